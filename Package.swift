@@ -1,0 +1,75 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target builds in Swift 6 mode, with the upcoming features the house relies on, and without warnings.
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A library module of the server. Arrows between modules go one way; `make lint` checks them against the imports.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: house)
+}
+
+let package = Package(
+    name: "fogbase",
+    products: [
+        .executable(name: "fogbase", targets: ["fogbase"])
+    ],
+    targets: [
+        // System libraries, and the shims for what Swift cannot import from them.
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+        .target(name: "CLinux"),
+
+        // Pure modules: bytes and values in, values out.
+        module("HTTP"),
+        module("RecordModel"),
+        module("RecordWire", ["RecordModel"]),
+
+        // What touches the machine.
+        module("Cryptography", ["CCrypto"]),
+        module("Compression", ["CZlib"]),
+        module("Threads", ["CLinux"]),
+        module("Sockets", ["Threads", "CLinux"]),
+        module("HTTPTransport", ["HTTP", "Sockets", "Threads", "Compression", "CLinux"]),
+
+        // The record database.
+        module("RecordStorage", ["RecordModel", "RecordWire", "Threads", "Cryptography", "CSQLite", "CLinux"]),
+        module("RecordEngine", ["RecordModel", "RecordWire", "RecordStorage", "Threads", "Cryptography"]),
+        module("RecordAPI", ["HTTP", "RecordWire", "RecordEngine", "RecordModel"]),
+
+        .executableTarget(
+            name: "fogbase",
+            dependencies: [
+                "HTTP", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel", "RecordStorage", "RecordWire",
+                "Cryptography", "Compression", "Threads", "Sockets", "CLinux",
+            ],
+            swiftSettings: house),
+
+        .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: house),
+        tests("HTTPTests", ["HTTP"]),
+        tests("ThreadsTests", ["Threads"]),
+        tests("SocketsTests", ["Sockets", "Threads"]),
+        tests("CompressionTests", ["Compression"]),
+        tests("CryptographyTests", ["Cryptography"]),
+        tests("HTTPTransportTests", ["HTTPTransport", "HTTP", "Sockets", "Threads", "Compression"]),
+        tests("RecordModelTests", ["RecordModel"]),
+        tests("RecordWireTests", ["RecordWire", "RecordModel"]),
+        tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel"]),
+        tests("RecordEngineTests", ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads"]),
+        tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP"]),
+        tests("FogbaseTests", ["fogbase"]),
+        tests("BlackBoxTests", ["fogbase", "RecordWire"]),
+    ]
+)

@@ -1,0 +1,4 @@
+@main
+struct Fogbase {
+    static func main() {}
+}
