@@ -1,0 +1,39 @@
+/// An answer as a handler makes it. The transport adds `Date`, `Content-Length` or chunking, `Connection`,
+/// `X-Request-ID`, CORS fields and, where it pays, gzip.
+public struct HTTPResponse: Sendable {
+    public var status: HTTPStatus
+    public var fields: HTTPFields
+    public var body: HTTPResponseBody
+    /// The name under which metrics and the access log count this answer, such as `GET /records/{type}/{name}`.
+    public var route: StaticString
+    /// The connection is closed after this answer.
+    public var closesConnection: Bool
+
+    public init(
+        _ status: HTTPStatus, fields: HTTPFields = HTTPFields(), body: HTTPResponseBody = .none,
+        route: StaticString = "other", closesConnection: Bool = false
+    ) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+        self.route = route
+        self.closesConnection = closesConnection
+    }
+}
+
+/// The body of an answer.
+public enum HTTPResponseBody: Sendable {
+    case none
+    case bytes([UInt8])
+    /// Bytes whose gzip form was made beforehand (static files); the transport picks by `Accept-Encoding`.
+    case prepared(identity: [UInt8], gzip: [UInt8]?)
+    /// A body made piece by piece: with a length it is sent as it is, without one it is chunked.
+    case stream(length: Int?, any HTTPBodySource)
+}
+
+/// Where a streamed answer comes from.
+public protocol HTTPBodySource: Sendable {
+    /// The next piece, `nil` at the end. An error closes the connection without the last chunk, so that the client
+    /// sees a cut-off answer as one.
+    func next() async throws -> [UInt8]?
+}
