@@ -1,0 +1,81 @@
+/// The type of a field (CloudKit Web Services Reference, "Record Field Dictionary").
+///
+/// Raw values are part of the storage format and never change: a list is its element's value plus 16.
+public enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
+    case string = 1
+    case int64 = 2
+    case double = 3
+    /// Milliseconds since 1970-01-01 UTC.
+    case timestamp = 4
+    case bytes = 5
+    case reference = 6
+    case asset = 7
+    case location = 8
+    case stringList = 17
+    case int64List = 18
+    case doubleList = 19
+    case timestampList = 20
+    case bytesList = 21
+    case referenceList = 22
+    case assetList = 23
+    case locationList = 24
+
+    @inlinable
+    public var isList: Bool { rawValue > 16 }
+
+    /// The type of the members of a list; a scalar is its own element.
+    public var element: FieldType {
+        isList ? (FieldType(rawValue: rawValue - 16) ?? self) : self
+    }
+
+    /// The list of this scalar; a list is itself.
+    public var list: FieldType {
+        isList ? self : (FieldType(rawValue: rawValue + 16) ?? self)
+    }
+
+    /// The `type` tag that answers carry. An asset's is `ASSETID`, as CloudKit's live service sends it.
+    public var tag: StaticString {
+        switch self {
+        case .string: "STRING"
+        case .int64: "INT64"
+        case .double: "DOUBLE"
+        case .timestamp: "TIMESTAMP"
+        case .bytes: "BYTES"
+        case .reference: "REFERENCE"
+        case .asset: "ASSETID"
+        case .location: "LOCATION"
+        case .stringList: "STRING_LIST"
+        case .int64List: "INT64_LIST"
+        case .doubleList: "DOUBLE_LIST"
+        case .timestampList: "TIMESTAMP_LIST"
+        case .bytesList: "BYTES_LIST"
+        case .referenceList: "REFERENCE_LIST"
+        case .assetList: "ASSETID_LIST"
+        case .locationList: "LOCATION_LIST"
+        }
+    }
+
+    /// The name that the schema and error sentences use: the tag, but `ASSET`.
+    public var schemaName: String {
+        switch self {
+        case .asset: "ASSET"
+        case .assetList: "ASSET_LIST"
+        default: tag.description
+        }
+    }
+
+    /// Reads a tag as clients send it: the tags of answers, and `ASSET`, `ASSET_LIST`.
+    public init?(tag: String) {
+        guard let type = Self.byTag[tag] else { return nil }
+        self = type
+    }
+
+    private static let byTag: [String: FieldType] = {
+        var table: [String: FieldType] = [:]
+        for type in FieldType.allCases {
+            table[type.tag.description] = type
+            table[type.schemaName] = type
+        }
+        return table
+    }()
+}

@@ -1,0 +1,108 @@
+/// A value of a field, decoded. The record path works on the stored form (`StoredFields` in `RecordWire`) and decodes a
+/// value only where it must be understood: field operations, references, indexes, clients.
+public enum FieldValue: Hashable, Sendable {
+    case string(String)
+    case int64(Int64)
+    /// Always finite.
+    case double(Double)
+    /// Milliseconds since 1970-01-01 UTC.
+    case timestamp(Int64)
+    case bytes([UInt8])
+    case reference(Reference)
+    case asset(Asset)
+    case location(Location)
+    /// A list of scalars that are all of type `element`.
+    case list(element: FieldType, [FieldValue])
+
+    public var type: FieldType {
+        switch self {
+        case .string: .string
+        case .int64: .int64
+        case .double: .double
+        case .timestamp: .timestamp
+        case .bytes: .bytes
+        case .reference: .reference
+        case .asset: .asset
+        case .location: .location
+        case .list(let element, _): element.list
+        }
+    }
+}
+
+/// A pointer to a record of the same zone (CloudKit reference, "Reference Dictionary").
+public struct Reference: Hashable, Sendable {
+    public var recordName: RecordName
+    public var action: ReferenceAction
+
+    public init(recordName: RecordName, action: ReferenceAction = .none) {
+        self.recordName = recordName
+        self.action = action
+    }
+}
+
+/// What the deletion of a reference's target means for the record that holds the reference.
+///
+/// Raw values are part of the storage format.
+public enum ReferenceAction: UInt8, Hashable, Sendable, CaseIterable {
+    /// Nothing.
+    case none = 0
+    /// The holder is deleted too, recursively.
+    case deleteSelf = 1
+    /// The target must exist when the reference is written and cannot be deleted while the reference stands.
+    case validate = 2
+
+    public var text: StaticString {
+        switch self {
+        case .none: "NONE"
+        case .deleteSelf: "DELETE_SELF"
+        case .validate: "VALIDATE"
+        }
+    }
+
+    public init?(text: String) {
+        guard let match = Self.allCases.first(where: { $0.text.description == text }) else { return nil }
+        self = match
+    }
+}
+
+/// The value form of an asset; its bytes live in the asset store.
+public struct Asset: Hashable, Sendable {
+    /// The SHA-256 of the bytes in base64.
+    public var fileChecksum: String
+    /// The length in bytes.
+    public var size: Int64
+    /// Proof of an upload; present in writes only and never stored.
+    public var receipt: String?
+    public var contentType: String?
+    public var filename: String?
+
+    public init(
+        fileChecksum: String, size: Int64, receipt: String? = nil, contentType: String? = nil, filename: String? = nil
+    ) {
+        self.fileChecksum = fileChecksum
+        self.size = size
+        self.receipt = receipt
+        self.contentType = contentType
+        self.filename = filename
+    }
+}
+
+/// A place on Earth (CloudKit reference, "Location Dictionary"). Degrees, metres, metres per second.
+public struct Location: Hashable, Sendable {
+    /// -90 to 90.
+    public var latitude: Double
+    /// -180 to 180.
+    public var longitude: Double
+    public var horizontalAccuracy: Double?
+    public var verticalAccuracy: Double?
+    public var altitude: Double?
+    public var speed: Double?
+    public var course: Double?
+    /// Milliseconds since 1970-01-01 UTC.
+    public var timestamp: Int64?
+
+    public init(latitude: Double, longitude: Double) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+}

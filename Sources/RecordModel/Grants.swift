@@ -1,0 +1,43 @@
+/// What a role may do with the records of a type (CloudKit's CREATE, READ, WRITE; WRITE covers update and delete).
+public struct Permissions: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    public static let create = Permissions(rawValue: 1)
+    public static let read = Permissions(rawValue: 2)
+    public static let write = Permissions(rawValue: 4)
+    public static let all: Permissions = [.create, .read, .write]
+
+    /// The words in the order in which the schema prints them.
+    public var words: [String] {
+        [(Permissions.create, "CREATE"), (.read, "READ"), (.write, "WRITE")].filter { contains($0.0) }.map(\.1)
+    }
+
+    public init?(word: String) {
+        switch word {
+        case "CREATE": self = .create
+        case "READ": self = .read
+        case "WRITE": self = .write
+        default: return nil
+        }
+    }
+}
+
+/// The grants of one record type, by role. Purely additive: a caller has the union of what its roles have.
+public struct Grants: Hashable, Sendable {
+    public var byRole: [RoleName: Permissions]
+
+    public init(_ byRole: [RoleName: Permissions] = [:]) {
+        self.byRole = byRole
+    }
+
+    /// What a type gets that appears just in time: anyone reads, the signed-in create, creators write.
+    public static let standard = Grants([.world: .read, .authenticated: .create, .creator: .write])
+
+    public subscript(role: RoleName) -> Permissions {
+        byRole[role] ?? []
+    }
+}

@@ -1,0 +1,40 @@
+/// The limits of the data model that no configuration changes. Those that an operator may set live in
+/// `DatabaseLimits`; `/limits` shows both.
+public enum Limits {
+    /// The longest record or zone name, in UTF-8 bytes (CloudKit: 255 characters).
+    public static let recordNameBytes = 255
+    /// The longest type, field or role name, in bytes.
+    public static let identifierBytes = 255
+    /// The most fields of one type.
+    public static let fieldsPerType = 1_000
+    /// The most record types of one database.
+    public static let recordTypes = 10_000
+    /// The most members of one list value.
+    public static let listMembers = 100_000
+}
+
+/// The limits of one database that an operator may set.
+public struct DatabaseLimits: Hashable, Sendable {
+    /// The largest record, counted in decoded values: strings in UTF-8, BYTES as bytes, numbers as 8.
+    public var recordBytes = 1_048_576
+    /// The most operations of one batch (CloudKit: 200).
+    public var batchOperations = 200
+    /// The largest request body, in bytes after decompression.
+    public var bodyBytes = 16 * 1_048_576
+    /// The most records of one page.
+    public var pageSize = 1_000
+    /// The length of a page when the request names none.
+    public var defaultPageSize = 100
+    /// A page ends early when its records pass this many bytes.
+    public var pageBytes = 4 * 1_048_576
+    /// The largest asset, in bytes.
+    public var assetBytes = 5_000_000_000
+    /// The most records that one deletion may take with it through DELETE_SELF references.
+    public var cascadeRecords = 10_000
+    /// How long a tombstone is kept, in seconds.
+    public var tombstoneSeconds: Int64 = 90 * 86_400
+    /// How long an idempotency key is remembered, in seconds.
+    public var idempotencySeconds: Int64 = 86_400
+
+    public init() {}
+}

@@ -1,0 +1,134 @@
+/// The name of a record, unique within its zone: 1 to 255 UTF-8 bytes without control characters.
+///
+/// Names are compared byte by byte. CloudKit allows ASCII only and refuses a leading underscore; here any script is
+/// welcome and the underscore is left to the callers that reserve it (user records).
+public struct RecordName: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// Creates a record name, or `nil` if `text` is empty, longer than 255 bytes, or holds a control character.
+    public init?(_ text: String) {
+        guard Self.isWellFormed(text) else { return nil }
+        self.text = text
+    }
+
+    public var description: String { text }
+
+    static func isWellFormed(_ text: String) -> Bool {
+        var copy = text
+        return copy.withUTF8 { bytes in
+            guard (1...Limits.recordNameBytes).contains(bytes.count) else { return false }
+            var previous: UInt8 = 0
+            for byte in bytes {
+                // C0 and DEL, then C1 (U+0080 to U+009F), which are C2 80 to C2 9F in UTF-8.
+                if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return false }
+                previous = byte
+            }
+            return true
+        }
+    }
+}
+
+/// The name of a zone: as a record name. Names that start with `_` belong to the system.
+public struct ZoneName: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    public init?(_ text: String) {
+        guard RecordName.isWellFormed(text) else { return nil }
+        self.text = text
+    }
+
+    private init(known text: String) {
+        self.text = text
+    }
+
+    public static let defaultZone = ZoneName(known: "_defaultZone")
+
+    public var description: String { text }
+}
+
+/// The name of a record type: an ASCII letter, then letters, digits and underscores, 255 at most
+/// (CloudKit schema language).
+public struct RecordTypeName: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    public init?(_ text: String) {
+        guard isIdentifier(text) else { return nil }
+        self.text = text
+    }
+
+    public var description: String { text }
+}
+
+/// The name of a user's field: written like a type name, and not the name of a system field.
+public struct FieldName: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    public init?(_ text: String) {
+        guard isIdentifier(text), SystemField(text) == nil else { return nil }
+        self.text = text
+    }
+
+    public var description: String { text }
+}
+
+/// The name of a role: one of the built-in three, or an identifier.
+public struct RoleName: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    public init?(_ text: String) {
+        guard isIdentifier(text) || Self.builtIn.contains(text) else { return nil }
+        self.text = text
+    }
+
+    private init(known text: String) {
+        self.text = text
+    }
+
+    /// Anyone, signed in or not.
+    public static let world = RoleName(known: "_world")
+    /// Any signed-in user.
+    public static let authenticated = RoleName(known: "_icloud")
+    /// The user who created the record.
+    public static let creator = RoleName(known: "_creator")
+
+    public var isBuiltIn: Bool { Self.builtIn.contains(text) }
+    public var description: String { text }
+
+    private static let builtIn: Set<String> = ["_world", "_icloud", "_creator"]
+}
+
+/// The public name of a user: `_` and 32 lower-case hexadecimal digits.
+public struct UserRecordName: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    public init?(_ text: String) {
+        let bytes = text.utf8
+        guard bytes.count == 33, bytes.first == UInt8(ascii: "_") else { return nil }
+        for byte in bytes.dropFirst() {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): continue
+            default: return nil
+            }
+        }
+        self.text = text
+    }
+
+    public var description: String { text }
+}
+
+/// Whether `text` is an ASCII letter followed by letters, digits and underscores, 255 bytes at most.
+private func isIdentifier(_ text: String) -> Bool {
+    var copy = text
+    return copy.withUTF8 { bytes in
+        guard (1...Limits.identifierBytes).contains(bytes.count) else { return false }
+        for (index, byte) in bytes.enumerated() {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): continue
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                if index == 0 { return false }
+            default: return false
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,120 @@
+/// A refusal, in CloudKit's words: one of its fourteen codes, a fixed sentence that says what to do, and details.
+public struct RecordError: Error, Hashable, Sendable {
+    /// CloudKit Web Services Reference, "Error Codes".
+    public enum Code: String, Hashable, Sendable, CaseIterable {
+        case accessDenied = "ACCESS_DENIED"
+        case atomicError = "ATOMIC_ERROR"
+        case authenticationFailed = "AUTHENTICATION_FAILED"
+        case authenticationRequired = "AUTHENTICATION_REQUIRED"
+        case badRequest = "BAD_REQUEST"
+        case conflict = "CONFLICT"
+        case exists = "EXISTS"
+        case internalError = "INTERNAL_ERROR"
+        case notFound = "NOT_FOUND"
+        case quotaExceeded = "QUOTA_EXCEEDED"
+        case throttled = "THROTTLED"
+        case tryAgainLater = "TRY_AGAIN_LATER"
+        case validatingReferenceError = "VALIDATING_REFERENCE_ERROR"
+        case zoneNotFound = "ZONE_NOT_FOUND"
+    }
+
+    /// A finer word than the code, in `details.cause`. It may choose another HTTP status than the code alone.
+    public enum Cause: String, Hashable, Sendable, CaseIterable {
+        /// `If-Match` or `If-None-Match` did not hold: 412.
+        case preconditionFailed = "PRECONDITION_FAILED"
+        /// An idempotency key came again with another body: 422.
+        case idempotencyMismatch = "IDEMPOTENCY_KEY_REUSED"
+        /// A sync token or cursor is too old, or the caller's rights have changed since: 410.
+        case tokenExpired = "TOKEN_EXPIRED"
+        /// A token or cursor that this server did not make for this caller and use: 400.
+        case tokenInvalid = "TOKEN_INVALID"
+        /// A value, record, batch or body is over its limit: 413.
+        case tooLarge = "TOO_LARGE"
+        /// The disk is full: 507.
+        case storageFull = "STORAGE_FULL"
+        /// The server stops, or a write to its disk has failed for good: 503.
+        case unavailable = "UNAVAILABLE"
+        /// The JSON is not well formed.
+        case malformedJSON = "MALFORMED_JSON"
+        /// A value does not fit its field's type.
+        case typeMismatch = "TYPE_MISMATCH"
+        /// A field, type, or role that the schema does not have.
+        case unknownName = "UNKNOWN_NAME"
+        /// A key that may not be written.
+        case readOnlyKey = "READ_ONLY_KEY"
+        /// The request's media type is none that is understood: 415.
+        case unsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE"
+        /// No route has this path, or not with this method: 404, 405.
+        case unknownRoute = "UNKNOWN_ROUTE"
+        case methodNotAllowed = "METHOD_NOT_ALLOWED"
+        /// An account with this name exists already.
+        case nameTaken = "NAME_TAKEN"
+        /// The byte range of a request starts beyond the value: 416.
+        case rangeNotSatisfiable = "RANGE_NOT_SATISFIABLE"
+    }
+
+    /// The value of a detail.
+    public enum Detail: Hashable, Sendable {
+        case text(String)
+        case number(Int64)
+        case list([String])
+    }
+
+    public var code: Code
+    public var reason: String
+    public var cause: Cause?
+    /// In the order in which the answer prints them.
+    public var details: [(key: String, value: Detail)]
+    /// Seconds after which a retry can help.
+    public var retryAfter: Int?
+    /// The record that the guard met, as a record dictionary in JSON, if the caller may read it.
+    public var serverRecord: [UInt8]?
+
+    public init(
+        _ code: Code, _ reason: String, cause: Cause? = nil, details: [(key: String, value: Detail)] = [],
+        retryAfter: Int? = nil, serverRecord: [UInt8]? = nil
+    ) {
+        self.code = code
+        self.reason = reason
+        self.cause = cause
+        self.details = details
+        self.retryAfter = retryAfter
+        self.serverRecord = serverRecord
+    }
+
+    public static func == (left: RecordError, right: RecordError) -> Bool {
+        left.code == right.code && left.reason == right.reason && left.cause == right.cause
+            && left.retryAfter == right.retryAfter && left.serverRecord == right.serverRecord
+            && left.details.elementsEqual(right.details, by: ==)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(reason)
+    }
+}
+
+extension RecordError {
+    /// A malformed or disallowed request.
+    public static func badRequest(
+        _ reason: String, cause: Cause? = nil, details: [(key: String, value: Detail)] = []
+    ) -> RecordError {
+        RecordError(.badRequest, reason, cause: cause, details: details)
+    }
+
+    /// A record that is not there, or that the caller may not know of.
+    public static let recordNotFound = RecordError(.notFound, "Record not found")
+
+    /// What `authorize` refused, in CloudKit's words: `CREATE operation not permitted`.
+    public static func refused(_ decision: Decision, _ action: Action) -> RecordError {
+        let word =
+            switch action {
+            case .create: "CREATE"
+            case .read: "READ"
+            case .write: "WRITE"
+            }
+        return RecordError(
+            decision == .authenticationRequired ? .authenticationRequired : .accessDenied,
+            "\(word) operation not permitted")
+    }
+}

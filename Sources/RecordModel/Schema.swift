@@ -1,0 +1,89 @@
+/// The record types of one (container, environment), shared by all of its databases.
+public struct Schema: Hashable, Sendable {
+    /// Grows with every change of types, fields, grants or roles; what was resolved against an older one is stale.
+    public var version: Int64
+    public private(set) var types: [String: RecordTypeDefinition]
+
+    public init(version: Int64 = 0, types: [RecordTypeDefinition] = []) {
+        self.version = version
+        self.types = Dictionary(types.map { ($0.name.text, $0) }, uniquingKeysWith: { _, last in last })
+        for type in types { names[type.id] = type.name }
+    }
+
+    public subscript(name: RecordTypeName) -> RecordTypeDefinition? {
+        types[name.text]
+    }
+
+    /// The type with the number that stored records carry.
+    public subscript(id id: Int64) -> RecordTypeDefinition? {
+        names[id].flatMap { types[$0.text] }
+    }
+
+    public mutating func set(_ type: RecordTypeDefinition) {
+        types[type.name.text] = type
+        names[type.id] = type.name
+    }
+
+    public mutating func remove(_ name: RecordTypeName) {
+        if let type = types.removeValue(forKey: name.text) { names[type.id] = nil }
+    }
+
+    private var names: [Int64: RecordTypeName] = [:]
+}
+
+/// A record type: its fields and who may do what with its records.
+public struct RecordTypeDefinition: Hashable, Sendable {
+    /// The number under which storage knows the type; never given twice.
+    public let id: Int64
+    public let name: RecordTypeName
+    public var grants: Grants
+    public private(set) var fields: [FieldDefinition]
+    private var positions: [String: Int]
+
+    public init(id: Int64, name: RecordTypeName, grants: Grants, fields: [FieldDefinition] = []) {
+        self.id = id
+        self.name = name
+        self.grants = grants
+        self.fields = []
+        self.positions = [:]
+        for field in fields { add(field) }
+    }
+
+    /// The field with a name, in constant time.
+    public subscript(name: String) -> FieldDefinition? {
+        positions[name].map { fields[$0] }
+    }
+
+    /// The field with a number.
+    public subscript(id id: Int) -> FieldDefinition? {
+        fields.first { $0.id == id }
+    }
+
+    public mutating func add(_ field: FieldDefinition) {
+        if let position = positions[field.name.text] {
+            fields[position] = field
+        } else {
+            positions[field.name.text] = fields.count
+            fields.append(field)
+        }
+    }
+
+    /// The number for the next field of this type.
+    public var nextFieldID: Int {
+        (fields.map(\.id).max() ?? 0) + 1
+    }
+}
+
+/// A field of a record type.
+public struct FieldDefinition: Hashable, Sendable {
+    /// The number within its type under which the stored form knows the field: 1 and up, never given twice.
+    public let id: Int
+    public let name: FieldName
+    public let type: FieldType
+
+    public init(id: Int, name: FieldName, type: FieldType) {
+        self.id = id
+        self.name = name
+        self.type = type
+    }
+}
