@@ -1,0 +1,171 @@
+/// The steps that make a database file, named and in order. A released step is never edited; a change is a new step.
+package enum Migrations {
+    struct Migration {
+        let name: String
+        let sql: String
+    }
+
+    /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
+    package static func run(on connection: Connection) throws(StoreError) {
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS migration (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
+        let applied = Int(try connection.integer("SELECT count(*) FROM migration") ?? 0)
+        guard applied <= all.count else {
+            throw StoreError(
+                code: 26, message: "The database was written by a newer version of Fogbase. Start that version instead."
+            )
+        }
+        guard applied < all.count else { return }
+        try connection.execute("BEGIN IMMEDIATE")
+        for (position, migration) in all.enumerated().dropFirst(applied) {
+            try connection.execute(migration.sql)
+            let insert = try connection.prepare("INSERT INTO migration (position, name) VALUES (?1, ?2)")
+            insert.bind(1, Int64(position))
+            insert.bind(2, text: migration.name)
+            try insert.run()
+        }
+        try connection.execute("COMMIT")
+    }
+
+    static let all: [Migration] = [
+        Migration(name: "records", sql: records),
+        Migration(name: "schema", sql: schema),
+        Migration(name: "accounts", sql: accounts),
+    ]
+
+    /// Records and what belongs to them. Keys lead with the zone, since all users' private records share the file.
+    private static let records = """
+        CREATE TABLE setting (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+
+        -- scope: 0 public, 1 private. Sync tokens below `purged` have lost tombstones; `generation` tells a zone that was
+        -- deleted and made again from the one before.
+        CREATE TABLE zone (
+            id INTEGER PRIMARY KEY,
+            scope INTEGER NOT NULL,
+            owner INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            generation INTEGER NOT NULL,
+            purged INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (scope, owner, name)
+        );
+        INSERT INTO zone (id, scope, owner, name, generation) VALUES (1, 0, 0, '_defaultZone', 1);
+
+        -- The id is the sequence number of the record's creation, so creation order is id order. A deleted record stays as
+        -- a tombstone without layout and fields: zone, name, type, creator and ACL still tell who may learn of it.
+        CREATE TABLE record (
+            id INTEGER PRIMARY KEY,
+            zone INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            type INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            revision INTEGER NOT NULL,
+            creator INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            modifier INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            deleted INTEGER NOT NULL DEFAULT 0,
+            acl BLOB,
+            layout BLOB,
+            fields TEXT
+        );
+        CREATE UNIQUE INDEX record_by_name ON record (zone, name);
+        CREATE UNIQUE INDEX record_by_sequence ON record (zone, sequence);
+        CREATE INDEX record_by_type ON record (zone, type, id) WHERE deleted = 0;
+        CREATE INDEX record_by_creator ON record (zone, type, creator, id) WHERE deleted = 0;
+        CREATE INDEX record_by_deletion ON record (modified) WHERE deleted = 1;
+
+        -- Values too large to be rewritten with every change of their record: the JSON text of the value.
+        CREATE TABLE large_value (
+            id INTEGER PRIMARY KEY,
+            record INTEGER NOT NULL,
+            field INTEGER NOT NULL,
+            value TEXT NOT NULL
+        );
+        CREATE UNIQUE INDEX large_value_by_record ON large_value (record, field);
+
+        -- References whose action is not NONE, by target: what a deletion must look at.
+        CREATE TABLE edge (
+            zone INTEGER NOT NULL,
+            target TEXT NOT NULL,
+            source INTEGER NOT NULL,
+            field INTEGER NOT NULL,
+            action INTEGER NOT NULL,
+            PRIMARY KEY (zone, target, source, field)
+        ) WITHOUT ROWID;
+        """
+
+    private static let schema = """
+        CREATE TABLE type (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL UNIQUE,
+            -- The sequence number of the last change of its grants: older sync tokens are refused.
+            granted INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE TABLE field (
+            type INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            kind INTEGER NOT NULL,
+            PRIMARY KEY (type, id),
+            UNIQUE (type, name)
+        ) WITHOUT ROWID;
+        CREATE TABLE type_grant (
+            type INTEGER NOT NULL,
+            role TEXT NOT NULL,
+            permissions INTEGER NOT NULL,
+            PRIMARY KEY (type, role)
+        ) WITHOUT ROWID;
+        """
+
+    private static let accounts = """
+        -- Numbers 0 and 1 stand for nobody and the administrator in `creator` and `modifier`.
+        CREATE TABLE account (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            record_name TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL UNIQUE,
+            password TEXT,
+            created INTEGER NOT NULL,
+            -- The sequence number of the last change of its roles: older sync tokens are refused.
+            granted INTEGER NOT NULL DEFAULT 0
+        );
+        INSERT INTO sqlite_sequence (name, seq) VALUES ('account', 15);
+
+        CREATE TABLE session (
+            hash BLOB PRIMARY KEY,
+            account INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            expires INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX session_by_account ON session (account);
+        CREATE INDEX session_by_expiry ON session (expires);
+
+        CREATE TABLE role (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE);
+        CREATE TABLE role_member (
+            role INTEGER NOT NULL,
+            account INTEGER NOT NULL,
+            PRIMARY KEY (role, account)
+        ) WITHOUT ROWID;
+        CREATE INDEX role_member_by_account ON role_member (account);
+        -- Members of `member` are members of `role`.
+        CREATE TABLE role_inclusion (
+            role INTEGER NOT NULL,
+            member INTEGER NOT NULL,
+            PRIMARY KEY (role, member)
+        ) WITHOUT ROWID;
+        CREATE INDEX role_inclusion_by_member ON role_inclusion (member);
+
+        CREATE TABLE idempotency (
+            id INTEGER PRIMARY KEY,
+            caller INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            request BLOB NOT NULL,
+            created INTEGER NOT NULL,
+            outcome INTEGER NOT NULL,
+            name TEXT,
+            tag TEXT,
+            body BLOB,
+            UNIQUE (caller, key)
+        );
+        CREATE INDEX idempotency_by_age ON idempotency (created);
+        """
+}

@@ -1,0 +1,180 @@
+internal import CSQLite
+
+/// One connection to a database file, confined to one thread.
+///
+/// It is not `Sendable` and has no lock: the writer's belongs to the database actor, a reader's to its event loop or
+/// pool thread.
+package final class Connection {
+    /// What a connection may do, which decides its flags and pragmas.
+    package enum Role {
+        /// The only connection that writes and checkpoints.
+        case writer
+        case reader
+    }
+
+    let handle: OpaquePointer
+    package let path: String
+    package var faults: FaultPlan?
+    private var logFrames: UnsafeMutablePointer<Int32>
+
+    /// Opens a file and sets the connection's pragmas.
+    package init(path: String, role: Role) throws(StoreError) {
+        Self.configureLibrary
+        let flags =
+            switch role {
+            case .writer: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+            case .reader: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
+            }
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let handle = opened else {
+            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(opened)
+            throw StoreError(code: code, message: message, sql: "open")
+        }
+        self.handle = handle
+        self.path = path
+        logFrames = .allocate(capacity: 1)
+        logFrames.initialize(to: 0)
+        try setPragmas(role)
+    }
+
+    deinit {
+        sqlite3_close_v2(handle)
+        logFrames.deallocate()
+    }
+
+    /// Global settings, made once before the first connection: no counters behind a global lock.
+    private static let configureLibrary: Void = {
+        _ = fogbase_sqlite_config_memstatus(0)
+        _ = fogbase_sqlite_config_multithread()
+    }()
+
+    /// SQLite's version, such as `3.40.1`.
+    package static var libraryVersion: String {
+        String(cString: sqlite3_libversion())
+    }
+
+    /// Whether the library has the fix for the WAL-reset bug (3.51.3). Before it, two connections that write or
+    /// checkpoint at the same moment can corrupt the file; here only one ever does either.
+    package static var hasWALResetFix: Bool {
+        sqlite3_libversion_number() >= 3_051_003
+    }
+
+    /// Every pragma of every connection, with its reason.
+    private func setPragmas(_ role: Role) throws(StoreError) {
+        // Nobody defines functions or tables through the schema, and nobody rewrites it by hand.
+        _ = fogbase_sqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        _ = fogbase_sqlite_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        // Double-quoted text is an identifier and nothing else.
+        _ = fogbase_sqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0)
+        _ = fogbase_sqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
+        // Sorting and subqueries never touch a temporary file: a full disk must not break a read.
+        try execute("PRAGMA temp_store = MEMORY")
+        // Pages come from the page cache of the operating system; the private cache stays small.
+        try execute("PRAGMA mmap_size = 2147418112")
+        switch role {
+        case .writer:
+            try execute("PRAGMA page_size = 4096")
+            try execute("PRAGMA journal_mode = WAL")
+            // A commit returns after its frames are on disk: what is acknowledged is durable.
+            try execute("PRAGMA synchronous = FULL")
+            // Checkpoints happen when the database asks for them, never inside somebody's commit.
+            try execute("PRAGMA wal_autocheckpoint = 0")
+            try execute("PRAGMA journal_size_limit = 67108864")
+            try execute("PRAGMA cache_size = -8192")
+            // Dirty pages are not spilled into the log in the middle of a group.
+            try execute("PRAGMA cache_spill = OFF")
+            try execute("PRAGMA foreign_keys = OFF")
+            sqlite3_wal_hook(
+                handle,
+                { context, _, _, frames in
+                    context?.assumingMemoryBound(to: Int32.self).pointee = frames
+                    return SQLITE_OK
+                }, logFrames)
+        case .reader:
+            try execute("PRAGMA query_only = ON")
+            try execute("PRAGMA cache_size = -1024")
+            // Only the writer checkpoints (see `hasWALResetFix`).
+            _ = fogbase_sqlite_no_checkpoint_on_close(handle, 1)
+        }
+        // The lock that readers and the writer share is held for moments; waiting beats failing.
+        sqlite3_busy_timeout(handle, 5_000)
+        // Requests bind values and never bring SQL; these bound what a mistake of ours could cost.
+        sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+        sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
+    }
+
+    /// Runs statements that return nothing of interest.
+    package func execute(_ sql: String) throws(StoreError) {
+        if let faults { try faults.check() }
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw lastError(code, sql) }
+    }
+
+    /// Prepares a statement that will be run many times.
+    package func prepare(_ sql: String) throws(StoreError) -> Statement {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let pointer = prepared else { throw lastError(code, sql) }
+        return Statement(pointer, connection: self)
+    }
+
+    /// The first column of the first row; `nil` without a row or for NULL.
+    package func integer(_ sql: String) throws(StoreError) -> Int64? {
+        let statement = try prepare(sql)
+        defer { statement.reset() }
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.integer(0)
+    }
+
+    /// Whether a transaction is open. SQLite may roll one back by itself (full disk, I/O error): ask after each error.
+    package var isInTransaction: Bool {
+        sqlite3_get_autocommit(handle) == 0
+    }
+
+    /// The pages in the write-ahead log after the last commit.
+    package var framesInLog: Int {
+        Int(logFrames.pointee)
+    }
+
+    /// Rows that the last statement changed.
+    package var changes: Int {
+        Int(sqlite3_changes64(handle))
+    }
+
+    /// How thorough a checkpoint is.
+    package enum CheckpointMode {
+        /// Copies what no reader needs any more and never waits.
+        case passive
+        /// Also makes the next writer start the log from its beginning; needs readers to let go.
+        case restart
+        /// Also cuts the log file to nothing.
+        case truncate
+    }
+
+    /// Copies the log into the database file.
+    ///
+    /// - Returns: Whether everything was copied.
+    @discardableResult
+    package func checkpoint(_ mode: CheckpointMode) throws(StoreError) -> Bool {
+        if let faults { try faults.check() }
+        let flag =
+            switch mode {
+            case .passive: SQLITE_CHECKPOINT_PASSIVE
+            case .restart: SQLITE_CHECKPOINT_RESTART
+            case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+            }
+        var inLog: Int32 = 0
+        var copied: Int32 = 0
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, flag, &inLog, &copied)
+        if code & 0xFF == SQLITE_BUSY { return false }
+        guard code == SQLITE_OK else { throw lastError(code, "checkpoint") }
+        if inLog == copied, mode != .passive { logFrames.pointee = 0 }
+        return inLog == copied
+    }
+
+    func lastError(_ code: Int32, _ sql: String) -> StoreError {
+        StoreError(code: code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
+    }
+}

@@ -1,0 +1,29 @@
+/// Makes a connection fail at its nth step, for tests that ask what is left on disk when it does.
+///
+/// Confined to the connection's thread, like the connection.
+package final class FaultPlan {
+    /// Steps until the failure; negative: never.
+    private var remaining: Int
+    private let error: StoreError
+    /// Whether the failure takes the transaction with it, as SQLite does for some errors.
+    package let losesTransaction: Bool
+    /// How many steps have been asked for.
+    package private(set) var steps = 0
+    package private(set) var hasFired = false
+
+    package init(failAt step: Int, with error: StoreError, losesTransaction: Bool = false) {
+        self.remaining = step
+        self.error = error
+        self.losesTransaction = losesTransaction
+    }
+
+    func check() throws(StoreError) {
+        steps += 1
+        if remaining == 0 {
+            remaining = -1
+            hasFired = true
+            throw error
+        }
+        if remaining > 0 { remaining -= 1 }
+    }
+}

@@ -1,0 +1,191 @@
+/// An account as stored.
+package struct AccountRow: Hashable, Sendable {
+    package var id: Int64
+    package var recordName: String
+    package var name: String
+    /// The password's hash in PHC format; `nil` for an account that cannot sign in by password.
+    package var password: String?
+    /// Milliseconds since 1970.
+    package var created: Int64
+    /// The sequence number of the last change of its roles.
+    package var granted: Int64
+}
+
+/// Accounts and their sessions. Readers and the writer each have one on their own connection.
+package final class AccountTable {
+    private let connection: Connection
+    private let byName: Statement
+    private let byID: Statement
+    private let byRecordName: Statement
+    private let bySession: Statement
+    private let rolesOf: Statement
+
+    private static let columns =
+        "account.id, account.record_name, account.name, account.password, account.created, account.granted"
+
+    package init(_ connection: Connection) throws(StoreError) {
+        self.connection = connection
+        byName = try connection.prepare("SELECT \(Self.columns) FROM account WHERE name = ?1")
+        byID = try connection.prepare("SELECT \(Self.columns) FROM account WHERE id = ?1")
+        byRecordName = try connection.prepare("SELECT \(Self.columns) FROM account WHERE record_name = ?1")
+        bySession = try connection.prepare(
+            """
+            SELECT \(Self.columns), session.expires FROM session JOIN account ON account.id = session.account
+            WHERE session.hash = ?1
+            """)
+        // Membership is inherited: who is in an included role is in the including one. UNION stops at circles.
+        rolesOf = try connection.prepare(
+            """
+            WITH RECURSIVE held (id) AS (
+                SELECT role FROM role_member WHERE account = ?1
+                UNION SELECT role_inclusion.role FROM role_inclusion JOIN held ON role_inclusion.member = held.id
+            )
+            SELECT role.name FROM held JOIN role ON role.id = held.id
+            """)
+    }
+
+    package func find(name: String) throws(StoreError) -> AccountRow? {
+        byName.bind(1, text: name)
+        return try row(byName)
+    }
+
+    package func find(id: Int64) throws(StoreError) -> AccountRow? {
+        byID.bind(1, id)
+        return try row(byID)
+    }
+
+    package func find(recordName: String) throws(StoreError) -> AccountRow? {
+        byRecordName.bind(1, text: recordName)
+        return try row(byRecordName)
+    }
+
+    /// The account of a session with the end of its life, whether or not that has passed.
+    package func find(sessionHash: [UInt8]) throws(StoreError) -> (account: AccountRow, expires: Int64)? {
+        bySession.bind(1, blob: sessionHash)
+        defer { bySession.reset() }
+        guard try bySession.step() else { return nil }
+        return (read(bySession), bySession.integer(6))
+    }
+
+    /// The custom roles of an account, directly or through other roles.
+    package func roles(of account: Int64) throws(StoreError) -> [String] {
+        rolesOf.bind(1, account)
+        defer { rolesOf.reset() }
+        var names: [String] = []
+        while try rolesOf.step() { names.append(rolesOf.text(0)) }
+        return names
+    }
+
+    /// A page of accounts by number.
+    package func list(after id: Int64, limit: Int) throws(StoreError) -> [AccountRow] {
+        let statement = try connection.prepare(
+            "SELECT \(Self.columns) FROM account WHERE id > ?1 ORDER BY id LIMIT ?2")
+        statement.bind(1, id)
+        statement.bind(2, Int64(limit))
+        var rows: [AccountRow] = []
+        while try statement.step() { rows.append(read(statement)) }
+        return rows
+    }
+
+    private func row(_ statement: Statement) throws(StoreError) -> AccountRow? {
+        defer { statement.reset() }
+        return try statement.step() ? read(statement) : nil
+    }
+
+    private func read(_ statement: Statement) -> AccountRow {
+        AccountRow(
+            id: statement.integer(0), recordName: statement.text(1), name: statement.text(2),
+            password: statement.isNull(3) ? nil : statement.text(3), created: statement.integer(4),
+            granted: statement.integer(5))
+    }
+
+    // MARK: Writing
+
+    /// Adds an account. Throws a unique violation if its name is taken.
+    package func add(
+        recordName: String, name: String, password: String?, created: Int64
+    ) throws(StoreError) -> Int64 {
+        let insert = try connection.prepare(
+            "INSERT INTO account (record_name, name, password, created) VALUES (?1, ?2, ?3, ?4) RETURNING id")
+        insert.bind(1, text: recordName)
+        insert.bind(2, text: name)
+        if let password { insert.bind(3, text: password) } else { insert.bindNull(3) }
+        insert.bind(4, created)
+        defer { insert.reset() }
+        guard try insert.step() else { throw StoreError(code: 1, message: "No number for a new account") }
+        let id = insert.integer(0)
+        _ = try insert.step()
+        return id
+    }
+
+    package func setPassword(_ password: String, account: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE account SET password = ?2 WHERE id = ?1")
+        update.bind(1, account)
+        update.bind(2, text: password)
+        try update.run()
+    }
+
+    package func setName(_ name: String, account: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE account SET name = ?2 WHERE id = ?1")
+        update.bind(1, account)
+        update.bind(2, text: name)
+        try update.run()
+    }
+
+    /// Takes away an account, its sessions and its memberships. Its records keep its number, which is never given again.
+    package func remove(account: Int64) throws(StoreError) {
+        for sql in [
+            "DELETE FROM session WHERE account = ?1", "DELETE FROM role_member WHERE account = ?1",
+            "DELETE FROM idempotency WHERE caller = ?1", "DELETE FROM account WHERE id = ?1",
+        ] {
+            let statement = try connection.prepare(sql)
+            statement.bind(1, account)
+            try statement.run()
+        }
+    }
+
+    package func addSession(hash: [UInt8], account: Int64, created: Int64, expires: Int64) throws(StoreError) {
+        let insert = try connection.prepare(
+            "INSERT INTO session (hash, account, created, expires) VALUES (?1, ?2, ?3, ?4)")
+        insert.bind(1, blob: hash)
+        insert.bind(2, account)
+        insert.bind(3, created)
+        insert.bind(4, expires)
+        try insert.run()
+    }
+
+    /// - Returns: Whether there was such a session.
+    package func removeSession(hash: [UInt8]) throws(StoreError) -> Bool {
+        let statement = try connection.prepare("DELETE FROM session WHERE hash = ?1")
+        statement.bind(1, blob: hash)
+        try statement.run()
+        return connection.changes > 0
+    }
+
+    package func removeSessions(account: Int64) throws(StoreError) {
+        let statement = try connection.prepare("DELETE FROM session WHERE account = ?1")
+        statement.bind(1, account)
+        try statement.run()
+    }
+
+    /// Keeps the newest sessions of an account and ends the others.
+    package func trimSessions(account: Int64, keeping count: Int) throws(StoreError) {
+        let statement = try connection.prepare(
+            """
+            DELETE FROM session WHERE account = ?1 AND hash NOT IN (
+                SELECT hash FROM session WHERE account = ?1 ORDER BY created DESC, expires DESC LIMIT ?2)
+            """)
+        statement.bind(1, account)
+        statement.bind(2, Int64(count))
+        try statement.run()
+    }
+
+    package func removeExpiredSessions(before now: Int64, limit: Int) throws(StoreError) -> Int {
+        let statement = try connection.prepare(
+            "DELETE FROM session WHERE hash IN (SELECT hash FROM session WHERE expires < ?1 LIMIT ?2)")
+        statement.bind(1, now)
+        statement.bind(2, Int64(limit))
+        try statement.run()
+        return connection.changes
+    }
+}

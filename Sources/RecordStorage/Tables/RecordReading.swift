@@ -1,0 +1,147 @@
+package import RecordModel
+
+/// The reading side of records, on a connection of its own: look-up, listing and the change feed.
+package final class RecordReading {
+    private let findByName: Statement
+    private let listAll: Statement
+    private let listOwn: Statement
+    private let feedAll: Statement
+    private let feedReadable: Statement
+    private let feedWindow: Statement
+    private let lastSequence: Statement
+    private let findLarge: Statement
+
+    package init(_ connection: Connection) throws(StoreError) {
+        let columns = RecordCursor.columns
+        findByName = try connection.prepare("SELECT \(columns) FROM record WHERE zone = ?1 AND name = ?2")
+        // INDEXED BY: the plan is part of the contract; a lost index is an error, not a slow page.
+        listAll = try connection.prepare(
+            """
+            SELECT \(columns) FROM record INDEXED BY record_by_type
+            WHERE zone = ?1 AND type = ?2 AND deleted = 0 AND id > ?3 ORDER BY id LIMIT ?4
+            """)
+        listOwn = try connection.prepare(
+            """
+            SELECT \(columns) FROM record INDEXED BY record_by_creator
+            WHERE zone = ?1 AND type = ?2 AND creator = ?5 AND deleted = 0 AND id > ?3 ORDER BY id LIMIT ?4
+            """)
+        feedAll = try connection.prepare(
+            """
+            SELECT \(columns) FROM record INDEXED BY record_by_sequence
+            WHERE zone = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3
+            """)
+        feedReadable = try connection.prepare(
+            """
+            SELECT \(columns) FROM record INDEXED BY record_by_sequence
+            WHERE zone = ?1 AND sequence > ?2 AND sequence <= ?4
+            AND (type IN (SELECT value FROM json_each(?5))
+                OR (creator = ?7 AND type IN (SELECT value FROM json_each(?6))))
+            ORDER BY sequence LIMIT ?3
+            """)
+        feedWindow = try connection.prepare(
+            """
+            SELECT sequence FROM record INDEXED BY record_by_sequence
+            WHERE zone = ?1 AND sequence > ?2 ORDER BY sequence LIMIT 1 OFFSET ?3
+            """)
+        lastSequence = try connection.prepare(
+            "SELECT max(sequence) FROM record INDEXED BY record_by_sequence WHERE zone = ?1")
+        findLarge = try connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
+    }
+
+    /// The record or tombstone with a name, `nil` if there is none. The caller finishes the cursor.
+    package func find(zone: Int64, name: String) throws(StoreError) -> RecordCursor? {
+        findByName.bind(1, zone)
+        findByName.bind(2, text: name)
+        return try first(findByName)
+    }
+
+    /// Live records of a type in creation order, after an internal id. The caller finishes the cursor.
+    ///
+    /// - Parameter reach: Whose records; `.none` finds nothing.
+    package func list(
+        zone: Int64, type: Int64, after id: Int64, limit: Int, reach: Reach
+    ) throws(StoreError) -> RecordCursor? {
+        let statement: Statement
+        switch reach {
+        case .none: return nil
+        case .all: statement = listAll
+        case .own(let user):
+            statement = listOwn
+            statement.bind(5, user)
+        }
+        statement.bind(1, zone)
+        statement.bind(2, type)
+        statement.bind(3, id)
+        statement.bind(4, Int64(limit))
+        return try first(statement)
+    }
+
+    /// What one look at the feed may see.
+    package enum FeedFilter {
+        case everything
+        /// Records of some types, and of others those that a user created (type numbers).
+        case types(all: [Int64], own: [Int64], user: Int64)
+    }
+
+    /// Records and tombstones after a sequence number, oldest change first. The caller finishes the cursor.
+    ///
+    /// - Parameter bound: The last sequence number to look at, with a filter.
+    package func changes(
+        zone: Int64, after sequence: Int64, through bound: Int64, limit: Int, filter: FeedFilter
+    ) throws(StoreError) -> RecordCursor? {
+        let statement: Statement
+        switch filter {
+        case .everything: statement = feedAll
+        case .types(let all, let own, let user):
+            statement = feedReadable
+            statement.bind(4, bound)
+            statement.bind(5, text: Self.array(all))
+            statement.bind(6, text: Self.array(own))
+            statement.bind(7, user)
+        }
+        statement.bind(1, zone)
+        statement.bind(2, sequence)
+        statement.bind(3, Int64(limit))
+        return try first(statement)
+    }
+
+    /// The sequence number of the row `count` rows after a position: how far one filtered look may go.
+    package func window(zone: Int64, after sequence: Int64, count: Int) throws(StoreError) -> Int64? {
+        feedWindow.bind(1, zone)
+        feedWindow.bind(2, sequence)
+        feedWindow.bind(3, Int64(count))
+        defer { feedWindow.reset() }
+        return try feedWindow.step() ? feedWindow.integer(0) : nil
+    }
+
+    /// The newest sequence number of a zone; 0 without records.
+    package func newestSequence(zone: Int64) throws(StoreError) -> Int64 {
+        lastSequence.bind(1, zone)
+        defer { lastSequence.reset() }
+        return try lastSequence.step() ? lastSequence.integer(0) : 0
+    }
+
+    /// Appends the JSON text of a large value.
+    package func appendLargeValue(record: Int64, field: Int, to output: inout [UInt8]) throws(StoreError) {
+        findLarge.bind(1, record)
+        findLarge.bind(2, Int64(field))
+        defer { findLarge.reset() }
+        guard try findLarge.step() else {
+            throw StoreError(code: 11, message: "A large value is missing. Run `fogbase doctor`.")
+        }
+        output.append(contentsOf: findLarge.bytes(0))
+    }
+
+    private func first(_ statement: Statement) throws(StoreError) -> RecordCursor? {
+        guard try statement.step() else {
+            statement.reset()
+            return nil
+        }
+        return RecordCursor(statement: statement)
+    }
+
+    /// A JSON array of numbers, for `json_each`: a list of any length in one bound value.
+    private static func array(_ numbers: [Int64]) -> String {
+        "[" + numbers.map(String.init).joined(separator: ",") + "]"
+    }
+}

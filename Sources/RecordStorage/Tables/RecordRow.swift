@@ -1,0 +1,70 @@
+/// The columns of a record that fit into numbers, as stored.
+package struct RecordRow: Hashable, Sendable {
+    /// The internal number: the sequence number of the record's creation.
+    package var id: Int64
+    package var type: Int64
+    package var sequence: Int64
+    package var revision: Int64
+    package var creator: Int64
+    /// Milliseconds since 1970.
+    package var created: Int64
+    package var modifier: Int64
+    /// Milliseconds since 1970.
+    package var modified: Int64
+    package var isDeleted: Bool
+
+    package init(
+        id: Int64, type: Int64, sequence: Int64, revision: Int64, creator: Int64, created: Int64, modifier: Int64,
+        modified: Int64, isDeleted: Bool = false
+    ) {
+        self.id = id
+        self.type = type
+        self.sequence = sequence
+        self.revision = revision
+        self.creator = creator
+        self.created = created
+        self.modifier = modifier
+        self.modified = modified
+        self.isDeleted = isDeleted
+    }
+}
+
+/// A statement that stands on a record. The bytes are borrowed from SQLite until it moves on or finishes.
+package struct RecordCursor {
+    let statement: Statement
+
+    /// What a statement selects for this cursor, in this order.
+    static let columns =
+        "id, type, sequence, revision, creator, created, modifier, modified, deleted, name, layout, fields"
+
+    package var row: RecordRow {
+        RecordRow(
+            id: statement.integer(0), type: statement.integer(1), sequence: statement.integer(2),
+            revision: statement.integer(3), creator: statement.integer(4), created: statement.integer(5),
+            modifier: statement.integer(6), modified: statement.integer(7), isDeleted: statement.integer(8) != 0)
+    }
+
+    package var name: UnsafeRawBufferPointer { statement.bytes(9) }
+    /// Empty for a tombstone.
+    package var layout: UnsafeRawBufferPointer { statement.bytes(10) }
+    /// Empty for a tombstone.
+    package var fields: UnsafeRawBufferPointer { statement.bytes(11) }
+
+    /// Goes to the next record, if there is one.
+    package func next() throws(StoreError) -> Bool {
+        try statement.step()
+    }
+
+    /// Ends the borrowing; to be called on every path, since an unfinished statement holds its snapshot open.
+    package func finish() {
+        statement.reset()
+    }
+}
+
+/// A record read by the writer, with bytes of its own.
+package struct StoredRecord: Sendable {
+    package var row: RecordRow
+    package var name: [UInt8]
+    package var layout: [UInt8]
+    package var fields: [UInt8]
+}

@@ -1,0 +1,202 @@
+/// The writer's side of records: rows, large values and reference edges. No rules, only storage.
+package final class RecordTable {
+    private let connection: Connection
+    private let findByName: Statement
+    private let insertRow: Statement
+    private let updateRow: Statement
+    private let buryRow: Statement
+    private let removeRow: Statement
+    private let putLarge: Statement
+    private let findLarge: Statement
+    private let removeLarge: Statement
+    private let removeAllLarge: Statement
+    private let addEdge: Statement
+    private let removeEdge: Statement
+    private let findEdges: Statement
+    private let findByID: Statement
+    private let countOfType: Statement
+
+    package init(_ connection: Connection) throws(StoreError) {
+        self.connection = connection
+        findByName = try connection.prepare(
+            "SELECT \(RecordCursor.columns) FROM record WHERE zone = ?1 AND name = ?2")
+        findByID = try connection.prepare("SELECT \(RecordCursor.columns) FROM record WHERE id = ?1")
+        insertRow = try connection.prepare(
+            """
+            INSERT INTO record
+            (id, zone, name, type, sequence, revision, creator, created, modifier, modified, layout, fields)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            """)
+        updateRow = try connection.prepare(
+            """
+            UPDATE record SET sequence = ?2, revision = ?3, modifier = ?4, modified = ?5, layout = ?6, fields = ?7
+            WHERE id = ?1
+            """)
+        buryRow = try connection.prepare(
+            """
+            UPDATE record SET sequence = ?2, revision = ?3, modifier = ?4, modified = ?5, deleted = 1,
+            layout = NULL, fields = NULL WHERE id = ?1
+            """)
+        removeRow = try connection.prepare("DELETE FROM record WHERE id = ?1")
+        putLarge = try connection.prepare(
+            """
+            INSERT INTO large_value (record, field, value) VALUES (?1, ?2, ?3)
+            ON CONFLICT (record, field) DO UPDATE SET value = excluded.value
+            """)
+        findLarge = try connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
+        removeLarge = try connection.prepare("DELETE FROM large_value WHERE record = ?1 AND field = ?2")
+        removeAllLarge = try connection.prepare("DELETE FROM large_value WHERE record = ?1")
+        addEdge = try connection.prepare(
+            "INSERT OR REPLACE INTO edge (zone, target, source, field, action) VALUES (?1, ?2, ?3, ?4, ?5)")
+        removeEdge = try connection.prepare(
+            "DELETE FROM edge WHERE zone = ?1 AND target = ?2 AND source = ?3 AND field = ?4")
+        findEdges = try connection.prepare(
+            "SELECT source, field, action FROM edge WHERE zone = ?1 AND target = ?2 AND action = ?3 LIMIT ?4")
+        countOfType = try connection.prepare("SELECT EXISTS (SELECT 1 FROM record WHERE type = ?1 AND deleted = 0)")
+    }
+
+    /// The record or tombstone with a name.
+    package func find(zone: Int64, name: String) throws(StoreError) -> StoredRecord? {
+        findByName.bind(1, zone)
+        findByName.bind(2, text: name)
+        return try read(findByName)
+    }
+
+    package func find(id: Int64) throws(StoreError) -> StoredRecord? {
+        findByID.bind(1, id)
+        return try read(findByID)
+    }
+
+    private func read(_ statement: Statement) throws(StoreError) -> StoredRecord? {
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        let cursor = RecordCursor(statement: statement)
+        return StoredRecord(
+            row: cursor.row, name: [UInt8](cursor.name), layout: [UInt8](cursor.layout),
+            fields: [UInt8](cursor.fields))
+    }
+
+    /// Adds a record. Throws a unique violation if the name is taken.
+    package func insert(
+        _ row: RecordRow, zone: Int64, name: String, layout: [UInt8], fields: [UInt8]
+    ) throws(StoreError) {
+        insertRow.bind(1, row.id)
+        insertRow.bind(2, zone)
+        insertRow.bind(3, text: name)
+        insertRow.bind(4, row.type)
+        insertRow.bind(5, row.sequence)
+        insertRow.bind(6, row.revision)
+        insertRow.bind(7, row.creator)
+        insertRow.bind(8, row.created)
+        insertRow.bind(9, row.modifier)
+        insertRow.bind(10, row.modified)
+        insertRow.bind(11, blob: layout)
+        insertRow.bind(12, text: fields)
+        try insertRow.run()
+    }
+
+    /// Stores a record's new state: its sequence, revision, modifier, time and fields.
+    package func update(_ row: RecordRow, layout: [UInt8], fields: [UInt8]) throws(StoreError) {
+        updateRow.bind(1, row.id)
+        updateRow.bind(2, row.sequence)
+        updateRow.bind(3, row.revision)
+        updateRow.bind(4, row.modifier)
+        updateRow.bind(5, row.modified)
+        updateRow.bind(6, blob: layout)
+        updateRow.bind(7, text: fields)
+        try updateRow.run()
+    }
+
+    /// Turns a record into its tombstone.
+    package func bury(_ row: RecordRow) throws(StoreError) {
+        buryRow.bind(1, row.id)
+        buryRow.bind(2, row.sequence)
+        buryRow.bind(3, row.revision)
+        buryRow.bind(4, row.modifier)
+        buryRow.bind(5, row.modified)
+        try buryRow.run()
+    }
+
+    /// Takes a row away altogether: a tombstone whose name is used again.
+    package func remove(id: Int64) throws(StoreError) {
+        removeRow.bind(1, id)
+        try removeRow.run()
+    }
+
+    /// Whether a type has a live record in any zone. Walks the table: for schema changes only.
+    package func hasRecords(type: Int64) throws(StoreError) -> Bool {
+        countOfType.bind(1, type)
+        defer { countOfType.reset() }
+        return try countOfType.step() && countOfType.integer(0) != 0
+    }
+
+    // MARK: Large values
+
+    /// Stores the JSON text of a value that the record's own row leaves out.
+    package func putLargeValue(record: Int64, field: Int, json: [UInt8]) throws(StoreError) {
+        putLarge.bind(1, record)
+        putLarge.bind(2, Int64(field))
+        putLarge.bind(3, text: json)
+        try putLarge.run()
+        // The statement keeps its parameters; a megabyte is not worth keeping.
+        putLarge.bindNull(3)
+    }
+
+    /// The JSON text of a large value; empty if it is missing, which the doctor reports.
+    package func largeValue(record: Int64, field: Int) throws(StoreError) -> [UInt8] {
+        findLarge.bind(1, record)
+        findLarge.bind(2, Int64(field))
+        defer { findLarge.reset() }
+        return try findLarge.step() ? findLarge.blob(0) : []
+    }
+
+    package func removeLargeValue(record: Int64, field: Int) throws(StoreError) {
+        removeLarge.bind(1, record)
+        removeLarge.bind(2, Int64(field))
+        try removeLarge.run()
+    }
+
+    package func removeLargeValues(record: Int64) throws(StoreError) {
+        removeAllLarge.bind(1, record)
+        try removeAllLarge.run()
+    }
+
+    // MARK: Edges
+
+    package func addEdge(
+        zone: Int64, target: String, source: Int64, field: Int, action: UInt8
+    ) throws(StoreError) {
+        addEdge.bind(1, zone)
+        addEdge.bind(2, text: target)
+        addEdge.bind(3, source)
+        addEdge.bind(4, Int64(field))
+        addEdge.bind(5, Int64(action))
+        try addEdge.run()
+    }
+
+    package func removeEdge(zone: Int64, target: String, source: Int64, field: Int) throws(StoreError) {
+        removeEdge.bind(1, zone)
+        removeEdge.bind(2, text: target)
+        removeEdge.bind(3, source)
+        removeEdge.bind(4, Int64(field))
+        try removeEdge.run()
+    }
+
+    /// The records that refer to a target with an action.
+    ///
+    /// - Returns: At most `limit` pairs of internal record id and field number; a record may come more than once.
+    package func sources(
+        zone: Int64, target: String, action: UInt8, limit: Int
+    ) throws(StoreError) -> [(source: Int64, field: Int)] {
+        findEdges.bind(1, zone)
+        findEdges.bind(2, text: target)
+        findEdges.bind(3, Int64(action))
+        findEdges.bind(4, Int64(limit))
+        defer { findEdges.reset() }
+        var found: [(source: Int64, field: Int)] = []
+        while try findEdges.step() {
+            found.append((findEdges.integer(0), Int(findEdges.integer(1))))
+        }
+        return found
+    }
+}

@@ -1,0 +1,108 @@
+package import RecordModel
+
+/// Types, fields and grants in the database file.
+package final class SchemaTable {
+    private let connection: Connection
+
+    package init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Reads the whole schema.
+    ///
+    /// - Parameter version: What the result carries as its version.
+    package func load(version: Int64) throws(StoreError) -> Schema {
+        var grants: [Int64: Grants] = [:]
+        let grantRows = try connection.prepare("SELECT type, role, permissions FROM type_grant")
+        while try grantRows.step() {
+            guard let role = RoleName(grantRows.text(1)) else { continue }
+            grants[grantRows.integer(0), default: Grants()].byRole[role] =
+                Permissions(rawValue: UInt8(truncatingIfNeeded: grantRows.integer(2)))
+        }
+        var fields: [Int64: [FieldDefinition]] = [:]
+        let fieldRows = try connection.prepare("SELECT type, id, name, kind FROM field ORDER BY type, id")
+        while try fieldRows.step() {
+            guard let name = FieldName(fieldRows.text(2)),
+                let type = FieldType(rawValue: UInt8(truncatingIfNeeded: fieldRows.integer(3)))
+            else { continue }
+            fields[fieldRows.integer(0), default: []].append(
+                FieldDefinition(id: Int(fieldRows.integer(1)), name: name, type: type))
+        }
+        var types: [RecordTypeDefinition] = []
+        let typeRows = try connection.prepare("SELECT id, name FROM type ORDER BY id")
+        while try typeRows.step() {
+            let id = typeRows.integer(0)
+            guard let name = RecordTypeName(typeRows.text(1)) else { continue }
+            types.append(
+                RecordTypeDefinition(id: id, name: name, grants: grants[id] ?? Grants(), fields: fields[id] ?? []))
+        }
+        return Schema(version: version, types: types)
+    }
+
+    /// Adds a type without fields and grants.
+    ///
+    /// - Returns: Its number.
+    package func addType(_ name: RecordTypeName) throws(StoreError) -> Int64 {
+        let insert = try connection.prepare("INSERT INTO type (name) VALUES (?1) RETURNING id")
+        insert.bind(1, text: name.text)
+        defer { insert.reset() }
+        guard try insert.step() else { throw StoreError(code: 1, message: "No number for a new type") }
+        let id = insert.integer(0)
+        _ = try insert.step()
+        return id
+    }
+
+    package func addField(_ field: FieldDefinition, type: Int64) throws(StoreError) {
+        let insert = try connection.prepare("INSERT INTO field (type, id, name, kind) VALUES (?1, ?2, ?3, ?4)")
+        insert.bind(1, type)
+        insert.bind(2, Int64(field.id))
+        insert.bind(3, text: field.name.text)
+        insert.bind(4, Int64(field.type.rawValue))
+        try insert.run()
+    }
+
+    /// Replaces the grants of a type.
+    ///
+    /// - Parameter sequence: When they changed; 0 for a type that is being made.
+    package func setGrants(_ grants: Grants, type: Int64, sequence: Int64) throws(StoreError) {
+        let clear = try connection.prepare("DELETE FROM type_grant WHERE type = ?1")
+        clear.bind(1, type)
+        try clear.run()
+        let insert = try connection.prepare("INSERT INTO type_grant (type, role, permissions) VALUES (?1, ?2, ?3)")
+        for (role, permissions) in grants.byRole where !permissions.isEmpty {
+            insert.bind(1, type)
+            insert.bind(2, text: role.text)
+            insert.bind(3, Int64(permissions.rawValue))
+            try insert.run()
+        }
+        let mark = try connection.prepare("UPDATE type SET granted = ?2 WHERE id = ?1")
+        mark.bind(1, type)
+        mark.bind(2, sequence)
+        try mark.run()
+    }
+
+    /// Takes away a type, its fields and grants. Tombstones of its records are the caller's business.
+    package func removeType(_ type: Int64) throws(StoreError) {
+        for sql in [
+            "DELETE FROM field WHERE type = ?1", "DELETE FROM type_grant WHERE type = ?1",
+            "DELETE FROM record WHERE type = ?1 AND deleted = 1", "DELETE FROM type WHERE id = ?1",
+        ] {
+            let statement = try connection.prepare(sql)
+            statement.bind(1, type)
+            try statement.run()
+        }
+    }
+
+    /// Takes away one field of a type that has no records.
+    package func removeField(_ field: Int, type: Int64) throws(StoreError) {
+        let statement = try connection.prepare("DELETE FROM field WHERE type = ?1 AND id = ?2")
+        statement.bind(1, type)
+        statement.bind(2, Int64(field))
+        try statement.run()
+    }
+
+    /// The sequence number of the last change of any type's grants.
+    package func lastGrantChange() throws(StoreError) -> Int64 {
+        try connection.integer("SELECT max(granted) FROM type") ?? 0
+    }
+}

@@ -1,0 +1,28 @@
+/// Numbers that belong to the database file.
+package final class SettingTable {
+    private let connection: Connection
+    private let find: Statement
+    private let put: Statement
+
+    /// The sequence numbers below this one may have been given.
+    package static let reservedSequence = "sequence"
+
+    package init(_ connection: Connection) throws(StoreError) {
+        self.connection = connection
+        find = try connection.prepare("SELECT value FROM setting WHERE name = ?1")
+        put = try connection.prepare(
+            "INSERT INTO setting (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+    }
+
+    package func value(_ name: String) throws(StoreError) -> Int64? {
+        find.bind(1, text: name)
+        defer { find.reset() }
+        return try find.step() ? find.integer(0) : nil
+    }
+
+    package func set(_ name: String, _ value: Int64) throws(StoreError) {
+        put.bind(1, text: name)
+        put.bind(2, value)
+        try put.run()
+    }
+}

@@ -1,0 +1,49 @@
+/// A zone as stored.
+package struct ZoneRow: Hashable, Sendable {
+    package var id: Int64
+    package var generation: Int64
+    /// Sync tokens below this sequence number have lost tombstones.
+    package var purged: Int64
+}
+
+/// Zones by scope, owner and name.
+package final class ZoneTable {
+    /// The number of the public database's default zone, made with the file.
+    package static let publicDefault: Int64 = 1
+
+    private let connection: Connection
+    private let find: Statement
+
+    package init(_ connection: Connection) throws(StoreError) {
+        self.connection = connection
+        find = try connection.prepare(
+            "SELECT id, generation, purged FROM zone WHERE scope = ?1 AND owner = ?2 AND name = ?3")
+    }
+
+    /// - Parameters:
+    ///   - scope: 0 public, 1 private.
+    ///   - owner: The account of a private database, else 0.
+    package func find(scope: Int64, owner: Int64, name: String) throws(StoreError) -> ZoneRow? {
+        find.bind(1, scope)
+        find.bind(2, owner)
+        find.bind(3, text: name)
+        defer { find.reset() }
+        guard try find.step() else { return nil }
+        return ZoneRow(id: find.integer(0), generation: find.integer(1), purged: find.integer(2))
+    }
+
+    /// Makes a zone. Its generation is the sequence number, so no two zones of a name ever share one.
+    package func add(scope: Int64, owner: Int64, name: String, generation: Int64) throws(StoreError) -> ZoneRow {
+        let insert = try connection.prepare(
+            "INSERT INTO zone (scope, owner, name, generation) VALUES (?1, ?2, ?3, ?4) RETURNING id")
+        insert.bind(1, scope)
+        insert.bind(2, owner)
+        insert.bind(3, text: name)
+        insert.bind(4, generation)
+        defer { insert.reset() }
+        guard try insert.step() else { throw StoreError(code: 1, message: "No number for a new zone") }
+        let id = insert.integer(0)
+        _ = try insert.step()
+        return ZoneRow(id: id, generation: generation, purged: 0)
+    }
+}
