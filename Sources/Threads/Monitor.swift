@@ -1,0 +1,60 @@
+import Glibc
+
+/// A value behind a lock, with a condition that a thread can wait for.
+///
+/// Unchecked: the value is touched only while `mutex` is held.
+package final class Monitor<Value>: @unchecked Sendable {
+    private var value: Value
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+    package init(_ value: sending Value) {
+        self.value = value
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        condition = .allocate(capacity: 1)
+        condition.initialize(to: pthread_cond_t())
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Runs `body` with the value while no other thread has it.
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+
+    /// Blocks the calling thread until `isTrue` holds, then runs `body` under the same lock.
+    ///
+    /// Whoever changes the value calls `signal` or `broadcast` afterwards.
+    package func wait<Result, Failure: Error>(
+        until isTrue: (inout Value) -> Bool, then body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while !isTrue(&value) {
+            pthread_cond_wait(condition, mutex)
+        }
+        return try body(&value)
+    }
+
+    /// Wakes one waiting thread.
+    package func signal() {
+        pthread_cond_signal(condition)
+    }
+
+    /// Wakes all waiting threads.
+    package func broadcast() {
+        pthread_cond_broadcast(condition)
+    }
+}
