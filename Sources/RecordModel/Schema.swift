@@ -87,3 +87,11 @@ public struct FieldDefinition: Hashable, Sendable {
         self.type = type
     }
 }
+
+/// The two environments of a container: separate data, separate schemas.
+public enum RecordEnvironment: String, Hashable, Sendable, CaseIterable {
+    /// Types and fields appear as records that have them are saved.
+    case development
+    /// The schema changes only when an administrator puts a new one.
+    case production
+}

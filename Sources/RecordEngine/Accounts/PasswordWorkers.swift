@@ -1,0 +1,65 @@
+internal import Cryptography
+internal import RecordModel
+internal import Synchronization
+internal import Threads
+
+/// Threads that hash passwords: slow and hungry for memory on purpose, so few at once and a short queue.
+package final class PasswordWorkers: Sendable {
+    private let executors: [ThreadExecutor]
+    private let waiting = Atomic<Int>(0)
+    private let next = Atomic<Int>(0)
+    private let queueLength: Int
+
+    /// - Parameters:
+    ///   - threads: How many passwords are hashed at once: no more than there are cores.
+    ///   - queueLength: Beyond it sign-ins are refused with 503 rather than left waiting.
+    package init(threads: Int = 2, queueLength: Int = 64) {
+        executors = (0..<max(1, threads)).map { ThreadExecutor(name: "fog-password-\($0)") }
+        self.queueLength = queueLength
+    }
+
+    deinit {
+        for executor in executors { executor.shutdown() }
+    }
+
+    func hash(_ password: String) async throws(RecordError) -> String {
+        try await run { () -> String? in try? PasswordHash.hash(Array(password.utf8)) }
+    }
+
+    /// - Parameter stored: The hash to check against; `nil` for an unknown account, which takes as long.
+    /// - Returns: Whether the password is right, and a better hash if its parameters are out of date.
+    func verify(
+        _ password: String, against stored: String?
+    ) async throws(RecordError) -> (isRight: Bool, better: String?) {
+        try await run { () -> (isRight: Bool, better: String?)? in
+            let bytes = Array(password.utf8)
+            guard let stored else {
+                _ = try? PasswordHash.verify(bytes, against: PasswordHash.dummy.text)
+                return (false, nil)
+            }
+            switch try? PasswordHash.verify(bytes, against: stored) {
+            case .no: return (false, nil)
+            case .yes(let needsRehash): return (true, needsRehash ? try? PasswordHash.hash(bytes) : nil)
+            case nil: return nil
+            }
+        }
+    }
+
+    private func run<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value?
+    ) async throws(RecordError) -> Value {
+        guard waiting.add(1, ordering: .relaxed).newValue <= queueLength else {
+            waiting.subtract(1, ordering: .relaxed)
+            throw RecordError(
+                .tryAgainLater, "Too many sign-ins at once. Try again shortly", cause: .unavailable, retryAfter: 2)
+        }
+        let turn = next.add(1, ordering: .relaxed).newValue
+        let executor = executors[((turn % executors.count) + executors.count) % executors.count]
+        let value: Value? = await withUnsafeContinuation { continuation in
+            Task.detached(executorPreference: executor) { continuation.resume(returning: work()) }
+        }
+        waiting.subtract(1, ordering: .relaxed)
+        guard let value else { throw RecordError(.internalError, "The password could not be hashed. Try again") }
+        return value
+    }
+}

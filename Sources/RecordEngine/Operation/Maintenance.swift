@@ -1,0 +1,39 @@
+internal import RecordModel
+internal import RecordStorage
+internal import Threads
+
+extension RecordDatabase {
+    /// What one round of maintenance took away.
+    package struct MaintenanceReport: Hashable, Sendable {
+        package var tombstones = 0
+        package var sessions = 0
+        package var answers = 0
+    }
+
+    /// Rows that one slice takes away before it lets other writers through.
+    private static var maintenanceSlice: Int { 500 }
+
+    /// Takes away what is past its time: tombstones, sessions, remembered answers. In slices, each a write among others.
+    package nonisolated func maintain() async throws(RecordError) -> MaintenanceReport {
+        var report = MaintenanceReport()
+        let slice = Self.maintenanceSlice
+        while true {
+            let tombstoneAge = limits.tombstoneSeconds * 1_000
+            let answerAge = limits.idempotencySeconds * 1_000
+            let done = try await write(weight: slice, isAlone: true) { transaction throws(RecordError) in
+                let now = transaction.now
+                return try transaction.store { () throws(StoreError) in
+                    (
+                        try transaction.tombstones.purge(before: now - tombstoneAge, limit: slice),
+                        try transaction.accounts.removeExpiredSessions(before: now, limit: slice),
+                        try transaction.idempotency.removeExpired(before: now - answerAge, limit: slice)
+                    )
+                }
+            }
+            report.tombstones += done.0
+            report.sessions += done.1
+            report.answers += done.2
+            if max(done.0, done.1, done.2) < slice { return report }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package import RecordModel
+
+/// One request that writes records: a single operation or a batch.
+package struct WriteRequest: Sendable {
+    package enum Shape: Hashable, Sendable {
+        /// One operation, whose refusal is the answer.
+        case single
+        /// Operations with a result each. Atomic: all or nothing.
+        case batch(isAtomic: Bool)
+    }
+
+    package var caller: Caller
+    package var address: DatabaseAddress
+    package var shape: Shape
+    package var operations: [RecordOperation]
+    /// The fields that answers show; `nil` means all.
+    package var fields: [String]?
+    package var idempotency: IdempotencyKey?
+
+    package init(
+        caller: Caller, address: DatabaseAddress, shape: Shape, operations: [RecordOperation],
+        fields: [String]? = nil, idempotency: IdempotencyKey? = nil
+    ) {
+        self.caller = caller
+        self.address = address
+        self.shape = shape
+        self.operations = operations
+        self.fields = fields
+        self.idempotency = idempotency
+    }
+}
+
+/// A client's promise that requests with one key are one request, sent again.
+package struct IdempotencyKey: Hashable, Sendable {
+    /// 1 to 255 visible ASCII characters.
+    package let text: String
+    /// A hash of what else makes up the request: method, target and body.
+    package let request: [UInt8]
+
+    /// Creates a key, or `nil` if `text` is empty, too long, or not visible ASCII.
+    package init?(_ text: String, request: [UInt8]) {
+        let bytes = text.utf8
+        guard (1...255).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        self.text = text
+        self.request = request
+    }
+}
+
+/// What became of one operation.
+package enum OperationResult: Hashable, Sendable {
+    case saved(name: String, tag: String, isNew: Bool)
+    case deleted(name: String)
+    case failed(RecordError, name: String?)
+}
+
+/// The answer to a `WriteRequest`.
+package struct WriteAnswer: Hashable, Sendable {
+    /// What kind of answer the route makes of it; raw values are stored with idempotency keys.
+    package enum Outcome: Int64, Hashable, Sendable {
+        case created = 1
+        case updated = 2
+        case deleted = 3
+        case batch = 4
+    }
+
+    package var outcome: Outcome
+    /// The record's name and tag, for `Location` and `ETag`; empty for a batch.
+    package var name = ""
+    package var tag = ""
+    /// A record dictionary, or `{"records":[…]}` with one entry per operation in order; empty for a deletion.
+    package var body: [UInt8] = []
+    /// This is the first answer to an idempotency key, given again.
+    package var isReplay = false
+}

@@ -1,0 +1,128 @@
+package import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+extension RecordReader {
+    /// Appends `{"changes":[…],"token":"…","moreComing":bool}`: what changed in a zone after a token, oldest first.
+    ///
+    /// Each record comes once, with its newest state; a deleted one as a tombstone. Changes to records that the caller
+    /// may not read do not appear; a page may be short, or empty, while more is coming.
+    ///
+    /// - Parameters:
+    ///   - since: The token of the previous page; `nil` or empty for the beginning.
+    ///   - limit: 1 to the configured page size.
+    /// - Throws: TOKEN_EXPIRED if tombstones since the token are gone or the caller's rights have changed: the client
+    ///   starts again. TOKEN_INVALID for a token of another caller or zone.
+    /// - Source: CloudKit Web Services Reference, "Fetching Record Zone Changes".
+    package func changes(
+        in address: DatabaseAddress, for caller: Caller, since: String?, limit: Int, fields: [String]?,
+        to output: inout [UInt8]
+    ) throws(RecordError) {
+        if case .privateDatabase(let owner) = address.scope, caller.userID != owner, !caller.isAdministrator {
+            throw .refused(caller == .anonymous ? .authenticationRequired : .denied, .read)
+        }
+        guard address.zone == .defaultZone else { throw .zoneNotFound }
+        guard let zone = try zoneRow(address) else {
+            // Nothing was ever written: the empty feed starts over with each call until something is.
+            output.appendLiteral("{\"changes\":[],\"token\":\"\",\"moreComing\":false}")
+            return
+        }
+        var token = SyncToken(generation: zone.generation, sequence: 0)
+        if let since, !since.isEmpty {
+            token = try SyncToken.open(since, zone: zone.id, caller: caller, with: database.keys)
+            let granted = try lastChangeOfRights(for: caller, in: address.scope)
+            guard token.generation == zone.generation, token.sequence >= zone.purged, token.sequence >= granted
+            else { throw .tokenExpired }
+        }
+        try appendChanges(
+            zone: zone.id, scope: address.scope, caller: caller, token: &token, limit: limit, fields: fields,
+            to: &output)
+    }
+
+    private func appendChanges(
+        zone: Int64, scope: DatabaseScope, caller: Caller, token: inout SyncToken, limit: Int, fields: [String]?,
+        to output: inout [UInt8]
+    ) throws(RecordError) {
+        let filter = feedFilter(for: caller, in: scope)
+        let newest = try store { () throws(StoreError) in try reading.newestSequence(zone: zone) }
+        var bound = newest
+        if case .types = filter {
+            // A filtered look walks a bounded number of rows, however few of them the caller may see.
+            let position = token.sequence
+            let end = try store { () throws(StoreError) in
+                try reading.window(zone: zone, after: position, count: max(limit * 4, Self.feedWindow))
+            }
+            bound = end ?? newest
+        }
+        output.appendLiteral("{\"changes\":[")
+        let start = output.count
+        var count = 0
+        var isCut = false
+        let position = token.sequence
+        let first = try store { () throws(StoreError) in
+            try reading.changes(zone: zone, after: position, through: bound, limit: limit + 1, filter: filter)
+        }
+        if let records = first {
+            defer { records.finish() }
+            repeat {
+                if count == limit || output.count - start > database.limits.pageBytes {
+                    isCut = true
+                    break
+                }
+                let row = records.row
+                // A type that this thread does not know was committed after everything it has acknowledged.
+                guard let type = type(row.type) else {
+                    isCut = true
+                    break
+                }
+                if count > 0 { output.append(UInt8(ascii: ",")) }
+                if row.isDeleted {
+                    RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &output)
+                } else {
+                    try append(records, row, type, selection: FieldSelection(fields, of: type), to: &output)
+                }
+                token.sequence = row.sequence
+                count += 1
+            } while try store({ () throws(StoreError) in try records.next() })
+        }
+        if !isCut { token.sequence = max(token.sequence, bound) }
+        let moreComing = token.sequence < newest
+        output.appendLiteral("],\"token\":")
+        output.appendString(SyncToken.seal(token, zone: zone, caller: caller, with: database.keys))
+        output.appendLiteral(moreComing ? ",\"moreComing\":true}" : ",\"moreComing\":false}")
+    }
+
+    /// Rows that one filtered look at the feed may walk.
+    private static let feedWindow = 5_000
+
+    /// What the caller may see of a zone, in terms of types: `authorize` compiled for the feed.
+    private func feedFilter(for caller: Caller, in scope: DatabaseScope) -> RecordReading.FeedFilter {
+        var all: [Int64] = []
+        var own: [Int64] = []
+        for type in schema.types.values {
+            switch Authorization.reach(of: .read, for: caller, in: scope, grants: type.grants) {
+            case .all: all.append(type.id)
+            case .own: own.append(type.id)
+            case .none: break
+            }
+        }
+        if all.count == schema.types.count { return .everything }
+        return .types(all: all.sorted(), own: own.sorted(), user: caller.userID ?? 0)
+    }
+
+    /// The sequence number of the last change of grants, or of the caller's roles: what it could see before may differ.
+    private func lastChangeOfRights(for caller: Caller, in scope: DatabaseScope) throws(RecordError) -> Int64 {
+        guard scope == .publicDatabase, !caller.isAdministrator else { return 0 }
+        return try store { () throws(StoreError) in
+            let grants = try schemaTable.lastGrantChange()
+            guard let id = caller.userID else { return grants }
+            return max(grants, try accounts.find(id: id)?.granted ?? 0)
+        }
+    }
+}
+
+extension RecordError {
+    static let tokenExpired = RecordError(
+        .badRequest, "The sync token is too old, or the caller's rights have changed. Read the feed from its beginning",
+        cause: .tokenExpired)
+}

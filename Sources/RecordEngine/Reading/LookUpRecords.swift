@@ -1,0 +1,78 @@
+package import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+extension RecordReader {
+    /// Looks up one record and appends its dictionary.
+    ///
+    /// - Parameter fields: The fields to show; `nil` for all.
+    /// - Returns: The revision, for the ETag.
+    /// - Throws: NOT_FOUND for a record that is not there, of another type, or not the caller's to read;
+    ///   AUTHENTICATION_REQUIRED for anonymous callers who may read none of the type.
+    package func lookUp(
+        _ name: RecordName, type typeName: RecordTypeName, in address: DatabaseAddress, for caller: Caller,
+        fields: [String]?, to output: inout [UInt8]
+    ) throws(RecordError) -> Int64 {
+        let (cursor, row, type) = try find(name, type: typeName, in: address, for: caller)
+        defer { cursor.finish() }
+        try append(cursor, row, type, selection: FieldSelection(fields, of: type), to: &output)
+        return row.revision
+    }
+
+    /// The bytes of one BYTES field, with the record's revision.
+    ///
+    /// - Throws: As `lookUp`; NOT_FOUND also for a field that the record does not have, BAD_REQUEST for one that holds no bytes.
+    package func bytes(
+        of field: String, in name: RecordName, type typeName: RecordTypeName, at address: DatabaseAddress,
+        for caller: Caller
+    ) throws(RecordError) -> (bytes: [UInt8], revision: Int64) {
+        let (cursor, row, type) = try find(name, type: typeName, in: address, for: caller)
+        defer { cursor.finish() }
+        let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+        guard let definition = type[field], let entry = view.entry(definition.id) else {
+            throw RecordError(.notFound, "The record has no field with this name", details: [("field", .text(field))])
+        }
+        guard definition.type == .bytes else {
+            throw .badRequest(
+                "Only BYTES and ASSET fields have content of their own; read the record instead",
+                cause: .typeMismatch,
+                details: [("field", .text(field)), ("found", .text(definition.type.schemaName))])
+        }
+        var json: [UInt8] = []
+        if entry.isExternal {
+            try store { () throws(StoreError) in
+                try reading.appendLargeValue(record: row.id, field: entry.fieldID, to: &json)
+            }
+        } else {
+            json.append(contentsOf: view.valueText(of: entry))
+        }
+        // The stored text of a BYTES value is canonical base64 in quotes.
+        let decoded = json.withUnsafeBytes { Base64.decode(UnsafeRawBufferPointer(rebasing: $0.dropFirst().dropLast())) }
+        guard let decoded else { throw RecordError(.internalError, "The value is damaged. Ask the operator to run the doctor") }
+        return (decoded, row.revision)
+    }
+
+    /// Finds a record that the caller may read. The caller of this method finishes the cursor.
+    private func find(
+        _ name: RecordName, type typeName: RecordTypeName, in address: DatabaseAddress, for caller: Caller
+    ) throws(RecordError) -> (RecordCursor, RecordRow, RecordTypeDefinition) {
+        guard let type = schema[typeName] else { throw .recordNotFound }
+        // Before the record is looked at: who may read none of a type learns nothing about its names.
+        let reach = Authorization.reach(of: .read, for: caller, in: address.scope, grants: type.grants)
+        if reach == .none {
+            throw caller == .anonymous ? .refused(.authenticationRequired, .read) : .recordNotFound
+        }
+        guard let zone = try zoneID(address) else { throw .recordNotFound }
+        let found = try store { () throws(StoreError) in try reading.find(zone: zone, name: name.text) }
+        guard let cursor = found else { throw .recordNotFound }
+        let row = cursor.row
+        guard !row.isDeleted, row.type == type.id,
+            Authorization.authorize(caller, .read, in: address.scope, grants: type.grants, creator: row.creator)
+                == .allowed
+        else {
+            cursor.finish()
+            throw .recordNotFound
+        }
+        return (cursor, row, type)
+    }
+}

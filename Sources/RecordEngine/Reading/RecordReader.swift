@@ -1,0 +1,196 @@
+internal import Cryptography
+package import RecordModel
+internal import RecordStorage
+package import RecordWire
+internal import Threads
+
+/// Reads on one thread: an event loop's, or a pool's. It has a connection of its own, a snapshot that outlives the
+/// single read, and caches that hang on the database's rights version.
+///
+/// Not `Sendable`: it stays on the thread that made it.
+package final class RecordReader {
+    package let database: RecordDatabase
+    private(set) package var schema: Schema
+    let reading: RecordReading
+    let zones: ZoneTable
+    let accounts: AccountTable
+    let roleTable: RoleTable
+    let schemaTable: SchemaTable
+    private let connection: Connection
+    private let snapshot: Snapshot
+    private var rightsVersion: UInt64 = 0
+    private var callers: [Digest: KnownCaller] = [:]
+    private var userNames: [UserID: String] = [:]
+    private var zoneIDs: [DatabaseAddress: Int64] = [:]
+
+    struct KnownCaller {
+        let caller: Caller
+        /// Milliseconds since 1970.
+        let expires: Int64
+    }
+
+    /// Caches are cleared when they reach this many entries.
+    private static let cacheEntries = 10_000
+
+    init(database: RecordDatabase, path: String) throws {
+        self.database = database
+        connection = try Connection(path: path, role: .reader)
+        snapshot = try Snapshot(connection, clock: database.clock)
+        reading = try RecordReading(connection)
+        zones = try ZoneTable(connection)
+        accounts = try AccountTable(connection)
+        roleTable = RoleTable(connection)
+        schemaTable = SchemaTable(connection)
+        schema = database.schema
+        rightsVersion = database.clock.rightsVersion
+    }
+
+    /// Brings the view up to everything that was acknowledged before this call. Each request starts with it.
+    package func refresh() throws(RecordError) {
+        try store { () throws(StoreError) in try snapshot.refresh() }
+        let version = database.clock.rightsVersion
+        if version != rightsVersion {
+            rightsVersion = version
+            reloadSchema()
+            callers.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Lets go of the snapshot, before the thread waits.
+    package func rest() {
+        snapshot.end()
+    }
+
+    /// How often a snapshot was opened.
+    package var snapshotsOpened: UInt64 { snapshot.openings }
+
+    private func reloadSchema() {
+        schema = database.schema
+    }
+
+    /// The type of a stored row. The snapshot may be newer than the schema that was read before it.
+    func type(_ id: Int64) -> RecordTypeDefinition? {
+        if let type = schema[id: id] { return type }
+        reloadSchema()
+        return schema[id: id]
+    }
+
+    /// Resolves an operation's fields against the schema as this thread knows it, so that the writer need not.
+    ///
+    /// - Throws: What is wrong with the values, before the writer is bothered.
+    package func prepare(_ operation: inout RecordOperation) throws(RecordError) {
+        guard operation.verb != .delete(forgivesMissing: false), operation.verb != .delete(forgivesMissing: true),
+            let typeName = operation.typeName, let type = schema[typeName]
+        else { return }
+        operation.resolved = try FieldResolver.resolve(
+            operation.input, typeName: typeName, type: type,
+            allowsNewFields: database.environment == .development, recordBytes: database.limits.recordBytes)
+        operation.resolvedVersion = schema.version
+    }
+
+    // MARK: Callers
+
+    /// Who bears a token.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED if the token is unknown, revoked or expired.
+    package func authenticate(_ token: UnsafeRawBufferPointer) throws(RecordError) -> Caller {
+        let hash = SHA256.hash(token)
+        if let known = callers[hash] {
+            if known.expires > WallClock.milliseconds { return known.caller }
+            callers[hash] = nil
+            throw .tokenRejected
+        }
+        if let administrator = database.administrator, hash.isEqualInConstantTime(to: administrator) {
+            return .administrator
+        }
+        let found = try store { () throws(StoreError) in try accounts.find(sessionHash: hash.bytes) }
+        guard let found, found.expires > WallClock.milliseconds else { throw .tokenRejected }
+        let roles = try store { () throws(StoreError) in try accounts.roles(of: found.account.id) }
+        let caller = Caller.user(found.account.id, roles: Set(roles.compactMap(RoleName.init)))
+        if callers.count >= Self.cacheEntries { callers.removeAll(keepingCapacity: true) }
+        callers[hash] = KnownCaller(caller: caller, expires: found.expires)
+        return caller
+    }
+
+    /// The account with a public name.
+    package func userID(_ name: UserRecordName) throws(RecordError) -> UserID? {
+        try store { () throws(StoreError) in try accounts.find(recordName: name.text)?.id }
+    }
+
+    /// The public name of whoever wrote a record.
+    func userName(_ id: UserID) throws(RecordError) -> String {
+        if let special = SystemUser.name(id) { return special }
+        if let name = userNames[id] { return name }
+        let account = try store { () throws(StoreError) in try accounts.find(id: id) }
+        guard let account else { return SystemUser.deleted }
+        if userNames.count >= Self.cacheEntries { userNames.removeAll(keepingCapacity: true) }
+        userNames[id] = account.recordName
+        return account.recordName
+    }
+
+    // MARK: Storage
+
+    /// The number of a zone; `nil` if nothing was ever written to it.
+    func zoneID(_ address: DatabaseAddress) throws(RecordError) -> Int64? {
+        if address == .publicDefault { return ZoneTable.publicDefault }
+        if let id = zoneIDs[address] { return id }
+        guard address.zone == .defaultZone else { throw .zoneNotFound }
+        let found = try zoneRow(address)
+        if let found {
+            if zoneIDs.count >= Self.cacheEntries { zoneIDs.removeAll(keepingCapacity: true) }
+            zoneIDs[address] = found.id
+        }
+        return found?.id
+    }
+
+    func zoneRow(_ address: DatabaseAddress) throws(RecordError) -> ZoneRow? {
+        let key = address.key
+        return try store { () throws(StoreError) in
+            try zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)
+        }
+    }
+
+    func store<Value>(_ body: () throws(StoreError) -> Value) throws(RecordError) -> Value {
+        do {
+            return try body()
+        } catch {
+            database.statistics.didFail(error.description)
+            throw RecordError(error)
+        }
+    }
+
+    /// Appends the record under a cursor.
+    func append(
+        _ cursor: RecordCursor, _ row: RecordRow, _ type: RecordTypeDefinition, selection: FieldSelection,
+        to output: inout [UInt8]
+    ) throws(RecordError) {
+        let creator = try userName(row.creator)
+        let modifier = row.modifier == row.creator ? creator : try userName(row.modifier)
+        let header = RecordHeader(
+            name: cursor.name, typeName: type.name, revision: row.revision, created: row.created, creator: creator,
+            modified: row.modified, modifier: modifier)
+        let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+        try RecordComposer.append(
+            header, fields: view, selection: selection,
+            external: { field, output throws(RecordError) in
+                try appendLargeValue(record: row.id, field: field, to: &output)
+            }, to: &output)
+    }
+
+    private func appendLargeValue(
+        record: Int64, field: Int, to output: inout [UInt8]
+    ) throws(RecordError) {
+        do {
+            try reading.appendLargeValue(record: record, field: field, to: &output)
+        } catch {
+            database.statistics.didFail(error.description)
+            throw RecordError(error)
+        }
+    }
+}
+
+extension RecordError {
+    /// One sentence for every reason, so that nobody learns which tokens once existed.
+    static let tokenRejected = RecordError(
+        .authenticationFailed, "The token is not valid, or no longer. Sign in again")
+}

@@ -1,0 +1,91 @@
+internal import Cryptography
+internal import RecordModel
+internal import Threads
+
+/// Positions that clients carry for the server: encrypted and authenticated, so that they tell nothing and cannot be
+/// made up, and deterministic, so that one position is one text.
+enum SealedPosition {
+    /// Seals numbers for one context.
+    static func seal(_ numbers: [Int64], context: [Int64], with seal: Seal) -> String {
+        Base64.encode(seal.seal(bytes(numbers), context: bytes(context)))
+    }
+
+    /// Opens what `seal` made for the same context; `nil` for anything else.
+    static func open(_ text: String, count: Int, context: [Int64], with seal: Seal) -> [Int64]? {
+        guard text.utf8.count <= 256, let sealed = Base64.decode(text),
+            let plain = seal.open(sealed, context: bytes(context)), plain.count == count * 8
+        else { return nil }
+        return (0..<count).map { index in
+            plain[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | Int64($1) }
+        }
+    }
+
+    private static func bytes(_ numbers: [Int64]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(numbers.count * 8)
+        for number in numbers {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                bytes.append(UInt8(truncatingIfNeeded: number >> Int64(shift)))
+            }
+        }
+        return bytes
+    }
+}
+
+/// Where a page of a listing ended: the internal id of its last record.
+enum ListingCursor {
+    /// What a cursor belongs to: another caller's, or one of another type or zone, does not open.
+    struct Binding {
+        let zone: Int64
+        let type: Int64
+        let caller: Caller
+
+        var context: [Int64] { [1, zone, type, caller.writerID] }
+    }
+
+    static func seal(_ id: Int64, _ binding: Binding, with keys: DatabaseKeys) -> String {
+        SealedPosition.seal([id], context: binding.context, with: keys.cursors)
+    }
+
+    static func open(
+        _ text: String, _ binding: Binding, with keys: DatabaseKeys
+    ) throws(RecordError) -> Int64 {
+        guard
+            let numbers = SealedPosition.open(text, count: 1, context: binding.context, with: keys.cursors)
+        else {
+            throw .badRequest(
+                "The cursor does not belong to this caller and query. Ask for the first page again",
+                cause: .tokenInvalid)
+        }
+        return numbers[0]
+    }
+}
+
+/// A position in a zone's change feed.
+struct SyncToken: Hashable {
+    /// The generation of the zone: one that was made anew has other tokens.
+    var generation: Int64
+    /// The sequence number of the last change seen.
+    var sequence: Int64
+
+    static func seal(
+        _ token: SyncToken, zone: Int64, caller: Caller, with keys: DatabaseKeys
+    ) -> String {
+        SealedPosition.seal(
+            [token.generation, token.sequence], context: [2, zone, caller.writerID], with: keys.syncTokens)
+    }
+
+    static func open(
+        _ text: String, zone: Int64, caller: Caller, with keys: DatabaseKeys
+    ) throws(RecordError) -> SyncToken {
+        guard
+            let numbers = SealedPosition.open(
+                text, count: 2, context: [2, zone, caller.writerID], with: keys.syncTokens)
+        else {
+            throw .badRequest(
+                "The sync token does not belong to this caller and zone. Read the feed from its beginning",
+                cause: .tokenInvalid)
+        }
+        return SyncToken(generation: numbers[0], sequence: numbers[1])
+    }
+}

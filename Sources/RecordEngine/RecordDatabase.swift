@@ -1,0 +1,287 @@
+package import Cryptography
+package import RecordModel
+package import RecordStorage
+internal import Synchronization
+internal import Threads
+
+/// The database of one (container, environment): one folder, one file, one writer.
+///
+/// Writes go through `write`: they wait in a queue, run in groups on the writer's own thread, each in a savepoint inside
+/// one transaction, and are answered after the commit that made them durable. Reads do not come here: each event loop
+/// has a `RecordReader` on a connection of its own.
+package actor RecordDatabase {
+    package nonisolated let environment: RecordEnvironment
+    package nonisolated let limits: DatabaseLimits
+    package nonisolated let folderPath: String
+    package nonisolated let statistics = WriterStatistics()
+
+    nonisolated let clock = CommitClock()
+    nonisolated let keys: DatabaseKeys
+    nonisolated let publishedSchema: Locked<Schema>
+    nonisolated let passwords: PasswordWorkers
+    nonisolated let administrator: Digest?
+
+    private nonisolated let executor: ThreadExecutor
+    private nonisolated let queue = Locked(WriteQueue())
+    private nonisolated let hasFailed = Atomic<Bool>(false)
+    private let folder: DataFolder
+    private var transaction: WriteTransaction?
+    private var lastCheckpointFrames = 0
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    /// Bounds of one group: a large batch or a cascade gets a group of its own.
+    private static let groupOperations = 256
+    private static let groupNanoseconds: UInt64 = 2_000_000
+    /// More waiting writes than this are refused with 503.
+    private static let queueLength = 8_192
+    /// A passive checkpoint is tried when the log has grown by this many pages (16 MB) …
+    private static let checkpointFrames = 4_096
+    /// … and readers are asked to let go of it above this many (64 MB).
+    private static let restartFrames = 16_384
+
+    /// Opens a folder, making what is missing: folder, secret, file, tables.
+    ///
+    /// - Parameters:
+    ///   - administrator: The hash of the administrator's token; `nil` for none.
+    /// - Throws: A sentence for the operator.
+    package init(
+        folder path: String, environment: RecordEnvironment, limits: DatabaseLimits = DatabaseLimits(),
+        administrator: Digest? = nil, passwords: PasswordWorkers
+    ) throws {
+        let folder = try DataFolder(opening: path)
+        let secret = try folder.secret()
+        try folder.syncLog()
+        let connection = try Connection(path: DataFolder.databasePath(in: path), role: .writer)
+        try Migrations.run(on: connection)
+        let transaction = try WriteTransaction(connection: connection, environment: environment, limits: limits)
+        self.folder = folder
+        self.folderPath = path
+        self.environment = environment
+        self.limits = limits
+        self.administrator = administrator
+        self.passwords = passwords
+        keys = try DatabaseKeys(secret: secret)
+        publishedSchema = Locked(transaction.schema)
+        executor = ThreadExecutor(name: "fog-writer")
+        self.transaction = transaction
+    }
+
+    /// Makes a reader for the calling thread, which alone may use it.
+    package nonisolated func makeReader() throws -> RecordReader {
+        try RecordReader(database: self, path: DataFolder.databasePath(in: folderPath))
+    }
+
+    /// The schema as last committed.
+    package nonisolated var schema: Schema {
+        publishedSchema.withLock { $0 }
+    }
+
+    /// Whether writes are taken: false after a sync to the disk has failed, or while closing.
+    package nonisolated var isHealthy: Bool {
+        !hasFailed.load(ordering: .relaxed) && !queue.withLock { $0.isClosed }
+    }
+
+    /// The writes that wait.
+    package nonisolated var queueDepth: Int {
+        queue.withLock { $0.count }
+    }
+
+    // MARK: Writing
+
+    /// Runs `work` inside the next group's transaction, and returns its value when that is committed and durable.
+    ///
+    /// `work` may run more than once, if the group it was in is rolled back by the store.
+    ///
+    /// - Parameters:
+    ///   - weight: How many operations it counts for.
+    ///   - isAlone: It gets a group of its own.
+    package nonisolated func write<Value: Sendable>(
+        weight: Int = 1, isAlone: Bool = false,
+        _ work: @escaping @Sendable (WriteTransaction) throws(RecordError) -> Value
+    ) async throws(RecordError) -> Value {
+        let result: Result<Value, RecordError> = await withUnsafeContinuation { continuation in
+            submit(PendingValue(weight: weight, isAlone: isAlone, continuation: continuation, work: work))
+        }
+        return try result.get()
+    }
+
+    private nonisolated func submit(_ write: PendingWrite) {
+        enum Verdict { case queued, wake, closed, full }
+        let verdict: Verdict = queue.withLock { queue in
+            if queue.isClosed { return .closed }
+            if queue.count >= Self.queueLength { return .full }
+            queue.append(write)
+            if queue.isDraining { return .queued }
+            queue.isDraining = true
+            return .wake
+        }
+        switch verdict {
+        case .queued: break
+        case .wake: Task.detached(executorPreference: executor) { await self.drain() }
+        case .closed: write.finish(.databaseUnavailable)
+        case .full: write.finish(.writerOverloaded)
+        }
+    }
+
+    /// Writes groups until nothing waits.
+    private func drain() {
+        while true {
+            let group = queue.withLock { queue -> [PendingWrite] in
+                let group = queue.takeGroup(maxOperations: Self.groupOperations)
+                if group.isEmpty { queue.isDraining = false }
+                return group
+            }
+            if group.isEmpty { return }
+            commit(group)
+            checkpointIfDue()
+        }
+    }
+
+    private func commit(_ group: [PendingWrite]) {
+        guard let transaction, !hasFailed.load(ordering: .relaxed) else {
+            for write in group { write.finish(.databaseUnavailable) }
+            return
+        }
+        let started = MonotonicClock.now
+        let schemaBefore = transaction.schema
+        transaction.rightsChanged = false
+        do {
+            try transaction.beginGroup()
+        } catch {
+            transaction.rollbackGroup()
+            note(error)
+            for write in group { write.finish(RecordError(error)) }
+            return
+        }
+        var failures: [RecordError?] = []
+        failures.reserveCapacity(group.count)
+        for (position, write) in group.enumerated() {
+            do {
+                try transaction.request { () throws(RecordError) in try write.run(transaction) }
+                failures.append(nil)
+            } catch {
+                failures.append(error)
+                if let failure = transaction.storeFailure { note(failure) }
+                if !transaction.isAlive {
+                    // SQLite rolled the whole group back: the innocent run again, each on its own.
+                    transaction.schema = schemaBefore
+                    write.finish(error)
+                    runSingly(group[..<position])
+                    runSingly(group[(position + 1)...])
+                    return
+                }
+            }
+            if position + 1 < group.count, MonotonicClock.now &- started > Self.groupNanoseconds {
+                queue.withLock { $0.putBack(group[(position + 1)...]) }
+                break
+            }
+        }
+        let ran = group.prefix(failures.count)
+        guard failures.contains(where: { $0 == nil }) else {
+            transaction.rollbackGroup()
+            transaction.schema = schemaBefore
+            for (write, failure) in zip(ran, failures) { write.finish(failure) }
+            return
+        }
+        do {
+            try transaction.commitGroup()
+        } catch {
+            transaction.rollbackGroup()
+            transaction.schema = schemaBefore
+            note(error)
+            if error.isSyncFailure { failForGood() }
+            if ran.count > 1, !error.isSyncFailure, !error.isStorageFull {
+                runSingly(ran)
+            } else {
+                for write in ran { write.finish(RecordError(error)) }
+            }
+            return
+        }
+        if transaction.rightsChanged {
+            // A version per change: what was resolved against an older schema is resolved again.
+            transaction.schema.version += 1
+            let schema = transaction.schema
+            publishedSchema.withLock { $0 = schema }
+        }
+        clock.publish(rightsChanged: transaction.rightsChanged)
+        statistics.didCommit(
+            writes: ran.count, operations: ran.reduce(0) { $0 + $1.weight },
+            nanoseconds: MonotonicClock.now &- started)
+        for (write, failure) in zip(ran, failures) { write.finish(failure) }
+    }
+
+    private func runSingly(_ writes: ArraySlice<PendingWrite>) {
+        for write in writes { commit([write]) }
+    }
+
+    /// Remembers that a sync failed: what the disk holds is not known any more, so nothing more is written to it.
+    private func failForGood() {
+        hasFailed.store(true, ordering: .relaxed)
+    }
+
+    private func note(_ failure: StoreError) {
+        statistics.didFail(failure.description)
+    }
+
+    // MARK: The log
+
+    /// Moves the log into the file when it has grown, without making readers or writers wait for long.
+    private func checkpointIfDue() {
+        guard let transaction else { return }
+        let frames = transaction.connection.framesInLog
+        if frames < lastCheckpointFrames { lastCheckpointFrames = 0 }
+        guard frames - lastCheckpointFrames >= Self.checkpointFrames else { return }
+        lastCheckpointFrames = frames
+        do {
+            _ = try transaction.connection.checkpoint(.passive)
+            if frames >= Self.restartFrames {
+                // What is left is little; the loops stay out for the milliseconds that it takes.
+                let connection = transaction.connection
+                let done = try clock.withoutReaders(patience: .milliseconds(100)) { () throws(StoreError) in
+                    try connection.checkpoint(.restart)
+                }
+                if done == true { lastCheckpointFrames = 0 }
+            }
+            statistics.didCheckpoint()
+        } catch {
+            note(error)
+            if error.isSyncFailure { failForGood() }
+        }
+    }
+
+    /// Copies the whole log into the file, for tests and before a backup.
+    package func checkpoint() throws {
+        _ = try transaction?.connection.checkpoint(.passive)
+    }
+
+    // MARK: Closing
+
+    /// Takes no more writes, finishes those that wait, and closes the file. Readers must be gone.
+    package func close() async {
+        queue.withLock { $0.isClosed = true }
+        drain()
+        if let transaction, !hasFailed.load(ordering: .relaxed) {
+            do {
+                try transaction.saveSequence()
+                _ = try transaction.connection.checkpoint(.truncate)
+            } catch {
+                note(error)
+            }
+        }
+        transaction = nil
+    }
+
+    /// The bytes of the database file and of its log.
+    package nonisolated var fileSizes: (database: Int, log: Int) {
+        let path = DataFolder.databasePath(in: folderPath)
+        return (DataFolder.size(of: path), DataFolder.size(of: path + "-wal"))
+    }
+
+    /// Makes the writer's connection fail by plan, for tests.
+    package func inject(_ faults: FaultPlan?) {
+        transaction?.connection.faults = faults
+    }
+}

@@ -1,0 +1,117 @@
+package import RecordModel
+internal import RecordStorage
+package import RecordWire
+
+extension RecordDatabase {
+    /// Makes the schema what a document says.
+    ///
+    /// Types and fields that the document leaves out go, if no record can have used them; what would lose data is
+    /// refused as a whole.
+    package nonisolated func putSchema(_ document: SchemaDocument) async throws(RecordError) {
+        try await write(isAlone: true) { transaction throws(RecordError) in try transaction.putSchema(document) }
+    }
+
+    /// Replaces the grants of one type.
+    package nonisolated func setGrants(
+        _ grants: Grants, of typeName: RecordTypeName
+    ) async throws(RecordError) {
+        try await write(isAlone: true) { transaction throws(RecordError) in
+            guard var type = transaction.schema[typeName] else { throw .unknownType(typeName) }
+            try transaction.setGrants(grants, of: &type)
+        }
+    }
+}
+
+extension WriteTransaction {
+    func putSchema(_ document: SchemaDocument) throws(RecordError) {
+        var kept: Set<RecordTypeName> = []
+        for wanted in document.types {
+            guard kept.insert(wanted.name).inserted else {
+                throw .badRequest("The type \(wanted.name) is named twice", details: [("recordType", .text(wanted.name.text))])
+            }
+            try put(wanted)
+        }
+        for type in Array(schema.types.values) where !kept.contains(type.name) {
+            guard try !store({ () throws(StoreError) in try records.hasRecords(type: type.id) }) else {
+                throw .wouldLoseData(
+                    "The type \(type.name) has records and cannot be left out. Delete its records first",
+                    type: type.name, field: nil)
+            }
+            try store { () throws(StoreError) in try schemaTable.removeType(type.id) }
+            schema.remove(type.name)
+        }
+        rightsChanged = true
+    }
+
+    private func put(_ wanted: SchemaDocument.TypeEntry) throws(RecordError) {
+        var type: RecordTypeDefinition
+        if let known = schema[wanted.name] {
+            type = known
+        } else {
+            type = try addType(wanted.name, grants: wanted.grants ?? .standard)
+        }
+        let names = Set(wanted.fields.map(\.name))
+        let gone = type.fields.filter { !names.contains($0.name) }
+        if let field = gone.first {
+            guard try !store({ () throws(StoreError) in try records.hasRecords(type: type.id) }) else {
+                throw .wouldLoseData(
+                    "The type \(type.name) has records, so its field \(field.name) cannot be left out",
+                    type: type.name, field: field.name)
+            }
+            for field in gone {
+                try store { () throws(StoreError) in try schemaTable.removeField(field.id, type: type.id) }
+            }
+            type = RecordTypeDefinition(
+                id: type.id, name: type.name, grants: type.grants,
+                fields: type.fields.filter { names.contains($0.name) })
+        }
+        for field in wanted.fields {
+            if let known = type[field.name.text] {
+                guard known.type == field.type else {
+                    throw .wouldLoseData(
+                        "The field \(field.name) of type \(type.name) is \(known.type.schemaName) and cannot become \(field.type.schemaName)",
+                        type: type.name, field: field.name)
+                }
+            } else {
+                try addField(field.name, field.type, to: &type)
+            }
+        }
+        schema.set(type)
+        if let grants = wanted.grants, grants != type.grants { try setGrants(grants, of: &type) }
+    }
+
+    func setGrants(_ grants: Grants, of type: inout RecordTypeDefinition) throws(RecordError) {
+        for role in grants.byRole.keys where !role.isBuiltIn {
+            guard try store({ () throws(StoreError) in try roles.find(role.text) }) != nil else {
+                throw .unknownRole(role)
+            }
+        }
+        type.grants = grants
+        let sequence = try nextSequence()
+        let number = type.id
+        try store { () throws(StoreError) in
+            try schemaTable.setGrants(grants, type: number, sequence: sequence)
+        }
+        schema.set(type)
+        rightsChanged = true
+    }
+}
+
+extension RecordError {
+    static func unknownType(_ name: RecordTypeName) -> RecordError {
+        RecordError(
+            .notFound, "Unknown record type", cause: .unknownName, details: [("recordType", .text(name.text))])
+    }
+
+    static func unknownRole(_ name: RoleName) -> RecordError {
+        .badRequest(
+            "The role \(name) does not exist. Make it with PUT /roles/\(name) first", cause: .unknownName,
+            details: [("role", .text(name.text))])
+    }
+
+    static func wouldLoseData(_ reason: String, type: RecordTypeName, field: FieldName?) -> RecordError {
+        var details: [(key: String, value: Detail)] = [("recordType", .text(type.text))]
+        if let field { details.append(("field", .text(field.text))) }
+        return .badRequest(reason, details: details)
+    }
+}

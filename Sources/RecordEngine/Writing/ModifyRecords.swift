@@ -1,0 +1,133 @@
+internal import RecordModel
+internal import RecordStorage
+package import RecordWire
+
+extension RecordDatabase {
+    /// Performs the operations of one request and answers when they are durable.
+    ///
+    /// - Throws: For a single operation, its refusal. For a batch only what concerns all of it; items carry their own.
+    package nonisolated func modify(_ request: WriteRequest) async throws(RecordError) -> WriteAnswer {
+        let weight = max(1, request.operations.count)
+        return try await write(weight: weight, isAlone: weight > 100) { transaction throws(RecordError) in
+            try transaction.modify(request)
+        }
+    }
+}
+
+extension WriteTransaction {
+    func modify(_ request: WriteRequest) throws(RecordError) -> WriteAnswer {
+        if let key = request.idempotency, let answer = try remembered(key, for: request.caller) { return answer }
+        let answer =
+            switch request.shape {
+            case .single: try modifyOne(request)
+            case .batch(let isAtomic): try modifyBatch(request, isAtomic: isAtomic)
+            }
+        if let key = request.idempotency { try remember(answer, key, for: request.caller) }
+        return answer
+    }
+
+    private func modifyOne(_ request: WriteRequest) throws(RecordError) -> WriteAnswer {
+        guard let operation = request.operations.first else { throw .badRequest("The request has no operation") }
+        let writer = RecordWriter(self, request)
+        var answer = WriteAnswer(outcome: .updated)
+        let result = try writer.perform(operation, position: 0, into: &answer.body)
+        try writer.checkReferences()
+        switch result {
+        case .saved(let name, let tag, let isNew):
+            answer.outcome = isNew ? .created : .updated
+            answer.name = name
+            answer.tag = tag
+        case .deleted(let name):
+            answer.outcome = .deleted
+            answer.name = name
+            answer.body = []
+        case .failed(let error, _):
+            throw error
+        }
+        return answer
+    }
+
+    private func modifyBatch(_ request: WriteRequest, isAtomic: Bool) throws(RecordError) -> WriteAnswer {
+        var answer = WriteAnswer(outcome: .batch)
+        answer.body.appendLiteral("{\"records\":[")
+        let writer = RecordWriter(self, request)
+        if isAtomic {
+            do {
+                try item { () throws(RecordError) in
+                    for (position, operation) in request.operations.enumerated() {
+                        if position > 0 { answer.body.append(UInt8(ascii: ",")) }
+                        do {
+                            _ = try writer.perform(operation, position: position, into: &answer.body)
+                        } catch {
+                            writer.guilty = (position, error)
+                            throw error
+                        }
+                    }
+                    try writer.checkReferences()
+                }
+            } catch {
+                // Everything is undone; the guilty item says why, the rest that they went with it.
+                guard storeFailure == nil, let guilty = writer.guilty else { throw error }
+                answer.body.removeAll(keepingCapacity: true)
+                answer.body.appendLiteral("{\"records\":[")
+                for (position, operation) in request.operations.enumerated() {
+                    if position > 0 { answer.body.append(UInt8(ascii: ",")) }
+                    ErrorComposer.append(
+                        position == guilty.position ? guilty.error : .batchFailed, uuid: nil,
+                        recordName: operation.recordName?.text, to: &answer.body)
+                }
+            }
+        } else {
+            for (position, operation) in request.operations.enumerated() {
+                if position > 0 { answer.body.append(UInt8(ascii: ",")) }
+                let start = answer.body.count
+                do {
+                    try item { () throws(RecordError) in
+                        _ = try writer.perform(operation, position: position, into: &answer.body)
+                        try writer.checkReferences()
+                    }
+                } catch {
+                    guard storeFailure == nil else { throw error }
+                    writer.forgetChecks()
+                    answer.body.removeSubrange(start...)
+                    ErrorComposer.append(error, uuid: nil, recordName: operation.recordName?.text, to: &answer.body)
+                }
+            }
+        }
+        answer.body.appendLiteral("]}")
+        return answer
+    }
+
+    // MARK: Idempotency
+
+    private func remembered(_ key: IdempotencyKey, for caller: Caller) throws(RecordError) -> WriteAnswer? {
+        let oldest = now - limits.idempotencySeconds * 1_000
+        let found = try store { () throws(StoreError) in
+            try idempotency.find(caller: caller.writerID, key: key.text, after: oldest)
+        }
+        guard let found else { return nil }
+        guard found.request == key.request, let outcome = WriteAnswer.Outcome(rawValue: found.outcome) else {
+            throw RecordError(
+                .badRequest, "This Idempotency-Key was used for another request. Use a new key for each request",
+                cause: .idempotencyMismatch)
+        }
+        return WriteAnswer(
+            outcome: outcome, name: found.name, tag: found.tag, body: found.body, isReplay: true)
+    }
+
+    private func remember(
+        _ answer: WriteAnswer, _ key: IdempotencyKey, for caller: Caller
+    ) throws(RecordError) {
+        let remembered = RememberedAnswer(
+            request: key.request, outcome: answer.outcome.rawValue, name: answer.name, tag: answer.tag,
+            body: answer.body)
+        try store { () throws(StoreError) in
+            try idempotency.remember(remembered, caller: caller.writerID, key: key.text, created: now)
+        }
+    }
+}
+
+extension RecordError {
+    /// What stands for the innocent items of an atomic batch that failed.
+    static let batchFailed = RecordError(.atomicError, "Another operation of this atomic batch failed, so none was performed")
+}

@@ -1,0 +1,102 @@
+internal import RecordModel
+internal import Synchronization
+
+/// A write that waits for its group: work for the writer's thread, and whoever waits for the result.
+///
+/// Unchecked: it is made by the submitter, then touched by the writer's thread alone until it resumes the submitter.
+class PendingWrite: @unchecked Sendable {
+    /// How many operations it counts for.
+    let weight: Int
+    /// Gets a group of its own: large batches, schema changes.
+    let isAlone: Bool
+
+    init(weight: Int, isAlone: Bool) {
+        self.weight = weight
+        self.isAlone = isAlone
+    }
+
+    /// Does the work inside the group's transaction. May be called again after the whole group was rolled back.
+    func run(_ transaction: WriteTransaction) throws(RecordError) {}
+
+    /// Hands out the result, after the commit.
+    ///
+    /// - Parameter failure: Why it failed, whatever `run` had produced; `nil` if it is committed.
+    func finish(_ failure: RecordError?) {}
+}
+
+final class PendingValue<Value: Sendable>: PendingWrite, @unchecked Sendable {
+    typealias Work = @Sendable (WriteTransaction) throws(RecordError) -> Value
+
+    private let work: Work
+    private var value: Value?
+    private let continuation: UnsafeContinuation<Result<Value, RecordError>, Never>
+
+    init(
+        weight: Int, isAlone: Bool, continuation: UnsafeContinuation<Result<Value, RecordError>, Never>,
+        work: @escaping Work
+    ) {
+        self.work = work
+        self.continuation = continuation
+        super.init(weight: weight, isAlone: isAlone)
+    }
+
+    override func run(_ transaction: WriteTransaction) throws(RecordError) {
+        value = try work(transaction)
+    }
+
+    override func finish(_ failure: RecordError?) {
+        if let failure {
+            continuation.resume(returning: .failure(failure))
+        } else if let value {
+            continuation.resume(returning: .success(value))
+        } else {
+            continuation.resume(returning: .failure(.databaseUnavailable))
+        }
+    }
+}
+
+/// The writes that wait for the writer, in the order in which they came.
+struct WriteQueue {
+    private(set) var waiting: [PendingWrite] = []
+    private var head = 0
+    /// The writer's thread is at work, and looks again before it stops.
+    var isDraining = false
+    /// No more writes are taken: the database closes or has failed.
+    var isClosed = false
+
+    var count: Int { waiting.count - head }
+
+    mutating func append(_ write: PendingWrite) {
+        waiting.append(write)
+    }
+
+    /// Takes the next group: writes in order up to a number of operations, or one that wants to be alone.
+    mutating func takeGroup(maxOperations: Int) -> [PendingWrite] {
+        guard head < waiting.count else { return [] }
+        var end = head
+        var operations = 0
+        while end < waiting.count {
+            let next = waiting[end]
+            if end > head, next.isAlone || operations + next.weight > maxOperations { break }
+            operations += next.weight
+            end += 1
+            if next.isAlone { break }
+        }
+        let group = Array(waiting[head..<end])
+        head = end
+        if head == waiting.count {
+            waiting.removeAll(keepingCapacity: waiting.capacity <= 4_096)
+            head = 0
+        } else if head > 1_024 {
+            waiting.removeFirst(head)
+            head = 0
+        }
+        return group
+    }
+
+    /// Puts writes back to where they were taken from.
+    mutating func putBack(_ writes: ArraySlice<PendingWrite>) {
+        waiting.replaceSubrange(0..<head, with: writes)
+        head = 0
+    }
+}

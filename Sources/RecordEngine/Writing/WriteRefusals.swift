@@ -1,0 +1,39 @@
+internal import RecordModel
+
+extension RecordError {
+    /// The name of a record to create is taken; by what, the caller is not told.
+    static let recordExists = RecordError(.exists, "record to insert already exists")
+
+    static let zoneNotFound = RecordError(.zoneNotFound, "Zone not found. Only _defaultZone exists in this database")
+
+    /// A tag, `If-Match` or `If-None-Match` did not hold.
+    static func preconditionFailed(_ serverRecord: [UInt8]?) -> RecordError {
+        RecordError(
+            .conflict, "record to update already exists with a different change tag", cause: .preconditionFailed,
+            serverRecord: serverRecord)
+    }
+
+    static func cascadeTooLarge(_ limit: Int) -> RecordError {
+        .badRequest(
+            "Deleting this record would delete more records through DELETE_SELF references than one request may. Delete some of them first",
+            cause: .tooLarge, details: [("limit", .number(Int64(limit)))])
+    }
+
+    static func missingTarget(_ target: RecordName, field: String) -> RecordError {
+        RecordError(
+            .validatingReferenceError,
+            "Field=\(field), recordID=\(target), title=Reference target does not exist, rejecting update",
+            details: [("field", .text(field)), ("recordName", .text(target.text))])
+    }
+
+    static func stillReferenced(by name: String?, field: String?) -> RecordError {
+        guard let name, let field else {
+            return RecordError(
+                .validatingReferenceError, "Record delete would violate validating reference, rejecting update")
+        }
+        return RecordError(
+            .validatingReferenceError,
+            "Field=\(field), recordID=\(name), title=Record delete would violate validating reference, rejecting update",
+            details: [("field", .text(field)), ("recordName", .text(name))])
+    }
+}

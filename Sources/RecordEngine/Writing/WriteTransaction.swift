@@ -1,0 +1,210 @@
+internal import Cryptography
+internal import RecordModel
+internal import RecordStorage
+internal import Threads
+
+/// The writer's tables and the state of the group that is being written. Confined to the writer's thread.
+///
+/// Every write of the database runs as a closure that gets this object: inside one transaction with the others of its
+/// group, in a savepoint of its own.
+package final class WriteTransaction {
+    let connection: Connection
+    let records: RecordTable
+    let zones: ZoneTable
+    let accounts: AccountTable
+    let roles: RoleTable
+    let idempotency: IdempotencyTable
+    let settings: SettingTable
+    let schemaTable: SchemaTable
+    let tombstones: TombstoneTable
+    let environment: RecordEnvironment
+    let limits: DatabaseLimits
+
+    /// Milliseconds since 1970; the same for all of a group.
+    private(set) var now: Int64 = 0
+    /// The schema as this transaction has it.
+    var schema: Schema
+    /// Set by whatever changes what callers may do: schema, grants, roles, sessions that end.
+    var rightsChanged = false
+    /// The last failure of the store inside the request that is running.
+    private(set) var storeFailure: StoreError?
+
+    private var sequence: Int64
+    private var reservedSequence: Int64
+    private var nextReservation: Int64?
+    private var random = RandomPool()
+    private var userNames: [UserID: String] = [:]
+
+    private let begin: Statement
+    private let commitStatement: Statement
+    private let rollbackStatement: Statement
+    private let savepoint: Statement
+    private let releaseSavepoint: Statement
+    private let rollbackToSavepoint: Statement
+    private let itemSavepoint: Statement
+    private let releaseItem: Statement
+    private let rollbackToItem: Statement
+
+    /// Sequence numbers are promised to the file in blocks, so that a commit need not write the counter. A crash skips
+    /// what is left of a block.
+    private static let sequenceBlock: Int64 = 1 << 20
+
+    init(
+        connection: Connection, environment: RecordEnvironment, limits: DatabaseLimits
+    ) throws(StoreError) {
+        self.connection = connection
+        self.environment = environment
+        self.limits = limits
+        records = try RecordTable(connection)
+        zones = try ZoneTable(connection)
+        accounts = try AccountTable(connection)
+        roles = RoleTable(connection)
+        idempotency = try IdempotencyTable(connection)
+        settings = try SettingTable(connection)
+        schemaTable = SchemaTable(connection)
+        tombstones = TombstoneTable(connection)
+        begin = try connection.prepare("BEGIN IMMEDIATE")
+        commitStatement = try connection.prepare("COMMIT")
+        rollbackStatement = try connection.prepare("ROLLBACK")
+        savepoint = try connection.prepare("SAVEPOINT request")
+        releaseSavepoint = try connection.prepare("RELEASE request")
+        rollbackToSavepoint = try connection.prepare("ROLLBACK TO request")
+        itemSavepoint = try connection.prepare("SAVEPOINT item")
+        releaseItem = try connection.prepare("RELEASE item")
+        rollbackToItem = try connection.prepare("ROLLBACK TO item")
+        sequence = try settings.value(SettingTable.reservedSequence) ?? 0
+        reservedSequence = sequence
+        schema = try schemaTable.load(version: 1)
+    }
+
+    // MARK: The group
+
+    /// Opens the group's transaction.
+    func beginGroup() throws(StoreError) {
+        try begin.run()
+        now = max(now, WallClock.milliseconds)
+        nextReservation = nil
+        // Far more than one group can use, cascades included.
+        if reservedSequence - sequence < Self.sequenceBlock / 2 {
+            let reservation = sequence + Self.sequenceBlock
+            try settings.set(SettingTable.reservedSequence, reservation)
+            nextReservation = reservation
+        }
+    }
+
+    func commitGroup() throws(StoreError) {
+        try commitStatement.run()
+        if let nextReservation { reservedSequence = nextReservation }
+    }
+
+    func rollbackGroup() {
+        guard connection.isInTransaction else { return }
+        try? rollbackStatement.run()
+    }
+
+    /// Runs one request in a savepoint of its own.
+    ///
+    /// - Throws: What `body` threw, after undoing what it did. The transaction may be gone as well: ask `isAlive`.
+    func request(_ body: () throws(RecordError) -> Void) throws(RecordError) {
+        storeFailure = nil
+        let schemaBefore = schema
+        let rightsBefore = rightsChanged
+        do {
+            try store { () throws(StoreError) in try savepoint.run() }
+            try body()
+            try store { () throws(StoreError) in try releaseSavepoint.run() }
+        } catch {
+            schema = schemaBefore
+            rightsChanged = rightsBefore
+            if connection.isInTransaction {
+                do {
+                    try rollbackToSavepoint.run()
+                    try releaseSavepoint.run()
+                } catch {
+                    rollbackGroup()
+                }
+            }
+            throw error
+        }
+    }
+
+    /// Runs one operation of a batch in a savepoint inside the request's.
+    func item<Value>(_ body: () throws(RecordError) -> Value) throws(RecordError) -> Value {
+        let schemaBefore = schema
+        try store { () throws(StoreError) in try itemSavepoint.run() }
+        do {
+            let value = try body()
+            try store { () throws(StoreError) in try releaseItem.run() }
+            return value
+        } catch {
+            schema = schemaBefore
+            // A failure of the store fails the request, which is rolled back as a whole.
+            if storeFailure == nil {
+                try store { () throws(StoreError) in
+                    try rollbackToItem.run()
+                    try releaseItem.run()
+                }
+            }
+            throw error
+        }
+    }
+
+    /// Whether the group's transaction still exists. SQLite may roll all of it back by itself.
+    var isAlive: Bool { connection.isInTransaction }
+
+    /// Calls the store, remembering its failure for the group and telling the caller no more than it may know.
+    func store<Value>(_ body: () throws(StoreError) -> Value) throws(RecordError) -> Value {
+        do {
+            return try body()
+        } catch {
+            storeFailure = error
+            throw RecordError(error)
+        }
+    }
+
+    // MARK: Numbers and names
+
+    /// The next number of the one sequence.
+    func nextSequence() throws(RecordError) -> Int64 {
+        guard sequence + 1 < (nextReservation ?? reservedSequence) else { throw .writerOverloaded }
+        sequence += 1
+        return sequence
+    }
+
+    /// The last number given.
+    var lastSequence: Int64 { sequence }
+
+    /// Writes down where the sequence stands, when the database closes: the next start skips nothing.
+    func saveSequence() throws(StoreError) {
+        try settings.set(SettingTable.reservedSequence, sequence)
+        reservedSequence = sequence
+    }
+
+    /// A time-ordered record name (RFC 9562, UUID version 7): ordered keys double the durable rows per second.
+    func makeRecordName() -> String {
+        random.makeUUIDv7(milliseconds: now)
+    }
+
+    /// The first revision of a record: a random start, so that a record that is made again under an old name never
+    /// repeats a tag, and tags tell nobody how much others write.
+    func makeRevision() -> Int64 {
+        // 40 random bits: at a write per millisecond the number stays positive for longer than disks last.
+        Int64(random.next() >> 24)
+    }
+
+    /// The public name of whoever wrote a record.
+    func userName(_ id: UserID) throws(RecordError) -> String {
+        if let special = SystemUser.name(id) { return special }
+        if let name = userNames[id] { return name }
+        let account = try store { () throws(StoreError) in try accounts.find(id: id) }
+        let name = account?.recordName ?? SystemUser.deleted
+        if userNames.count >= 10_000 { userNames.removeAll() }
+        userNames[id] = name
+        return name
+    }
+
+    /// Forgets a cached name, for an account that goes.
+    func forgetUserName(_ id: UserID) {
+        userNames[id] = nil
+    }
+}

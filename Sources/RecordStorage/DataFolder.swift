@@ -1,0 +1,150 @@
+package import Cryptography
+internal import Glibc
+
+/// The folder of one (container, environment): complete in itself, so that copying it is a backup of a stopped server.
+///
+/// ```
+/// records.sqlite   records, schema, accounts, sequence
+/// secret           32 bytes from which keys for tokens and cursors are derived
+/// lock             held by the one process that has the folder open
+/// assets/          content-addressed files
+/// ```
+package struct DataFolder: ~Copyable {
+    package let path: String
+    private let lock: Int32
+
+    /// Why a folder cannot be used, as a sentence for the operator.
+    package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        package let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+    }
+
+    package static func databasePath(in folder: String) -> String { folder + "/records.sqlite" }
+
+    /// Makes the folder if it is missing, with access for its owner only, and locks it against a second process.
+    ///
+    /// The lock is a file of its own: closing any descriptor of `records.sqlite` would drop SQLite's own locks.
+    package init(opening path: String) throws(Problem) {
+        try Self.makeFolder(path)
+        let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Problem("Cannot open \(path)/lock: \(errorText()). Check the owner and permissions of the folder.")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw Problem("The data folder \(path) is in use by another Fogbase process. Stop that one first.")
+        }
+        self.path = path
+        self.lock = descriptor
+    }
+
+    deinit {
+        close(lock)
+    }
+
+    /// Whether some process has the folder open.
+    package static func isInUse(_ path: String) -> Bool {
+        let descriptor = open(path + "/lock", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0
+    }
+
+    /// The folder's secret, made at the first use.
+    package func secret() throws(Problem) -> SecretKey {
+        try Self.secret(at: path + "/secret", folder: path)
+    }
+
+    private static func secret(at file: String, folder: String) throws(Problem) -> SecretKey {
+        if let bytes = try read(file) {
+            guard let key = SecretKey(bytes) else {
+                throw Problem("\(file) is damaged: it must hold 32 bytes. Restore it from a backup.")
+            }
+            return key
+        }
+        let bytes = RandomBytes.make(32)
+        try writeDurably(bytes, to: file, in: folder)
+        guard let key = SecretKey(bytes) else { throw Problem("Cannot make \(file)") }
+        return key
+    }
+
+    /// Makes sure that what a crashed process left in the log is on disk before anybody is shown it.
+    ///
+    /// SQLite reads frames that were written and not yet synced. The log is a file of its own, so opening and closing
+    /// it drops none of the locks on `records.sqlite`.
+    package func syncLog() throws(Problem) {
+        for (name, flags) in [("/records.sqlite-wal", O_RDWR), ("", O_RDONLY | O_DIRECTORY)] {
+            let descriptor = open(path + name, flags | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                if errno == ENOENT { continue }
+                throw Problem("Cannot open \(path + name): \(errorText())")
+            }
+            defer { close(descriptor) }
+            guard fsync(descriptor) == 0 else {
+                throw Problem("Cannot sync \(path + name): \(errorText()). Check the disk before starting again.")
+            }
+        }
+    }
+
+    /// Makes a folder and its parents, 0700.
+    package static func makeFolder(_ path: String) throws(Problem) {
+        var built = path.hasPrefix("/") ? "" : "."
+        for part in path.split(separator: "/") {
+            built += "/" + part
+            if mkdir(built, 0o700) != 0, errno != EEXIST {
+                throw Problem("Cannot make the folder \(built): \(errorText()). Choose another with --data.")
+            }
+        }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw Problem("\(path) is not a folder. Choose another with --data.")
+        }
+        guard access(path, R_OK | W_OK | X_OK) == 0 else {
+            throw Problem("The folder \(path) cannot be written by this user. Change its owner or choose another.")
+        }
+    }
+
+    /// The bytes of a small file; `nil` if it does not exist.
+    package static func read(_ file: String) throws(Problem) -> [UInt8]? {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw Problem("Cannot read \(file): \(errorText())")
+        }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+        guard count >= 0 else { throw Problem("Cannot read \(file): \(errorText())") }
+        return Array(bytes.prefix(count))
+    }
+
+    /// The length of a file without opening it; 0 if it does not exist.
+    package static func size(of file: String) -> Int {
+        var status = stat()
+        return stat(file, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Writes a small file so that after a crash it is there whole or not at all.
+    package static func writeDurably(_ bytes: [UInt8], to file: String, in folder: String) throws(Problem) {
+        let temporary = file + ".new"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Problem("Cannot write \(temporary): \(errorText())") }
+        let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        let synced = fsync(descriptor)
+        close(descriptor)
+        guard written == bytes.count, synced == 0, rename(temporary, file) == 0 else {
+            throw Problem("Cannot write \(file): \(errorText())")
+        }
+        let parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { throw Problem("Cannot open \(folder): \(errorText())") }
+        defer { close(parent) }
+        guard fsync(parent) == 0 else { throw Problem("Cannot sync \(folder): \(errorText())") }
+    }
+}
+
+private func errorText() -> String {
+    String(cString: strerror(errno))
+}

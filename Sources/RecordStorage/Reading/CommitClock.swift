@@ -1,0 +1,82 @@
+internal import Glibc
+internal import Synchronization
+internal import Threads
+
+/// What the writer tells the readers of one database file: that something was committed, that rights have changed, and
+/// that a checkpoint wants them to let go of the log.
+///
+/// The writer publishes after COMMIT and before it hands out answers; a reader looks before each read. So a client reads
+/// its own acknowledged writes on any connection, and a snapshot serves many reads while nothing is written.
+package final class CommitClock: Sendable {
+    private let committed = Atomic<UInt64>(1)
+    private let rights = Atomic<UInt64>(1)
+    private let closed = Atomic<Bool>(false)
+    private let open = Atomic<Int>(0)
+    private let gate = Monitor<Void>(())
+
+    package init() {}
+
+    /// The number of published commits. A snapshot opened after loading it holds at least those.
+    package var commits: UInt64 {
+        committed.load(ordering: .acquiring)
+    }
+
+    /// Changes with the schema, grants, roles and sessions that end: what caches of them hang on.
+    package var rightsVersion: UInt64 {
+        rights.load(ordering: .acquiring)
+    }
+
+    /// Publishes a commit. Rights go first: who sees the commit sees them too.
+    package func publish(rightsChanged: Bool) {
+        if rightsChanged { rights.add(1, ordering: .releasing) }
+        committed.add(1, ordering: .releasing)
+    }
+
+    /// Snapshots that readers hold open.
+    package var openSnapshots: Int {
+        open.load(ordering: .sequentiallyConsistent)
+    }
+
+    /// Counts a reader in, as soon as no checkpoint is under way: a matter of milliseconds.
+    ///
+    /// The reader must hold no snapshot, or the checkpoint waits for it in turn.
+    func enter() {
+        while true {
+            open.add(1, ordering: .sequentiallyConsistent)
+            // Counted first and looked second; the writer closes first and counts second: one of them sees the other.
+            if !closed.load(ordering: .sequentiallyConsistent) { return }
+            open.subtract(1, ordering: .sequentiallyConsistent)
+            gate.wait(until: { _ in !closed.load(ordering: .sequentiallyConsistent) }, then: { _ in })
+        }
+    }
+
+    func leave() {
+        open.subtract(1, ordering: .sequentiallyConsistent)
+    }
+
+    /// Whether readers are asked to end their snapshots at the next occasion.
+    package var isGateClosed: Bool {
+        closed.load(ordering: .relaxed)
+    }
+
+    /// Keeps readers out while `body` runs, once those inside have left.
+    ///
+    /// - Parameter patience: How long to wait for them.
+    /// - Returns: What `body` returned, or `nil` if a reader did not leave in time.
+    package func withoutReaders<Value, Failure: Error>(
+        patience: Duration, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
+        closed.store(true, ordering: .sequentiallyConsistent)
+        defer {
+            // Under the lock, so that nobody falls asleep between looking and waiting.
+            gate.withLock { _ in closed.store(false, ordering: .sequentiallyConsistent) }
+            gate.broadcast()
+        }
+        let deadline = Deadline.after(patience)
+        while openSnapshots > 0 {
+            if deadline.hasPassed() { return nil }
+            sched_yield()
+        }
+        return try body()
+    }
+}
