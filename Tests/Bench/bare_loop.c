@@ -5,8 +5,8 @@
    bare_loop read DATABASE NAME SECONDS [CACHE_KB [MMAP_BYTES]]
        reads records of NAME's type by (zone, name), one prepared statement, within one transaction.
 
-   DATABASE is a copy of a database that the server made. Columns are found by PRAGMA table_info, so that a change of the
-   schema does not need a change here; only `id`, `name`, `sequence`, `zone` and `type` are known by name.
+   DATABASE is a copy of a database that the server made. Columns are found by PRAGMA table_info, so that a change of
+   the schema needs no change here; only `id`, `name`, `sequence`, `zone` and `type` are known by name.
    Prints one line of JSON. */
 #define _GNU_SOURCE
 #include <sqlite3.h>
@@ -144,7 +144,8 @@ static void write_rows(const char *template_name, long rows_per_commit, double s
     for (int i = 0; i < count; i++) check(sqlite3_bind_value(insert, i + 1, sqlite3_column_value(row, i)), "bind");
     sqlite3_finalize(row);
 
-    int64_t next_id = integer("SELECT max(id) FROM record"), next_sequence = integer("SELECT max(sequence) FROM record");
+    int64_t next_id = integer("SELECT max(id) FROM record");
+    int64_t next_sequence = integer("SELECT max(sequence) FROM record");
     long page_size = (long)integer("PRAGMA page_size");
     sqlite3_stmt *begin = prepare("BEGIN IMMEDIATE"), *commit = prepare("COMMIT");
     long rows = 0, commits = 0, checkpoints = 0;

@@ -3,6 +3,7 @@
 import argparse
 import fnmatch
 import json
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -25,7 +26,8 @@ SCENARIOS = [scenario for module in (read_scenarios, write_scenarios, memory_sce
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/fogbase"), help="the server (default: %(default)s)")
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/fogbase"),
+                        help="the server (default: %(default)s)")
     parser.add_argument("--work", type=Path, default=ROOT / ".bench", help="a folder on a real disk (default: .bench)")
     parser.add_argument("--only", action="append", metavar="PATTERN",
                         help="run the scenarios whose name matches, e.g. 'point-*'; may be repeated")
@@ -36,7 +38,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE",
                         help="a setting for the server; an empty value takes a default of the bench away")
     parser.add_argument("--refill", action="store_true", help="fill the database of `start` anew")
-    parser.add_argument("--cache-kb", type=int, default=16384, help="cache_size of the bare loop in KB (default %(default)s)")
+    parser.add_argument("--cache-kb", type=int, default=16384,
+                        help="cache_size of the bare loop in KB (default %(default)s)")
     parser.add_argument("--mmap-bytes", type=int, default=0, help="mmap_size of the bare loop (default %(default)s)")
     parser.add_argument("--list", action="store_true", help="list the scenarios and end")
     return parser.parse_args()
@@ -53,13 +56,15 @@ def main() -> int:
     if not chosen:
         raise Problem("no scenario matches; --list shows them.")
     if not Path(given.binary).exists():
-        raise Problem(f"{given.binary} does not exist: build it with `swift build -c release`, or name it with --binary.")
+        raise Problem(f"{given.binary} does not exist: run `swift build -c release`, or name another with --binary.")
     if wrong := [one for one in given.env if "=" not in one]:
         raise Problem(f"--env wants KEY=VALUE, not {wrong[0]}.")
     options = Options(str(Path(given.binary).resolve()), given.work, given.seconds or (1 if given.quick else 4),
                       given.rounds or (1 if given.quick else 3), given.quick, given.refill,
                       dict(one.split("=", 1) for one in given.env), given.cache_kb, given.mmap_bytes)
     raise_descriptor_limit()
+    # `finally` clauses end the servers; a plain SIGTERM would leave them running.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     context = Context(options)
     try:
         return run(context, chosen, given.json)
@@ -84,6 +89,7 @@ def run(context: Context, chosen: list, json_file: Path | None) -> int:
                           "quick": context.options.quick}), file=log)
     for scenario in chosen:
         print(f"— {scenario.name}: {scenario.summary}", flush=True)
+        context.scenario = scenario.name
         try:
             for row in scenario.run(context):
                 keep(row)
@@ -103,7 +109,7 @@ def run(context: Context, chosen: list, json_file: Path | None) -> int:
         log.close()
     print("\n" + table(rows))
     failed = [row.name for row in rows if row.failed]
-    print(f"\n{len(failed)} of {len(rows)} rows failed: {', '.join(failed)}" if failed else f"\nall {len(rows)} rows hold")
+    print(f"\n{len(failed)} of {len(rows)} rows failed: {', '.join(failed)}" if failed else "\nall rows hold")
     if context.options.quick:
         print("--quick: these figures say that the bench works, not how fast the server is.")
     return 1 if failed else 0

@@ -57,6 +57,7 @@ class Context:
             raise Problem(f"{options.work} lies in memory ({kind}), where a sync costs nothing: name a folder on a "
                           "disk with --work.")
         self.folder = Path(tempfile.mkdtemp(prefix="run-", dir=options.work)).resolve()
+        self.scenario = ""
         self.highest_rss: dict[str, float] = {}
         self._bare_loop: str | None = None
         self._counter = 0
@@ -96,8 +97,7 @@ class Context:
 
         def run(seconds: float) -> Measurement:
             found = load.run(seconds)
-            label = messages[0].split(b" HTTP/1.1", 1)[0].decode()[:60]
-            self.highest_rss[label] = max(self.highest_rss.get(label, 0), found.rss_mb or 0)
+            self.highest_rss[self.scenario] = max(self.highest_rss.get(self.scenario, 0), found.rss_mb or 0)
             return found
 
         run.sample = load.sample

@@ -86,8 +86,8 @@ def _parse(text: str) -> dict[str, dict]:
         # Another architecture or version of a package that is there already is left out: the name is the record's.
         if not name or name in packages:
             continue
-        fields = {field: values[key] for field, key in (("package", "Package"), ("version", "Version"),
-                  ("section", "Section"), ("maintainer", "Maintainer"), ("description", "Description")) if values.get(key)}
+        fields = {key.lower(): values[key] for key in ("Package", "Version", "Section", "Maintainer", "Description")
+                  if values.get(key)}
         if values.get("Installed-Size", "").isdigit():
             fields["installedSize"] = int(values["Installed-Size"])
         if values.get("Depends"):
@@ -121,7 +121,8 @@ def _read(client: Client, packages: dict[str, dict], names: list[str]) -> int:
 def _list(client: Client, packages: dict[str, dict]) -> int:
     seen, cursor = set(), ""
     while True:
-        page = client.call("GET", "/records/Package?limit=1000" + (f"&cursor={segment(cursor)}" if cursor else "")).json()
+        follow = f"&cursor={segment(cursor)}" if cursor else ""
+        page = client.call("GET", "/records/Package?limit=1000" + follow).json()
         for record in page["records"]:
             if record["recordName"] in seen:
                 raise Problem(f"{record['recordName']} is listed twice.")

@@ -22,7 +22,8 @@ def point_read(context: Context) -> Iterator[Row]:
         ours = context.load(board.server, _reads(board))
         with StaticSite(context.fresh_folder("nginx"), ours.sample.body) as site:
             measured, reference = _against(context, ours, site)
-        notes = [f"answers of {len(ours.sample.body)} bytes; bare SQLite reads the row in {_bare_read(context, board)} µs"]
+        notes = [f"answers of {len(ours.sample.body)} bytes; "
+                 f"bare SQLite reads the row in {_bare_read(context, board)} µs"]
         yield measured_row("point-read", measured, reference, floor=2.0, target=1.2, notes=notes)
 
 
@@ -31,7 +32,7 @@ def point_read_session(context: Context) -> Iterator[Row]:
         anonymous = context.load(board.server, _reads(board))
         signed_in = context.load(board.server, _reads(board, board.token))
         reference, measured = interleave(context.options.rounds, context.options.seconds, anonymous, signed_in)
-        yield measured_row("point-read-session", measured, reference, floor=1.1, target=1.05,
+        yield measured_row("point-read-session", measured, reference, floor=1.1,
                            notes=["the reference is the same read by an anonymous caller"])
 
 

@@ -32,7 +32,9 @@ class Row:
             return "–"
         if self._reaches(self.target):
             return "target"
-        return "floor" if self._reaches(self.floor) else "MISSED"
+        if not self._reaches(self.floor):
+            return "MISSED"
+        return "holds" if self.target is None else "floor"
 
     @property
     def failed(self) -> bool:
@@ -44,14 +46,14 @@ class Row:
         return self.value >= bound if self.at_least else self.value <= bound
 
 
-def measured_row(name: str, measured: list[Measurement], reference: list[Measurement] | None, *, value: float | None = None,
-                 unit: str = "×", floor: float | None = None, target: float | None = None,
-                 notes: list[str] | None = None) -> Row:
+def measured_row(name: str, measured: list[Measurement], reference: list[Measurement] | None, *,
+                 value: float | None = None, unit: str = "×", floor: float | None = None, target: float | None = None,
+                 at_least: bool = False, notes: list[str] | None = None) -> Row:
     """A row from the rounds of a load; judged by the ratio of CPU per operation unless a `value` is given."""
     if value is None and reference:
         value = ratio(measured, reference)
     faults = [fault for one in measured + (reference or []) for fault in one.faults]
-    return Row(name, value, unit, floor, target,
+    return Row(name, value, unit, floor, target, at_least,
                cpu_us=middle(measured, lambda one: one.cpu_us),
                reference_cpu_us=middle(reference, lambda one: one.cpu_us) if reference else None,
                rate=middle(measured, lambda one: one.rate),

@@ -1,4 +1,4 @@
-"""Interleaved rounds: this machine's speed changes by the minute, so the reference runs beside what it is compared with."""
+"""Interleaved rounds: a machine's speed changes by the minute, so the reference runs beside what is measured."""
 from collections.abc import Callable
 from statistics import median
 

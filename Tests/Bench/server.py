@@ -170,5 +170,5 @@ def traced_prefix(output: Path, strace: str) -> list[str]:
                            capture_output=True, text=True)
     if probe.returncode != 0 or "permitted" in probe.stderr:
         words = probe.stderr.strip().splitlines()
-        raise Skipped(f"ptrace is refused here ({words[-1] if words else probe.returncode}), so syncs cannot be counted.")
+        raise Skipped(f"ptrace is refused here ({words[-1] if words else probe.returncode}), so syncs are not counted.")
     return prefix
