@@ -94,8 +94,7 @@ def run(context: Context, chosen: list, json_file: Path | None) -> int:
             for row in scenario.run(context):
                 keep(row)
         except Skipped as reason:
-            print(f"  skipped: {reason}", flush=True)
-            rows.append(Row(scenario.name, None, "", notes=[f"skipped: {reason}"]))
+            keep(Row(scenario.name, None, "", notes=[f"skipped: {reason}"]))
         except Problem as problem:
             keep(Row(scenario.name, None, "", errors=1, notes=[str(problem)]))
         except KeyboardInterrupt:

@@ -6,7 +6,7 @@ import subprocess
 from problem import Problem
 
 # Command, and the Debian package that brings it.
-PACKAGES = {"nginx": "nginx-light", "wrk": "wrk", "strace": "strace", "gcc": "gcc"}
+PACKAGES = {"nginx": "nginx", "wrk": "wrk", "strace": "strace", "gcc": "gcc"}
 
 
 def path(command: str) -> str:
