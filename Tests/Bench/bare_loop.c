@@ -1,0 +1,237 @@
+/* The reference for writes: the server's own table, indexes and pragmas, and nothing else: no HTTP, no JSON, no rights.
+
+   bare_loop write DATABASE NAME ROWS SECONDS [CACHE_KB [MMAP_BYTES]]
+       inserts copies of the record NAME with new names, ids and sequences, ROWS of them per commit.
+   bare_loop read DATABASE NAME SECONDS [CACHE_KB [MMAP_BYTES]]
+       reads records of NAME's type by (zone, name), one prepared statement, within one transaction.
+
+   DATABASE is a copy of a database that the server made. Columns are found by PRAGMA table_info, so that a change of
+   the schema needs no change here; only `id`, `name`, `sequence`, `zone` and `type` are known by name.
+   Prints one line of JSON. */
+#define _GNU_SOURCE
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { CHECKPOINT_BYTES = 64 << 20, MOST_COLUMNS = 64, MOST_NAMES = 8192 };
+
+static sqlite3 *database;
+static long log_pages;
+
+static void fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "bare_loop: ");
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
+static void check(int code, const char *what) {
+    if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) fail("%s: %s", what, sqlite3_errmsg(database));
+}
+
+static void run(const char *sql) { check(sqlite3_exec(database, sql, NULL, NULL, NULL), sql); }
+
+static sqlite3_stmt *prepare(const char *sql) {
+    sqlite3_stmt *statement;
+    check(sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL), sql);
+    return statement;
+}
+
+static int64_t integer(const char *sql) {
+    sqlite3_stmt *statement = prepare(sql);
+    check(sqlite3_step(statement), sql);
+    int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
+static double wall_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+static double cpu_seconds(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_utime.tv_sec + usage.ru_utime.tv_usec / 1e6 + usage.ru_stime.tv_sec + usage.ru_stime.tv_usec / 1e6;
+}
+
+static int count_pages(void *unused, sqlite3 *connection, const char *name, int pages) {
+    (void)unused, (void)connection, (void)name;
+    log_pages = pages;
+    return SQLITE_OK;
+}
+
+static void open_database(const char *path, long cache_kb, long long mmap_bytes) {
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    check(sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL), path);
+    char sql[128];
+    run("PRAGMA journal_mode = WAL");
+    run("PRAGMA synchronous = FULL");
+    run("PRAGMA temp_store = MEMORY");
+    snprintf(sql, sizeof sql, "PRAGMA cache_size = -%ld", cache_kb);
+    run(sql);
+    snprintf(sql, sizeof sql, "PRAGMA mmap_size = %lld", mmap_bytes);
+    run(sql);
+    run("PRAGMA wal_autocheckpoint = 0");
+    sqlite3_wal_hook(database, count_pages, NULL);
+}
+
+/* A time-ordered name as the server makes them: UUID version 7, whose random part counts on within a millisecond. */
+static void next_name(char text[37]) {
+    static uint64_t last_time, counter;
+    static uint16_t head;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t time = (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    if (time > last_time) {
+        last_time = time;
+        if (getrandom(&counter, sizeof counter, 0) != sizeof counter || getrandom(&head, sizeof head, 0) != sizeof head)
+            fail("no random bytes");
+        counter &= 0x0FFFFFFFFFFFFFFF;
+    } else {
+        counter++;
+    }
+    uint64_t low = (counter & 0x3FFFFFFFFFFFFFFF) | 0x8000000000000000;
+    snprintf(text, 37, "%08x-%04x-7%03x-%04x-%012llx", (unsigned)(last_time >> 16), (unsigned)(last_time & 0xFFFF),
+             head & 0xFFFu, (unsigned)(low >> 48), (unsigned long long)(low & 0xFFFFFFFFFFFF));
+}
+
+/* Names may be stored as text or as a blob. */
+static sqlite3_stmt *find_template(const char *name) {
+    sqlite3_stmt *statement = prepare("SELECT id FROM record WHERE name = ?1 OR name = CAST(?1 AS BLOB) LIMIT 1");
+    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+    if (sqlite3_step(statement) != SQLITE_ROW) fail("no record is named %s", name);
+    return statement;
+}
+
+static void write_rows(const char *template_name, long rows_per_commit, double seconds) {
+    char columns[4096] = "", marks[512] = "";
+    int count = 0, id = -1, name = -1, sequence = -1;
+    sqlite3_stmt *info = prepare("PRAGMA table_info(record)");
+    while (sqlite3_step(info) == SQLITE_ROW) {
+        const char *column = (const char *)sqlite3_column_text(info, 1);
+        if (count == MOST_COLUMNS) fail("the table has more than %d columns", MOST_COLUMNS);
+        if (strcmp(column, "id") == 0) id = count;
+        if (strcmp(column, "name") == 0) name = count;
+        if (strcmp(column, "sequence") == 0) sequence = count;
+        snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "%s\"%s\"", count ? ", " : "", column);
+        snprintf(marks + strlen(marks), sizeof marks - strlen(marks), "%s?%d", count ? ", " : "", count + 1);
+        count++;
+    }
+    sqlite3_finalize(info);
+    if (id < 0 || name < 0 || sequence < 0) fail("the table `record` lacks one of id, name, sequence");
+
+    char sql[8192];
+    sqlite3_stmt *template = find_template(template_name);
+    snprintf(sql, sizeof sql, "SELECT %s FROM record WHERE id = %lld", columns,
+             (long long)sqlite3_column_int64(template, 0));
+    sqlite3_finalize(template);
+    sqlite3_stmt *row = prepare(sql);
+    check(sqlite3_step(row), sql);
+    snprintf(sql, sizeof sql, "INSERT INTO record (%s) VALUES (%s)", columns, marks);
+    sqlite3_stmt *insert = prepare(sql);
+    int name_is_blob = sqlite3_column_type(row, name) == SQLITE_BLOB;
+    for (int i = 0; i < count; i++) check(sqlite3_bind_value(insert, i + 1, sqlite3_column_value(row, i)), "bind");
+    sqlite3_finalize(row);
+
+    int64_t next_id = integer("SELECT max(id) FROM record");
+    int64_t next_sequence = integer("SELECT max(sequence) FROM record");
+    long page_size = (long)integer("PRAGMA page_size");
+    sqlite3_stmt *begin = prepare("BEGIN IMMEDIATE"), *commit = prepare("COMMIT");
+    long rows = 0, commits = 0, checkpoints = 0;
+    double start = wall_seconds(), cpu = cpu_seconds(), now = start;
+    while (now - start < seconds) {
+        check(sqlite3_step(begin), "BEGIN");
+        sqlite3_reset(begin);
+        for (long i = 0; i < rows_per_commit; i++) {
+            char text[37];
+            next_name(text);
+            sqlite3_bind_int64(insert, id + 1, ++next_id);
+            sqlite3_bind_int64(insert, sequence + 1, ++next_sequence);
+            if (name_is_blob) sqlite3_bind_blob(insert, name + 1, text, 36, SQLITE_TRANSIENT);
+            else sqlite3_bind_text(insert, name + 1, text, 36, SQLITE_TRANSIENT);
+            check(sqlite3_step(insert), "INSERT");
+            sqlite3_reset(insert);
+        }
+        check(sqlite3_step(commit), "COMMIT");
+        sqlite3_reset(commit);
+        rows += rows_per_commit;
+        commits++;
+        if (log_pages * page_size > CHECKPOINT_BYTES) {
+            check(sqlite3_wal_checkpoint_v2(database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL), "checkpoint");
+            log_pages = 0;
+            checkpoints++;
+        }
+        now = wall_seconds();
+    }
+    printf("{\"rows\":%ld,\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"commits\":%ld,\"checkpoints\":%ld}\n", rows,
+           now - start, cpu_seconds() - cpu, commits, checkpoints);
+    sqlite3_finalize(insert);
+    sqlite3_finalize(begin);
+    sqlite3_finalize(commit);
+}
+
+static void read_rows(const char *template_name, double seconds) {
+    sqlite3_stmt *template = find_template(template_name);
+    int64_t id = sqlite3_column_int64(template, 0);
+    sqlite3_finalize(template);
+    static sqlite3_value *zones[MOST_NAMES], *names[MOST_NAMES];
+    sqlite3_stmt *all = prepare("SELECT zone, name FROM record WHERE type = (SELECT type FROM record WHERE id = ?1) "
+                                "ORDER BY id LIMIT ?2");
+    sqlite3_bind_int64(all, 1, id);
+    sqlite3_bind_int64(all, 2, MOST_NAMES);
+    int count = 0;
+    while (sqlite3_step(all) == SQLITE_ROW) {
+        zones[count] = sqlite3_value_dup(sqlite3_column_value(all, 0));
+        names[count++] = sqlite3_value_dup(sqlite3_column_value(all, 1));
+    }
+    sqlite3_finalize(all);
+    run("BEGIN");
+    sqlite3_stmt *read = prepare("SELECT * FROM record WHERE zone = ?1 AND name = ?2");
+    int columns = sqlite3_column_count(read);
+    long rows = 0, bytes = 0;
+    double start = wall_seconds(), cpu = cpu_seconds(), now = start;
+    while (now - start < seconds) {
+        for (int i = 0; i < 256; i++, rows++) {
+            int which = (int)(rows % count);
+            sqlite3_bind_value(read, 1, zones[which]);
+            sqlite3_bind_value(read, 2, names[which]);
+            if (sqlite3_step(read) != SQLITE_ROW) fail("a record is gone");
+            for (int c = 0; c < columns; c++) bytes += sqlite3_column_bytes(read, c);
+            sqlite3_reset(read);
+        }
+        now = wall_seconds();
+    }
+    printf("{\"rows\":%ld,\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"names\":%d,\"bytes\":%ld}\n", rows, now - start,
+           cpu_seconds() - cpu, count, bytes);
+    sqlite3_finalize(read);
+    run("COMMIT");
+    for (int i = 0; i < count; i++) {
+        sqlite3_value_free(zones[i]);
+        sqlite3_value_free(names[i]);
+    }
+}
+
+int main(int argc, char **argv) {
+    int writes = argc >= 6 && strcmp(argv[1], "write") == 0;
+    if (!writes && !(argc >= 5 && strcmp(argv[1], "read") == 0))
+        fail("use: bare_loop write DATABASE NAME ROWS SECONDS [CACHE_KB [MMAP_BYTES]] | "
+             "read DATABASE NAME SECONDS [CACHE_KB [MMAP_BYTES]]");
+    int next = writes ? 6 : 5;
+    long cache_kb = argc > next ? atol(argv[next]) : 16384;
+    long long mmap_bytes = argc > next + 1 ? atoll(argv[next + 1]) : 0;
+    open_database(argv[2], cache_kb, mmap_bytes);
+    if (writes) write_rows(argv[3], atol(argv[4]) > 0 ? atol(argv[4]) : 1, atof(argv[5]));
+    else read_rows(argv[3], atof(argv[4]));
+    return sqlite3_close(database) == SQLITE_OK ? 0 : 1;
+}

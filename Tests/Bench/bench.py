@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Measures a Fogbase server beside nginx and bare SQLite. README.md tells what each row means."""
+import argparse
+import fnmatch
+import json
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+import debian_scenario
+import machine
+import memory_scenarios
+import read_scenarios
+import start_scenario
+import write_scenarios
+from context import Context, Options
+from problem import Problem, Skipped
+from report import Row, json_line, table
+from server import raise_descriptor_limit
+
+ROOT = Path(__file__).resolve().parents[2]
+SCENARIOS = [scenario for module in (read_scenarios, write_scenarios, memory_scenarios, start_scenario, debian_scenario)
+             for scenario in module.SCENARIOS]
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/fogbase"),
+                        help="the server (default: %(default)s)")
+    parser.add_argument("--work", type=Path, default=ROOT / ".bench", help="a folder on a real disk (default: .bench)")
+    parser.add_argument("--only", action="append", metavar="PATTERN",
+                        help="run the scenarios whose name matches, e.g. 'point-*'; may be repeated")
+    parser.add_argument("--seconds", type=float, help="length of one run (default 4)")
+    parser.add_argument("--rounds", type=int, help="rounds of reference and measured thing (default 3)")
+    parser.add_argument("--quick", action="store_true", help="one round of 1 s, small data: does it work, not how fast")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="append the rows as JSON lines")
+    parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE",
+                        help="a setting for the server; an empty value takes a default of the bench away")
+    parser.add_argument("--refill", action="store_true", help="fill the database of `start` anew")
+    parser.add_argument("--cache-kb", type=int, default=16384,
+                        help="cache_size of the bare loop in KB (default %(default)s)")
+    parser.add_argument("--mmap-bytes", type=int, default=0, help="mmap_size of the bare loop (default %(default)s)")
+    parser.add_argument("--list", action="store_true", help="list the scenarios and end")
+    return parser.parse_args()
+
+
+def main() -> int:
+    given = arguments()
+    if given.list:
+        for scenario in SCENARIOS:
+            print(f"{scenario.name:20} {scenario.summary}")
+        return 0
+    chosen = [scenario for scenario in SCENARIOS
+              if not given.only or any(fnmatch.fnmatch(scenario.name, pattern) for pattern in given.only)]
+    if not chosen:
+        raise Problem("no scenario matches; --list shows them.")
+    if not Path(given.binary).exists():
+        raise Problem(f"{given.binary} does not exist: run `swift build -c release`, or name another with --binary.")
+    if wrong := [one for one in given.env if "=" not in one]:
+        raise Problem(f"--env wants KEY=VALUE, not {wrong[0]}.")
+    options = Options(str(Path(given.binary).resolve()), given.work, given.seconds or (1 if given.quick else 4),
+                      given.rounds or (1 if given.quick else 3), given.quick, given.refill,
+                      dict(one.split("=", 1) for one in given.env), given.cache_kb, given.mmap_bytes)
+    raise_descriptor_limit()
+    # `finally` clauses end the servers; a plain SIGTERM would leave them running.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    context = Context(options)
+    try:
+        return run(context, chosen, given.json)
+    finally:
+        context.close()
+
+
+def run(context: Context, chosen: list, json_file: Path | None) -> int:
+    facts = machine.facts(context.folder)
+    print("\n".join(f"{name:18} {value}" for name, value in facts.items()), flush=True)
+    log = open(json_file, "a") if json_file else None
+    rows: list[Row] = []
+
+    def keep(row: Row) -> None:
+        rows.append(row)
+        print(_short(row), flush=True)
+        if log:
+            print(json_line(row), file=log, flush=True)
+
+    if log:
+        print(json.dumps({"machine": facts, "seconds": context.options.seconds, "rounds": context.options.rounds,
+                          "quick": context.options.quick}), file=log)
+    for scenario in chosen:
+        print(f"— {scenario.name}: {scenario.summary}", flush=True)
+        context.scenario = scenario.name
+        try:
+            for row in scenario.run(context):
+                keep(row)
+        except Skipped as reason:
+            keep(Row(scenario.name, None, "", notes=[f"skipped: {reason}"]))
+        except Problem as problem:
+            keep(Row(scenario.name, None, "", errors=1, notes=[str(problem)]))
+        except KeyboardInterrupt:
+            raise
+        except Exception as error:
+            traceback.print_exc()
+            keep(Row(scenario.name, None, "", errors=1, notes=[f"{type(error).__name__}: {error}"]))
+    for row in memory_scenarios.rss_load(context):
+        keep(row)
+    if log:
+        log.close()
+    print("\n" + table(rows))
+    failed = [row.name for row in rows if row.failed]
+    print(f"\n{len(failed)} of {len(rows)} rows failed: {', '.join(failed)}" if failed else "\nall rows hold")
+    if context.options.quick:
+        print("--quick: these figures say that the bench works, not how fast the server is.")
+    return 1 if failed else 0
+
+
+def _short(row: Row) -> str:
+    value = "no figure" if row.value is None else f"{row.value:.3f} {row.unit}"
+    return f"  {row.name}: {value}, {row.verdict}" + "".join(f"\n    {note}" for note in row.notes)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Problem as problem:
+        sys.exit(f"bench: {problem}")
+    except KeyboardInterrupt:
+        sys.exit(130)

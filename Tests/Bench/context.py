@@ -1,0 +1,111 @@
+"""What every scenario is given: options, folders, servers, and the board of posts that most of them work on."""
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import machine
+import tools
+from bare_loop import BareLoop
+from load import Load, Measurement
+from problem import Problem
+from report import Row
+from sample_records import seed
+from server import Server
+
+
+@dataclass
+class Options:
+    binary: str
+    work: Path
+    seconds: float
+    rounds: int
+    quick: bool
+    refill: bool
+    environment: dict[str, str]
+    cache_kb: int
+    mmap_bytes: int
+
+
+@dataclass
+class Scenario:
+    """A name for `--only`, one line for `--list`, and the function that yields its rows."""
+    name: str
+    summary: str
+    run: Callable[["Context"], Iterator[Row]]
+
+
+@dataclass
+class Board:
+    """A running server with posts in it, and a session of the user who wrote them."""
+    server: Server
+    token: str
+    names: list[str]
+
+    def path(self, number: int) -> str:
+        return f"/records/Post/{self.names[number % len(self.names)]}"
+
+
+class Context:
+    def __init__(self, options: Options):
+        self.options = options
+        options.work.mkdir(parents=True, exist_ok=True)
+        kind, _ = machine.disk_of(options.work)
+        if kind in ("tmpfs", "ramfs"):
+            raise Problem(f"{options.work} lies in memory ({kind}), where a sync costs nothing: name a folder on a "
+                          "disk with --work.")
+        self.folder = Path(tempfile.mkdtemp(prefix="run-", dir=options.work)).resolve()
+        self.scenario = ""
+        self.highest_rss: dict[str, float] = {}
+        self._bare_loop: str | None = None
+        self._counter = 0
+
+    def close(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def fresh_folder(self, name: str) -> Path:
+        self._counter += 1
+        return self.folder / f"{self._counter:02}-{name}"
+
+    @contextmanager
+    def server(self, data: Path | None = None, prefix: list[str] | None = None, start: bool = True) -> Iterator[Server]:
+        """A server over a fresh folder, or over `data`; it is stopped by SIGTERM, its fresh folder removed."""
+        folder = data or self.fresh_folder("data")
+        server = Server(self.options.binary, folder, self.options.environment, prefix)
+        try:
+            if start:
+                server.start()
+            yield server
+            server.stop()
+        finally:
+            server.kill()
+            if data is None:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def board(self, posts: int = 4000, prefix: list[str] | None = None) -> Iterator[Board]:
+        """A server with `posts` posts in it."""
+        with self.server(prefix=prefix) as server:
+            token = server.sign_up()
+            yield Board(server, token, seed(server.client(token), posts))
+
+    def load(self, server: Server, messages: list[bytes], **options) -> Callable[[float], Measurement]:
+        """A runner that repeats `messages`, and that enters the server's memory into the highest of all loads."""
+        load = Load(self.folder / "messages", server.pid, server.port, messages, **options)
+
+        def run(seconds: float) -> Measurement:
+            found = load.run(seconds)
+            self.highest_rss[self.scenario] = max(self.highest_rss.get(self.scenario, 0), found.rss_mb or 0)
+            return found
+
+        run.sample = load.sample
+        return run
+
+    def bare_loop(self, board: Board) -> BareLoop:
+        """The bare loop over a copy of the board's database. The server is started anew for it."""
+        if self._bare_loop is None:
+            self._bare_loop = tools.compile_bare_loop(str(self.folder))
+        database = board.server.copy_database(self.fresh_folder("copy"))
+        return BareLoop(self._bare_loop, database, board.names[0], self.options.cache_kb, self.options.mmap_bytes)

@@ -1,0 +1,81 @@
+"""Load by wrk: keep-alive connections, no pipelining, ready-made requests in turn."""
+import json
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import process
+import tools
+from client import Client
+from problem import Problem
+
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "load.lua")
+
+
+@dataclass
+class Measurement:
+    """One run. An operation is a request, or one of the records that a request carries."""
+    operations: int
+    seconds: float
+    cpu_seconds: float
+    p50_ms: float | None = None
+    p99_ms: float | None = None
+    rss_mb: float | None = None
+    errors: int = 0
+    faults: list[str] = field(default_factory=list)
+    extra: dict = field(default_factory=dict)
+
+    @property
+    def cpu_us(self) -> float:
+        """CPU microseconds per operation."""
+        return self.cpu_seconds / max(1, self.operations) * 1e6
+
+    @property
+    def rate(self) -> float:
+        """Operations per second."""
+        return self.operations / self.seconds
+
+
+class Load:
+    """A set of messages for one server, written to a file that wrk's script reads."""
+
+    def __init__(self, folder: Path, pid: int, port: int, messages: list[bytes], *, expect: int = 200,
+                 connections: int = 64, operations: int = 1):
+        self.pid, self.port, self.connections, self.operations = pid, port, connections, operations
+        folder.mkdir(parents=True, exist_ok=True)
+        number = len(os.listdir(folder))
+        self.file = folder / f"messages-{number}"
+        with open(self.file, "wb") as out:
+            for one in messages:
+                out.write(b"%d\n%s" % (len(one), one))
+        # The first message is tried before it is repeated a million times.
+        answer = Client(port).send(messages[0])
+        if answer.status != expect:
+            start = messages[0].split(b"\r\n")[0].decode()
+            raise Problem(f"{start} answered {answer.status} where {expect} is expected: {answer.body[:400]!r}")
+        self.sample = answer
+
+    def run(self, seconds: float) -> Measurement:
+        """One run of wrk, with the server's CPU time around it and its memory during it."""
+        command = [tools.path("wrk"), "-t", "1", "-c", str(self.connections), "-d", f"{max(1, round(seconds))}s",
+                   "--timeout", "10s", "-s", SCRIPT, f"http://127.0.0.1:{self.port}/", "--", str(self.file)]
+        with process.MemorySampler(self.pid) as memory:
+            before = process.cpu_seconds(self.pid)
+            done = subprocess.run(command, capture_output=True, text=True)
+            spent = process.cpu_seconds(self.pid) - before
+        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+        if done.returncode != 0 or not lines:
+            raise Problem(f"wrk failed: {(done.stderr or done.stdout).strip()[-400:]}")
+        summary = json.loads(lines[-1])
+        requests = summary["requests"]
+        errors = {kind: summary[kind] for kind in ("connect", "read", "write", "status", "timeout") if summary[kind]}
+        faults = [f"{count} {kind} errors" for kind, count in errors.items()]
+        if requests == 0:
+            faults.append("no request was answered")
+        elif not 0.75 < summary["bytes"] / requests / self.sample.size < 1.33:
+            # A batch whose operations fail still answers 200, but not as many bytes.
+            faults.append(f"answers of {summary['bytes'] // requests} bytes where the first had {self.sample.size}")
+        return Measurement(requests * self.operations, summary["duration"] / 1e6, spent, summary["p50"] / 1e3,
+                           summary["p99"] / 1e3, memory.highest, sum(errors.values()) + (len(faults) > len(errors)),
+                           faults)

@@ -1,0 +1,74 @@
+"""What the figures depend on: processor, memory, disk, kernel, and how long a sync takes right now."""
+import os
+import platform
+import subprocess
+import time
+from pathlib import Path
+
+import tools
+
+
+def disk_of(folder: Path) -> tuple[str, str]:
+    """The file system's type and device that hold `folder`, from /proc/self/mounts."""
+    found, longest = ("unknown", "unknown"), -1
+    path = str(folder.resolve())
+    with open("/proc/self/mounts") as mounts:
+        for line in mounts:
+            device, point, kind = line.split()[:3]
+            if (path + "/").startswith(point.rstrip("/") + "/") and len(point) >= longest:
+                found, longest = (kind, device), len(point)
+    return found
+
+
+def sync_times(folder: Path, count: int = 200) -> tuple[float, float]:
+    """The p50 and p99 of an fdatasync after an appended 4 KB, in ms."""
+    path, block, times = folder / "sync-probe", os.urandom(4096), []
+    descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+    try:
+        for _ in range(count):
+            os.write(descriptor, block)
+            start = time.perf_counter()
+            os.fdatasync(descriptor)
+            times.append((time.perf_counter() - start) * 1e3)
+    finally:
+        os.close(descriptor)
+        path.unlink()
+    times.sort()
+    return times[count // 2], times[count * 99 // 100]
+
+
+def facts(folder: Path) -> dict:
+    """Machine facts, with the speed of the disk below `folder`."""
+    p50, p99 = sync_times(folder)
+    kind, device = disk_of(folder)
+    return {
+        "processor": _first("/proc/cpuinfo", "model name"),
+        "cores": os.cpu_count(),
+        "memory_mb": int(_first("/proc/meminfo", "MemTotal").split()[0]) // 1024,
+        "kernel": platform.release(),
+        "system": _first("/etc/os-release", "PRETTY_NAME", "=").strip('"'),
+        "disk": f"{kind} on {device}",
+        "fdatasync_p50_ms": round(p50, 3),
+        "fdatasync_p99_ms": round(p99, 3),
+        "load_average": os.getloadavg()[0],
+        "nginx": _output([tools.path("nginx"), "-v"]),
+        "wrk": _output([tools.path("wrk"), "-v"]),
+        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def _first(path: str, key: str, separator: str = ":") -> str:
+    try:
+        with open(path) as lines:
+            for line in lines:
+                name, _, value = line.partition(separator)
+                if name.strip() == key:
+                    return value.strip()
+    except FileNotFoundError:
+        pass
+    return "0"
+
+
+def _output(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True)
+    return (done.stdout + done.stderr).strip().split("\n")[0]

@@ -1,0 +1,83 @@
+"""CPU time and memory of a running process, from /proc."""
+import os
+import threading
+import time
+
+TICK = 1 / os.sysconf("SC_CLK_TCK")
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process, all its threads, and its children, living or waited for."""
+    total = 0
+    for one in family(pid):
+        fields = _stat(one)
+        if fields:
+            total += sum(int(value) for value in fields[11:15])  # utime, stime, cutime, cstime
+    return total * TICK
+
+
+def family(pid: int) -> list[int]:
+    """The process and all its living descendants."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (fields := _stat(int(name))):
+            children.setdefault(int(fields[1]), []).append(int(name))
+    found = [pid]
+    for one in found:
+        found.extend(children.get(one, []))
+    return found
+
+
+def rss_anon(pid: int) -> float:
+    """RssAnon in MB (10^6 bytes); 0 for a process that has ended."""
+    try:
+        with open(f"/proc/{pid}/status") as status:
+            for line in status:
+                if line.startswith("RssAnon:"):
+                    return int(line.split()[1]) * 1024 / 1e6
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+    return 0.0
+
+
+class MemorySampler:
+    """Keeps the highest RssAnon of a process, read every 50 ms while the `with` block runs."""
+
+    def __init__(self, pid: int):
+        self.pid, self.highest = pid, 0.0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
+
+    def _sample(self) -> None:
+        while True:
+            self.highest = max(self.highest, rss_anon(self.pid))
+            if self._stop.wait(0.05):
+                return
+
+    def __enter__(self) -> "MemorySampler":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._stop.set()
+        self._thread.join()
+        self.highest = max(self.highest, rss_anon(self.pid))
+
+
+def wait_for_end(pid: int, seconds: float) -> bool:
+    """Whether a process that is not our child ends within `seconds`."""
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        if not _stat(pid):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def _stat(pid: int) -> list[str] | None:
+    """The fields of /proc/PID/stat after the command's name: state, parent, …"""
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None

@@ -1,0 +1,70 @@
+"""Reads: how much CPU an answer costs beside nginx serving a file of the same bytes."""
+from collections.abc import Iterator
+from random import Random
+
+from client import message
+from context import Board, Context, Scenario
+from load import Load
+from report import Row, measured_row
+from rounds import interleave, middle
+from static_site import StaticSite
+
+
+def live(context: Context) -> Iterator[Row]:
+    with context.server() as server:
+        ours = context.load(server, [message("GET", "/health/live")])
+        with StaticSite(context.fresh_folder("nginx"), ours.sample.body) as site:
+            yield measured_row("live", *_against(context, ours, site), floor=1.0, target=0.7)
+
+
+def point_read(context: Context) -> Iterator[Row]:
+    with context.board() as board:
+        ours = context.load(board.server, _reads(board))
+        with StaticSite(context.fresh_folder("nginx"), ours.sample.body) as site:
+            measured, reference = _against(context, ours, site)
+        notes = [f"answers of {len(ours.sample.body)} bytes; "
+                 f"bare SQLite reads the row in {_bare_read(context, board)} µs"]
+        yield measured_row("point-read", measured, reference, floor=2.0, target=1.2, notes=notes)
+
+
+def point_read_session(context: Context) -> Iterator[Row]:
+    with context.board() as board:
+        anonymous = context.load(board.server, _reads(board))
+        signed_in = context.load(board.server, _reads(board, board.token))
+        reference, measured = interleave(context.options.rounds, context.options.seconds, anonymous, signed_in)
+        yield measured_row("point-read-session", measured, reference, floor=1.1,
+                           notes=["the reference is the same read by an anonymous caller"])
+
+
+def point_read_c1(context: Context) -> Iterator[Row]:
+    with context.board() as board:
+        ours = context.load(board.server, _reads(board), connections=1)
+        with StaticSite(context.fresh_folder("nginx"), ours.sample.body) as site:
+            measured, reference = _against(context, ours, site, connections=1)
+        theirs = middle(reference, lambda one: one.p50_ms)
+        yield measured_row("point-read-c1", measured, reference, value=middle(measured, lambda one: one.p50_ms),
+                           unit="ms", floor=0.15, target=0.06, notes=[f"nginx: p50 {theirs:.3f} ms"])
+
+
+def _reads(board: Board, token: str | None = None) -> list[bytes]:
+    """One read of each post, in an order that no cache line likes."""
+    order = list(range(len(board.names)))
+    Random(1).shuffle(order)
+    return [message("GET", board.path(number), token) for number in order]
+
+
+def _against(context: Context, ours, site: StaticSite, connections: int = 64):
+    theirs = Load(context.folder / "messages", site.pid, site.port, [site.request], connections=connections)
+    return interleave(context.options.rounds, context.options.seconds, ours, theirs.run)
+
+
+def _bare_read(context: Context, board: Board) -> str:
+    return f"{context.bare_loop(board).read(1).cpu_us:.1f}"
+
+
+SCENARIOS = [
+    Scenario("live", "GET /health/live at 64 connections, beside nginx", live),
+    Scenario("point-read", "GET of 4,000 posts by an anonymous caller, beside nginx", point_read),
+    Scenario("point-read-session", "the same with a session token, beside the anonymous read", point_read_session),
+    Scenario("point-read-c1", "GET of posts over one connection: p50", point_read_c1),
+]

@@ -1,0 +1,105 @@
+"""Rows of results, the table and the JSON lines."""
+import json
+from dataclasses import asdict, dataclass, field
+
+from load import Measurement
+from rounds import middle, ratio
+
+
+@dataclass
+class Row:
+    """One judged figure. `floor` must be reached, `target` should be; `at_least` turns the comparison round."""
+    name: str
+    value: float | None
+    unit: str
+    floor: float | None = None
+    target: float | None = None
+    at_least: bool = False
+    cpu_us: float | None = None
+    reference_cpu_us: float | None = None
+    rate: float | None = None
+    p50_ms: float | None = None
+    p99_ms: float | None = None
+    rss_mb: float | None = None
+    errors: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        if self.errors:
+            return "ERRORS"
+        if self.value is None or self.floor is None:
+            return "–"
+        if self._reaches(self.target):
+            return "target"
+        if not self._reaches(self.floor):
+            return "MISSED"
+        return "holds" if self.target is None else "floor"
+
+    @property
+    def failed(self) -> bool:
+        return self.verdict in ("ERRORS", "MISSED")
+
+    def _reaches(self, bound: float | None) -> bool:
+        if bound is None:
+            return False
+        return self.value >= bound if self.at_least else self.value <= bound
+
+
+def measured_row(name: str, measured: list[Measurement], reference: list[Measurement] | None, *,
+                 value: float | None = None, unit: str = "×", floor: float | None = None, target: float | None = None,
+                 at_least: bool = False, notes: list[str] | None = None) -> Row:
+    """A row from the rounds of a load; judged by the ratio of CPU per operation unless a `value` is given."""
+    if value is None and reference:
+        value = ratio(measured, reference)
+    faults = [fault for one in measured + (reference or []) for fault in one.faults]
+    return Row(name, value, unit, floor, target, at_least,
+               cpu_us=middle(measured, lambda one: one.cpu_us),
+               reference_cpu_us=middle(reference, lambda one: one.cpu_us) if reference else None,
+               rate=middle(measured, lambda one: one.rate),
+               p50_ms=middle(measured, lambda one: one.p50_ms),
+               p99_ms=middle(measured, lambda one: one.p99_ms),
+               rss_mb=max((one.rss_mb for one in measured if one.rss_mb is not None), default=None),
+               errors=sum(one.errors for one in measured + (reference or [])),
+               notes=(notes or []) + faults)
+
+
+HEADINGS = ["name", "CPU µs/op", "reference", "measured", "floor", "target", "verdict", "op/s", "p50 ms", "p99 ms",
+            "RssAnon MB"]
+
+
+def table(rows: list[Row]) -> str:
+    """The table as text, notes below it."""
+    lines = [HEADINGS]
+    for row in rows:
+        sign = "≥ " if row.at_least else "≤ "
+        lines.append([row.name, _number(row.cpu_us), _number(row.reference_cpu_us),
+                      "–" if row.value is None else f"{_number(row.value)} {row.unit}",
+                      "–" if row.floor is None else sign + _number(row.floor),
+                      "–" if row.target is None else sign + _number(row.target), row.verdict,
+                      "–" if row.rate is None else f"{row.rate:,.0f}", _number(row.p50_ms), _number(row.p99_ms),
+                      _number(row.rss_mb)])
+    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
+    text = []
+    for number, line in enumerate(lines):
+        # Names and verdicts to the left, numbers to the right.
+        cells = [cell.ljust(width) if column in (0, 6) else cell.rjust(width)
+                 for column, (cell, width) in enumerate(zip(line, widths))]
+        text.append("  ".join(cells).rstrip())
+        if number == 0:
+            text.append("  ".join("-" * width for width in widths))
+    for row in rows:
+        text += [f"{row.name}: {note}" for note in dict.fromkeys(row.notes)]
+    return "\n".join(text)
+
+
+def json_line(row: Row) -> str:
+    return json.dumps(asdict(row) | {"verdict": row.verdict}, ensure_ascii=False)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "–"
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"

@@ -1,0 +1,59 @@
+"""The programs that the bench needs, installed from Debian when they are missing."""
+import os
+import shutil
+import subprocess
+
+from problem import Problem
+
+# Command, and the Debian package that brings it.
+PACKAGES = {"nginx": "nginx", "wrk": "wrk", "strace": "strace", "gcc": "gcc"}
+
+
+def path(command: str) -> str:
+    """Returns the path of `command`, after installing its package if need be."""
+    found = _which(command)
+    if not found:
+        install(PACKAGES[command])
+        found = _which(command)
+    if not found:
+        raise Problem(f"`{command}` is missing although its package {PACKAGES[command]} is installed.")
+    return found
+
+
+def install(package: str) -> None:
+    """Installs a Debian package, as root or through sudo without a password."""
+    if not shutil.which("apt-get"):
+        raise Problem(f"{package} is missing and this system has no apt-get: install it by hand and run again.")
+    prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    if prefix and not shutil.which("sudo"):
+        raise Problem(f"{package} is missing: run `apt-get install {package}` as root, then run again.")
+    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+    command = prefix + ["apt-get", "install", "-y", "--no-install-recommends", package]
+    print(f"installing {package} …", flush=True)
+    for attempt in range(2):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        if done.returncode == 0:
+            return
+        if attempt == 0:
+            subprocess.run(prefix + ["apt-get", "update"], env=environment, capture_output=True)
+    words = done.stderr.strip().splitlines()
+    raise Problem(f"{package} could not be installed ({words[-1] if words else 'no message'}): "
+                  f"run `apt-get install {package}` as root, then run again.")
+
+
+def compile_bare_loop(folder: str) -> str:
+    """Compiles bare_loop.c into `folder` and returns the program's path."""
+    if not os.path.exists("/usr/include/sqlite3.h"):
+        install("libsqlite3-dev")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bare_loop.c")
+    program = os.path.join(folder, "bare_loop")
+    done = subprocess.run([path("gcc"), "-O2", "-Wall", "-Wextra", "-std=c11", "-o", program, source, "-lsqlite3"],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Problem("bare_loop.c does not compile:\n" + done.stderr)
+    return program
+
+
+def _which(command: str) -> str | None:
+    # nginx lies in /usr/sbin, which a user's PATH may lack.
+    return shutil.which(command, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")

@@ -1,0 +1,149 @@
+"""Writes: how much CPU a durable write costs beside a loop that does nothing but insert into SQLite."""
+from collections.abc import Iterator
+from statistics import median
+
+import tools
+from client import message
+from context import Board, Context, Scenario
+from load import Measurement
+from problem import Problem
+from report import Row, measured_row
+from rounds import interleave, middle
+from sample_records import create_operation, fields, image, seed
+from server import traced_prefix
+
+# A commit that serves 64 waiting clients carries about half of them: the others are just being answered.
+USUAL_GROUP = 32
+
+
+def create(context: Context) -> Iterator[Row]:
+    with context.board(posts=2000) as board:
+        bare = context.bare_loop(board)
+        ours, groups = _counting_groups(board, context.load(board.server, _creates(board), expect=201))
+
+        def theirs(seconds: float) -> Measurement:
+            return bare.write(max(1, round(groups[-1] or USUAL_GROUP)), seconds)
+
+        measured, reference = interleave(context.options.rounds, context.options.seconds, ours, theirs)
+        known = [group for group in groups[1:] if group]
+        note = (f"{median(known):.1f} creates per commit by /metrics, as many rows per commit in the bare loop" if known
+                else f"/metrics tells no group size, so the bare loop commits {USUAL_GROUP} rows at once")
+        yield measured_row("create", measured, reference, floor=2.5, target=1.8, notes=[note])
+        yield measured_row("create-p99", measured, None, value=middle(measured, lambda one: one.p99_ms), unit="ms",
+                           floor=25)
+
+
+def create_syncs(context: Context) -> Iterator[Row]:
+    output = context.fresh_folder("syncs")
+    with context.board(posts=200, prefix=traced_prefix(output, tools.path("strace"))) as board:
+        ours = context.load(board.server, _creates(board), expect=201)
+        ours(1)
+        before = _count_syncs(output)
+        measured = ours(max(2, context.options.seconds))
+        syncs = _count_syncs(output) - before
+        if syncs == 0:
+            raise Problem(f"{measured.operations} creates were acknowledged without one sync: they are not durable.")
+        yield measured_row("create-syncs", [measured], None, value=measured.operations / syncs, unit="per sync",
+                           floor=20, at_least=True,
+                           notes=[f"{measured.operations} creates, {syncs} syncs; the server ran under strace"])
+
+
+def batch(context: Context) -> Iterator[Row]:
+    with context.board(posts=2000) as board:
+        bare = context.bare_loop(board)
+        bodies = [{"operations": [create_operation(start * 200 + number) for number in range(200)], "atomic": True}
+                  for start in range(16)]
+        ours = context.load(board.server, [message("POST", "/records", board.token, body) for body in bodies],
+                            connections=4, operations=200)
+        board.server.client(board.token).batch(bodies[0]["operations"])
+        measured, reference = interleave(context.options.rounds, context.options.seconds, ours,
+                                         lambda seconds: bare.write(100, seconds))
+        yield measured_row("batch", measured, reference, floor=2.5, target=1.8,
+                           notes=["an operation is a record, but p50 and p99 are of a request of 200; "
+                                  "the bare loop commits 100 rows at once"])
+
+
+def update(context: Context) -> Iterator[Row]:
+    # Each record's next value differs from its last, so that no write can be skipped as a change of nothing.
+    yield from _beside_create(context, "update", lambda turn: {"fields": {"title": f"the title of turn {turn}"}})
+
+
+def increment(context: Context) -> Iterator[Row]:
+    yield from _beside_create(context, "increment", lambda _: {"fields": {"likes": {"increment": 1}}})
+
+
+def increment_image(context: Context) -> Iterator[Row]:
+    with context.board(posts=200) as board:
+        server, client = board.server, board.server.client(board.token)
+        limits = server.client().call("GET", "/limits").json()
+        size = min(1_000_000, int(limits.get("recordBytes", 1_048_576)) - 4096)
+        plain = seed(client, 16)
+        holding = []
+        for number in range(16):
+            body = {"fields": fields(number) | {"image": {"value": image(size), "type": "BYTES"}}}
+            holding.append(client.call("POST", "/records/Post?fields=likes", body, expect=(201,)).json()["recordName"])
+        without = context.load(server, _increments(board, plain))
+        with_image = context.load(server, _increments(board, holding))
+        reference, measured = interleave(context.options.rounds, context.options.seconds, without, with_image)
+        yield measured_row("increment-image", measured, reference, floor=1.5,
+                           notes=[f"16 posts with {size:,} bytes of image beside 16 without"])
+
+
+def _beside_create(context: Context, name: str, body) -> Iterator[Row]:
+    with context.board() as board:
+        creates = context.load(board.server, _creates(board), expect=201)
+        patches = [message("PATCH", board.path(number), board.token, body(turn))
+                   for turn in range(2) for number in range(len(board.names))]
+        ours = context.load(board.server, patches)
+        reference, measured = interleave(context.options.rounds, context.options.seconds, creates, ours)
+        yield measured_row(name, measured, reference, floor=1.3, notes=["the reference is a create on the same server"])
+
+
+def _creates(board: Board) -> list[bytes]:
+    return [message("POST", "/records/Post", board.token, {"fields": fields(number)}) for number in range(512)]
+
+
+def _increments(board: Board, names: list[str]) -> list[bytes]:
+    body = {"fields": {"likes": {"increment": 1}}}
+    return [message("PATCH", f"/records/Post/{name}?fields=likes", board.token, body) for name in names]
+
+
+def _counting_groups(board: Board, run):
+    """Wraps a runner so that the mean size of its commits is noted after each run, `None` where /metrics lacks it."""
+    groups: list[float | None] = []
+
+    def counting(seconds: float) -> Measurement:
+        before = _commits(board)
+        found = run(seconds)
+        after = _commits(board)
+        commits = after[0] - before[0] if before and after else 0
+        groups.append((after[1] - before[1]) / commits if commits else None)
+        return found
+
+    return counting, groups
+
+
+def _commits(board: Board) -> tuple[float, float] | None:
+    """Commits and the operations in them, summed over labels."""
+    try:
+        metrics = board.server.metrics()
+    except Problem:
+        return None
+    sums = [sum(value for name, value in metrics.items() if name.split("{")[0] == wanted)
+            for wanted in ("fogbase_commits_total", "fogbase_commit_operations_total")]
+    return (sums[0], sums[1]) if sums[0] else None
+
+
+def _count_syncs(output) -> int:
+    with open(output) as lines:
+        return sum("fsync(" in line or "fdatasync(" in line for line in lines)
+
+
+SCENARIOS = [
+    Scenario("create", "durable single creates at 64 connections, beside the bare loop", create),
+    Scenario("create-syncs", "creates per fsync or fdatasync, counted by strace", create_syncs),
+    Scenario("batch", "200 creates a request at 4 connections, beside the bare loop", batch),
+    Scenario("update", "PATCH of one field at 64 connections, beside creates", update),
+    Scenario("increment", "increment of a counter at 64 connections, beside creates", increment),
+    Scenario("increment-image", "increment on posts that hold an image, beside posts without", increment_image),
+]
