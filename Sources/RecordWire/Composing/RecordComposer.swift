@@ -1,0 +1,135 @@
+package import RecordModel
+
+/// What an answer says of a record besides its fields.
+package struct RecordHeader {
+    /// The record's name in UTF-8.
+    package var name: UnsafeRawBufferPointer
+    package var typeName: RecordTypeName
+    package var revision: Int64
+    /// Milliseconds since 1970-01-01 UTC.
+    package var created: Int64
+    /// The user's record name.
+    package var creator: String
+    /// Milliseconds since 1970-01-01 UTC.
+    package var modified: Int64
+    /// The user's record name.
+    package var modifier: String
+
+    package init(
+        name: UnsafeRawBufferPointer, typeName: RecordTypeName, revision: Int64, created: Int64, creator: String,
+        modified: Int64, modifier: String
+    ) {
+        self.name = name
+        self.typeName = typeName
+        self.revision = revision
+        self.created = created
+        self.creator = creator
+        self.modified = modified
+        self.modifier = modifier
+    }
+}
+
+/// Which fields an answer shows.
+package enum FieldSelection: Hashable, Sendable {
+    case all
+    /// These field numbers, ascending.
+    case only([Int])
+}
+
+/// Writes record dictionaries (CloudKit Web Services Reference, "Record Dictionary") by copying ranges of stored text.
+package enum RecordComposer {
+    /// Appends a live record.
+    ///
+    /// - Parameter external: Appends the JSON text of an external value, by its field number.
+    package static func append<Failure: Error>(
+        _ header: RecordHeader, fields: StoredFieldsView, selection: FieldSelection,
+        external: (_ fieldID: Int, inout [UInt8]) throws(Failure) -> Void, to text: inout [UInt8]
+    ) throws(Failure) {
+        grow(&text, by: header.name.count &+ fields.text.count &+ 384)
+        text.appendLiteral("{\"recordName\":")
+        text.appendString(header.name)
+        text.appendLiteral(",\"recordType\":\"")
+        appendPlain(header.typeName.text, to: &text)
+        text.appendLiteral("\",\"fields\":{")
+        try appendFields(fields, selection, external, to: &text)
+        text.appendLiteral("},\"pluginFields\":{},\"recordChangeTag\":\"")
+        RecordTag.append(header.revision, to: &text)
+        text.appendLiteral("\",\"created\":{\"timestamp\":")
+        appendMoment(header.created, header.creator, to: &text)
+        text.appendLiteral(",\"modified\":{\"timestamp\":")
+        appendMoment(header.modified, header.modifier, to: &text)
+        text.appendLiteral(",\"deleted\":false}")
+    }
+
+    /// Appends what stands for a deleted record.
+    package static func appendTombstone(name: UnsafeRawBufferPointer, typeName: RecordTypeName, to text: inout [UInt8])
+    {
+        text.appendLiteral("{\"recordName\":")
+        text.appendString(name)
+        text.appendLiteral(",\"recordType\":\"")
+        appendPlain(typeName.text, to: &text)
+        text.appendLiteral("\",\"deleted\":true}")
+    }
+
+    /// Appends what a writer learns of a record that it may not read.
+    package static func appendStub(
+        name: UnsafeRawBufferPointer, typeName: RecordTypeName, revision: Int64, to text: inout [UInt8]
+    ) {
+        text.appendLiteral("{\"recordName\":")
+        text.appendString(name)
+        text.appendLiteral(",\"recordType\":\"")
+        appendPlain(typeName.text, to: &text)
+        text.appendLiteral("\",\"recordChangeTag\":\"")
+        RecordTag.append(revision, to: &text)
+        text.appendLiteral("\",\"deleted\":false}")
+    }
+
+    @inline(__always)
+    private static func appendFields<Failure: Error>(
+        _ fields: StoredFieldsView, _ selection: FieldSelection,
+        _ external: (_ fieldID: Int, inout [UInt8]) throws(Failure) -> Void, to text: inout [UInt8]
+    ) throws(Failure) {
+        if case .all = selection, !fields.hasExternals {
+            text.appendBytes(fields.text)
+            return
+        }
+        var isFirst = true
+        for entry in fields.entries {
+            if case .only(let wanted) = selection, !wanted.contains(entry.fieldID) { continue }
+            if !isFirst { text.append(UInt8(ascii: ",")) }
+            isFirst = false
+            guard entry.isExternal else {
+                text.appendBytes(UnsafeRawBufferPointer(rebasing: fields.text[entry.entry]))
+                continue
+            }
+            grow(&text, by: entry.entry.count &+ entry.externalLength)
+            text.appendBytes(
+                UnsafeRawBufferPointer(rebasing: fields.text[entry.entry.lowerBound..<entry.value.lowerBound]))
+            try external(entry.fieldID, &text)
+            text.appendBytes(
+                UnsafeRawBufferPointer(rebasing: fields.text[entry.value.upperBound..<entry.entry.upperBound]))
+        }
+    }
+
+    /// `deviceID` is always `2`, as CloudKit shows for records that a server wrote.
+    @inline(__always)
+    private static func appendMoment(_ milliseconds: Int64, _ user: String, to text: inout [UInt8]) {
+        text.appendInteger(milliseconds)
+        text.appendLiteral(",\"userRecordName\":")
+        text.appendString(user)
+        text.appendLiteral(",\"deviceID\":\"2\"}")
+    }
+
+    /// Appends an identifier, which has nothing to escape.
+    @inline(__always)
+    private static func appendPlain(_ identifier: String, to text: inout [UInt8]) {
+        var copy = identifier
+        copy.withUTF8 { text.appendBytes(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Makes room, at least doubling, so that a page of records costs a logarithm of allocations.
+    @inline(__always)
+    private static func grow(_ text: inout [UInt8], by count: Int) {
+        if text.capacity &- text.count < count { text.reserveCapacity(max(text.count &+ count, text.capacity &* 2)) }
+    }
+}

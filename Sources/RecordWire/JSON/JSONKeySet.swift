@@ -1,0 +1,61 @@
+/// The keys of one object so far, to find a key that stands twice. Up to eight keys cost no allocation.
+struct JSONKeySet {
+    private(set) var count = 0
+    private var prints = InlineArray<8, UInt64>(repeating: 0)
+    private var starts = InlineArray<8, Int>(repeating: 0)
+    /// All keys, once there are more than eight. The set's seeded hash keeps chosen keys from colliding.
+    private var spilled: Set<[UInt8]>?
+
+    /// Adds a key; false if it was there already.
+    mutating func insert(_ key: JSONToken, of reader: JSONReader) throws(JSONError) -> Bool {
+        defer { count &+= 1 }
+        if spilled != nil { return spilled?.insert(Self.text(key, of: reader)).inserted ?? true }
+        let print = Self.fingerprint(key, of: reader)
+        for index in 0..<count where prints[index] == print {
+            let other = try Self.key(at: starts[index], of: reader)
+            if Self.text(other, of: reader) == Self.text(key, of: reader) { return false }
+        }
+        if count < 8 {
+            prints[count] = print
+            starts[count] = key.start
+        } else {
+            var keys: Set<[UInt8]> = [Self.text(key, of: reader)]
+            for index in 0..<8 {
+                keys.insert(Self.text(try Self.key(at: starts[index], of: reader), of: reader))
+            }
+            spilled = keys
+        }
+        return true
+    }
+
+    private static func key(at start: Int, of reader: JSONReader) throws(JSONError) -> JSONToken {
+        var probe = reader
+        probe.position = start
+        return try probe.string()
+    }
+
+    private static func text(_ key: JSONToken, of reader: JSONReader) -> [UInt8] {
+        key.kind == .string ? Array(reader.bytes[key.content]) : reader.unescaped(key)
+    }
+
+    /// A number that equal keys share and different keys seldom do: from the length and up to 16 bytes.
+    @inline(__always)
+    private static func fingerprint(_ key: JSONToken, of reader: JSONReader) -> UInt64 {
+        guard key.kind == .string else {
+            return reader.unescaped(key).withUnsafeBytes { fingerprint($0, 0, $0.count) }
+        }
+        return fingerprint(reader.bytes, key.start &+ 1, key.count &- 2)
+    }
+
+    @inline(__always)
+    private static func fingerprint(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> UInt64 {
+        if count >= 8 {
+            let first = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+            let last = bytes.loadUnaligned(fromByteOffset: start &+ count &- 8, as: UInt64.self)
+            return (first &* 0x9E37_79B9_7F4A_7C15) ^ last ^ UInt64(truncatingIfNeeded: count)
+        }
+        var word = UInt64(truncatingIfNeeded: count) &<< 56
+        for index in 0..<count { word |= UInt64(bytes[start &+ index]) &<< (UInt64(index) &* 8) }
+        return word
+    }
+}

@@ -1,0 +1,203 @@
+/// A JSON document as a tree, for administration: schema, grants, users, settings. The record path never builds one.
+package enum JSONValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    /// A number without fraction and exponent.
+    case integer(Int64)
+    case double(Double)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+
+    /// Reads a document by the rules of `JSONReader`. An integer outside Int64 is read as a double.
+    package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+        try bytes.withUnsafeBufferPointer { buffer throws(JSONError) -> JSONValue in
+            var reader = JSONReader(UnsafeRawBufferPointer(buffer))
+            try reader.beginDocument()
+            let value = try read(&reader)
+            try reader.endDocument()
+            return value
+        }
+    }
+
+    static func read(_ reader: inout JSONReader) throws(JSONError) -> JSONValue {
+        switch reader.next {
+        case UInt8(ascii: "{"):
+            try reader.enter()
+            var keys = JSONKeySet()
+            var object = JSONObject()
+            while let key = try reader.nextKey(&keys) {
+                object.append(reader.string(key), try read(&reader))
+            }
+            return .object(object)
+        case UInt8(ascii: "["):
+            try reader.enter()
+            var isFirst = true
+            var array: [JSONValue] = []
+            while try reader.nextElement(&isFirst) { array.append(try read(&reader)) }
+            return .array(array)
+        default:
+            let token = try reader.value()
+            switch token.kind {
+            case .string, .escapedString: return .string(reader.string(token))
+            case .trueWord: return .bool(true)
+            case .falseWord: return .bool(false)
+            case .integer:
+                if let integer = reader.int64(token) { return .integer(integer) }
+            case .fraction: break
+            case .null, .object, .array: return .null
+            }
+            guard let double = reader.double(token) else {
+                throw JSONError("a number is too large", at: token.start)
+            }
+            return .double(double)
+        }
+    }
+
+    /// Appends the value as JSON without spaces. Doubles must be finite.
+    package func write(to text: inout [UInt8]) {
+        switch self {
+        case .null: text.appendLiteral("null")
+        case .bool(let value): text.appendLiteral(value ? "true" : "false")
+        case .integer(let value): text.appendInteger(value)
+        case .double(let value): text.appendDouble(value)
+        case .string(let value): text.appendString(value)
+        case .array(let values):
+            text.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                value.write(to: &text)
+            }
+            text.append(UInt8(ascii: "]"))
+        case .object(let object):
+            text.append(UInt8(ascii: "{"))
+            for (index, member) in object.members.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                text.appendString(member.key)
+                text.append(UInt8(ascii: ":"))
+                member.value.write(to: &text)
+            }
+            text.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// The value as JSON bytes.
+    package var bytes: [UInt8] {
+        var text: [UInt8] = []
+        write(to: &text)
+        return text
+    }
+}
+
+extension JSONValue {
+    package var isNull: Bool { self == .null }
+
+    package var bool: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// An integer, also when written with a zero fraction (`3.0`).
+    package var integer: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .double(let value): Int64(exactly: value)
+        default: nil
+        }
+    }
+
+    package var double: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+
+    package var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    package var array: [JSONValue]? {
+        if case .array(let values) = self { values } else { nil }
+    }
+
+    package var object: JSONObject? {
+        if case .object(let object) = self { object } else { nil }
+    }
+
+    /// The member of an object; `nil` if this is no object or has no such key.
+    package subscript(key: String) -> JSONValue? { object?[key] }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(floatLiteral value: Double) { self = .double(value) }
+    package init(nilLiteral: ()) { self = .null }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
+}
+
+/// The members of a JSON object in their order. Look-ups are linear up to eight members, then by hash.
+package struct JSONObject: Hashable, Sendable {
+    package struct Member: Hashable, Sendable {
+        package let key: String
+        package var value: JSONValue
+    }
+
+    package private(set) var members: [Member] = []
+    private var positions: [String: Int] = [:]
+
+    package init() {}
+
+    package init(_ members: [(String, JSONValue)]) {
+        for (key, value) in members { append(key, value) }
+    }
+
+    package var count: Int { members.count }
+    package var keys: [String] { members.map(\.key) }
+
+    package subscript(key: String) -> JSONValue? {
+        get { position(of: key).map { members[$0].value } }
+        set {
+            if let position = position(of: key) {
+                if let newValue {
+                    members[position].value = newValue
+                } else {
+                    members.remove(at: position)
+                    positions = [:]
+                    if members.count > 8 {
+                        for (index, member) in members.enumerated() { positions[member.key] = index }
+                    }
+                }
+            } else if let newValue {
+                append(key, newValue)
+            }
+        }
+    }
+
+    /// Adds a member whose key is known to be new.
+    fileprivate mutating func append(_ key: String, _ value: JSONValue) {
+        members.append(Member(key: key, value: value))
+        if members.count == 9 {
+            for (index, member) in members.enumerated() { positions[member.key] = index }
+        } else if members.count > 9 {
+            positions[key] = members.count - 1
+        }
+    }
+
+    private func position(of key: String) -> Int? {
+        members.count > 8 ? positions[key] : members.firstIndex { $0.key == key }
+    }
+
+    package static func == (left: JSONObject, right: JSONObject) -> Bool {
+        left.members == right.members
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(members)
+    }
+}

@@ -1,0 +1,141 @@
+package import RecordModel
+
+/// CloudKit's seven ways to write a record (reference, "records/modify").
+package enum OperationKind: String, Hashable, Sendable, CaseIterable {
+    case create, update, forceUpdate, replace, forceReplace, delete, forceDelete
+
+    package var isDeletion: Bool { self == .delete || self == .forceDelete }
+}
+
+/// One operation of a batch.
+package struct OperationInput: Sendable {
+    package var kind: OperationKind
+    package var record: RecordInput
+
+    package init(kind: OperationKind, record: RecordInput) {
+        self.kind = kind
+        self.record = record
+    }
+}
+
+/// The body of a batch: `{"operations":[{"operationType","record"}],"atomic"?,"desiredKeys"?}`.
+package struct BatchInput: Sendable {
+    package var operations: [OperationInput]
+    /// True unless the request says otherwise.
+    package var atomic: Bool
+    /// The fields that the answer shall show; `nil` for all.
+    package var desiredKeys: [String]?
+
+    package init(operations: [OperationInput], atomic: Bool = true, desiredKeys: [String]? = nil) {
+        self.operations = operations
+        self.atomic = atomic
+        self.desiredKeys = desiredKeys
+    }
+
+    /// Reads a batch. `operations` may be one object, as CloudKit allows; keys without meaning here are ignored.
+    ///
+    /// - Throws: `BAD_REQUEST`, with cause `TOO_LARGE` if there are more than `maxOperations`.
+    package static func read(_ body: [UInt8], maxOperations: Int) throws(RecordError) -> BatchInput {
+        var batch = BatchInput(operations: [])
+        try body.withUnsafeBufferPointer { buffer throws(RecordError) in
+            var reader = try RequestReader(UnsafeRawBufferPointer(buffer))
+            try batch.read(&reader, body: body, maxOperations: maxOperations)
+            try reader.finish()
+        }
+        return batch
+    }
+
+    private mutating func read(
+        _ reader: inout RequestReader, body: [UInt8], maxOperations: Int
+    ) throws(RecordError) {
+        try reader.enterObject("The body")
+        var keys = JSONKeySet()
+        var hasOperations = false
+        while let key = try reader.nextKey(&keys) {
+            if reader.json.string(key, is: "operations") {
+                hasOperations = true
+                try readOperations(&reader, body: body, maxOperations: maxOperations)
+            } else if reader.json.string(key, is: "atomic") {
+                let token = try reader.value()
+                switch token.kind {
+                case .trueWord, .null: atomic = true
+                case .falseWord: atomic = false
+                default: throw Self.malformed("'atomic' must be a Boolean", token)
+                }
+            } else if reader.json.string(key, is: "desiredKeys") {
+                let token = try reader.value()
+                desiredKeys = try Self.strings(token, of: reader)
+            } else if reader.json.string(key, is: "zoneID") {
+                try reader.defaultZone()
+            } else {
+                _ = try reader.value()
+            }
+        }
+        if !hasOperations { throw .badRequest("A batch needs 'operations'") }
+    }
+
+    private mutating func readOperations(
+        _ reader: inout RequestReader, body: [UInt8], maxOperations: Int
+    ) throws(RecordError) {
+        guard reader.json.next == UInt8(ascii: "[") else {
+            operations = [try OperationInput(reading: &reader, body: body)]
+            return
+        }
+        try reader.enterList()
+        var isFirst = true
+        while try reader.nextElement(&isFirst) {
+            if operations.count == maxOperations {
+                throw .badRequest(
+                    "A batch has more operations than allowed", cause: .tooLarge,
+                    details: [("limit", .number(Int64(maxOperations)))])
+            }
+            operations.append(try OperationInput(reading: &reader, body: body))
+        }
+    }
+
+    private static func strings(_ token: JSONToken, of reader: RequestReader) throws(RecordError) -> [String]? {
+        if token.kind == .null { return nil }
+        var list = JSONReader(reader.json.bytes, at: token)
+        guard token.kind == .array, let values = (try? JSONValue.read(&list))?.array else {
+            throw malformed("'desiredKeys' must be a list of strings", token)
+        }
+        let strings = values.compactMap(\.string)
+        guard strings.count == values.count else { throw malformed("'desiredKeys' must be a list of strings", token) }
+        return strings
+    }
+
+    private static func malformed(_ reason: String, _ token: JSONToken) -> RecordError {
+        .badRequest(reason, details: [("offset", .number(Int64(token.start)))])
+    }
+}
+
+extension OperationInput {
+    init(reading reader: inout RequestReader, body: [UInt8]) throws(RecordError) {
+        let start = reader.json.position
+        var kind: OperationKind?
+        var record: RecordInput?
+        var keys = JSONKeySet()
+        try reader.enterObject("An operation")
+        while let key = try reader.nextKey(&keys) {
+            if reader.json.string(key, is: "operationType") {
+                let offset = reader.json.position
+                let word = try reader.optionalString("operationType")
+                kind = word.flatMap(OperationKind.init(rawValue:))
+                if kind == nil {
+                    throw .badRequest(
+                        "Unknown operationType; use \(OperationKind.allCases.map(\.rawValue).joined(separator: ", "))",
+                        details: [("offset", .number(Int64(offset)))])
+                }
+            } else if reader.json.string(key, is: "record") {
+                record = try RecordInput(reading: &reader, body: body)
+            } else {
+                _ = try reader.value()
+            }
+        }
+        guard let kind, let record else {
+            throw .badRequest(
+                "An operation needs 'operationType' and 'record'", details: [("offset", .number(Int64(start)))])
+        }
+        self.init(kind: kind, record: record)
+    }
+}

@@ -1,0 +1,31 @@
+package import RecordModel
+
+/// What a request says about one field, before the schema is asked. Values stay where they are in the body.
+package struct FieldInput: Sendable {
+    package let name: String
+    package let form: Form
+    /// The `type` that stands beside the value, if any.
+    package let tag: TypeTag?
+    /// Where the field's key stands in the body, for errors.
+    package let offset: Int
+
+    package enum Form: Hashable, Sendable {
+        /// `null`, `{}` or `{"value":null}`.
+        case remove
+        /// A bare value, or what stands under `value`.
+        case value(JSONToken)
+        case operation(FieldOperationKind, JSONToken)
+    }
+}
+
+/// A type tag of a request.
+package enum TypeTag: Hashable, Sendable {
+    case type(FieldType)
+    /// `LIST`, from CloudKit's older documents: a list of whatever its members are.
+    case anyList
+}
+
+/// The operations that change a field from what it is when the write happens.
+package enum FieldOperationKind: String, Hashable, Sendable, CaseIterable {
+    case increment, append, appendUnique, remove, setIfAbsent, serverTime
+}

@@ -1,0 +1,97 @@
+package import RecordModel
+
+/// A record as a request gives it, checked for syntax and shape. The schema is not asked yet.
+package struct RecordInput: Sendable {
+    package var recordName: RecordName?
+    package var recordType: RecordTypeName?
+    package var recordChangeTag: String?
+    package var fields: [FieldInput]
+    /// The value of `acl`, if the record has one.
+    package var acl: JSONToken?
+    /// The whole request body, into which the tokens point.
+    package var body: [UInt8]
+
+    package init(
+        recordName: RecordName? = nil, recordType: RecordTypeName? = nil, recordChangeTag: String? = nil,
+        fields: [FieldInput] = [], acl: JSONToken? = nil, body: [UInt8] = []
+    ) {
+        self.recordName = recordName
+        self.recordType = recordType
+        self.recordChangeTag = recordChangeTag
+        self.fields = fields
+        self.acl = acl
+        self.body = body
+    }
+
+    package var hasACL: Bool { acl != nil }
+
+    /// Reads the body of a write of one record: `{"fields":{…},"recordName"?,"recordType"?,"acl"?}`.
+    ///
+    /// - Throws: `BAD_REQUEST`, with cause `READ_ONLY_KEY` for any other key.
+    package static func readSingle(_ body: [UInt8]) throws(RecordError) -> RecordInput {
+        var record = RecordInput(body: body)
+        try body.withUnsafeBufferPointer { buffer throws(RecordError) in
+            var reader = try RequestReader(UnsafeRawBufferPointer(buffer))
+            try record.readSingle(&reader)
+            try reader.finish()
+        }
+        return record
+    }
+
+    private mutating func readSingle(_ reader: inout RequestReader) throws(RecordError) {
+        try reader.enterObject("The body")
+        var keys = JSONKeySet()
+        while let key = try reader.nextKey(&keys) {
+            if reader.json.string(key, is: "fields") {
+                fields = try reader.fields()
+            } else if reader.json.string(key, is: "recordName") {
+                recordName = try reader.recordName()
+            } else if reader.json.string(key, is: "recordType") {
+                recordType = try reader.recordTypeName()
+            } else if reader.json.string(key, is: "acl") {
+                acl = try reader.value()
+            } else {
+                _ = try reader.value()
+                let name = String(reader.json.string(key).prefix(64))
+                throw .badRequest(
+                    "Key '\(name)' cannot be written; values belong into 'fields'", cause: .readOnlyKey,
+                    details: [("key", .text(name)), ("offset", .number(Int64(key.start)))])
+            }
+        }
+    }
+
+    /// Reads the record of a batch operation, where clients send back what earlier answers held: other keys are ignored.
+    init(reading reader: inout RequestReader, body: [UInt8]) throws(RecordError) {
+        self.init(body: body)
+        try reader.enterObject("'record'")
+        var keys = JSONKeySet()
+        while let key = try reader.nextKey(&keys) {
+            if reader.json.string(key, is: "fields") {
+                fields = try reader.fields()
+            } else if reader.json.string(key, is: "recordName") {
+                recordName = try reader.recordName()
+            } else if reader.json.string(key, is: "recordType") {
+                recordType = try reader.recordTypeName()
+            } else if reader.json.string(key, is: "recordChangeTag") {
+                recordChangeTag = try reader.optionalString("recordChangeTag")
+            } else if reader.json.string(key, is: "acl") {
+                acl = try reader.value()
+            } else if reader.json.string(key, is: "zoneID") {
+                try reader.defaultZone()
+            } else {
+                _ = try reader.value()
+            }
+        }
+    }
+}
+
+extension RequestReader {
+    /// Reads a `zoneID` that must mean the default zone.
+    mutating func defaultZone() throws(RecordError) {
+        let token = try value()
+        guard ZoneReader.isDefault(token, of: json) else {
+            throw RecordError(
+                .zoneNotFound, "Only the default zone exists here", details: [("offset", .number(Int64(token.start)))])
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import RecordModel
+
+/// Reads the parts that requests share. It wraps `JSONReader`, so that syntax and shape fail with one error type.
+struct RequestReader {
+    var json: JSONReader
+
+    init(_ body: UnsafeRawBufferPointer) throws(RecordError) {
+        json = JSONReader(body)
+        do { try json.beginDocument() } catch { throw RecordError(error) }
+    }
+
+    mutating func finish() throws(RecordError) {
+        do { try json.endDocument() } catch { throw RecordError(error) }
+    }
+
+    mutating func value() throws(RecordError) -> JSONToken {
+        do { return try json.value() } catch { throw RecordError(error) }
+    }
+
+    /// Steps into an object, or refuses what is none.
+    mutating func enterObject(_ what: StaticString) throws(RecordError) {
+        guard json.next == UInt8(ascii: "{") else { throw try unexpected("\(what) must be a JSON object") }
+        do { try json.enter() } catch { throw RecordError(error) }
+    }
+
+    mutating func enterList() throws(RecordError) {
+        do { try json.enter() } catch { throw RecordError(error) }
+    }
+
+    mutating func nextKey(_ keys: inout JSONKeySet) throws(RecordError) -> JSONToken? {
+        do { return try json.nextKey(&keys) } catch { throw RecordError(error) }
+    }
+
+    mutating func nextElement(_ isFirst: inout Bool) throws(RecordError) -> Bool {
+        do { return try json.nextElement(&isFirst) } catch { throw RecordError(error) }
+    }
+
+    /// The refusal of what stands here; malformed JSON takes precedence.
+    mutating func unexpected(_ reason: String) throws(RecordError) -> RecordError {
+        let start = json.position
+        _ = try value()
+        return .badRequest(reason, details: [("offset", .number(Int64(start)))])
+    }
+
+    /// A string, or nil for null.
+    mutating func optionalString(_ key: StaticString) throws(RecordError) -> String? {
+        let token = try value()
+        if token.kind == .null { return nil }
+        guard token.isString else {
+            throw .badRequest("'\(key)' must be a string", details: [("offset", .number(Int64(token.start)))])
+        }
+        return json.string(token)
+    }
+
+    mutating func recordName() throws(RecordError) -> RecordName? {
+        let start = json.position
+        guard let text = try optionalString("recordName") else { return nil }
+        guard let name = RecordName(text) else {
+            throw .badRequest(
+                "A record name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters",
+                details: [("offset", .number(Int64(start)))])
+        }
+        return name
+    }
+
+    mutating func recordTypeName() throws(RecordError) -> RecordTypeName? {
+        let start = json.position
+        guard let text = try optionalString("recordType") else { return nil }
+        guard let name = RecordTypeName(text) else {
+            throw .badRequest(
+                "A record type's name is a letter, then letters, digits and underscores, at most "
+                    + "\(Limits.identifierBytes)", details: [("offset", .number(Int64(start)))])
+        }
+        return name
+    }
+
+    /// The members of `fields`; null means none.
+    mutating func fields() throws(RecordError) -> [FieldInput] {
+        if json.next == UInt8(ascii: "n") {
+            _ = try value()
+            return []
+        }
+        try enterObject("'fields'")
+        var keys = JSONKeySet()
+        var fields: [FieldInput] = []
+        while let key = try nextKey(&keys) {
+            if fields.isEmpty { fields.reserveCapacity(8) }
+            fields.append(try field(named: json.string(key), at: key.start))
+        }
+        return fields
+    }
+
+    /// One field, at its value.
+    mutating func field(named name: String, at offset: Int) throws(RecordError) -> FieldInput {
+        guard json.next == UInt8(ascii: "{") else {
+            let token = try value()
+            return FieldInput(name: name, form: token.kind == .null ? .remove : .value(token), tag: nil, offset: offset)
+        }
+        return try FieldForm(reading: &self, field: name).input(name: name, offset: offset)
+    }
+}

@@ -1,0 +1,158 @@
+import RecordModel
+
+/// The work of one merge: a walk over old entries and changes, both ascending by field number.
+struct FieldMergeWalk {
+    private let changes: ResolvedFields
+    private let existing: StoredFieldsView?
+    private let now: Int64
+    private var text: [UInt8] = []
+    private var layout: LayoutWriter
+    private var puts: [(fieldID: Int, json: [UInt8])] = []
+    private var removals: [Int] = []
+    /// Old entries that are next to each other and not copied yet.
+    private var run: Range<Int>?
+
+    init(changes: ResolvedFields, existing: StoredFieldsView?, now: Int64) {
+        self.changes = changes
+        self.existing = existing
+        self.now = now
+        layout = LayoutWriter(entries: changes.changes.count &+ (existing?.count ?? 0))
+    }
+
+    /// A new record without operations: the text stands as it was resolved.
+    mutating func takeText() {
+        text = changes.text
+        for change in changes.changes {
+            guard case .set(let value) = change.kind else { continue }
+            layout.append(
+                fieldID: change.fieldID, type: change.type, length: value.entry.count, valueOffset: value.valueOffset,
+                decodedSize: value.decodedSize, external: value.external?.count)
+            if let external = value.external { puts.append((change.fieldID, Array(changes.externals[external]))) }
+        }
+    }
+
+    mutating func walk(replacingAll: Bool, loadExternal: (Int) throws -> [UInt8]) throws {
+        text.reserveCapacity((existing?.text.count ?? 0) &+ changes.text.count &+ changes.operands.count &+ 64)
+        var old = existing?.entries.makeIterator()
+        var entry = old?.next()
+        for change in changes.changes {
+            while let current = entry, current.fieldID < change.fieldID {
+                pass(current, replacingAll: replacingAll)
+                entry = old?.next()
+            }
+            var current: LayoutEntry?
+            if let found = entry, found.fieldID == change.fieldID {
+                current = found
+                entry = old?.next()
+            }
+            try apply(change, to: current, loadExternal: loadExternal)
+        }
+        while let current = entry {
+            pass(current, replacingAll: replacingAll)
+            entry = old?.next()
+        }
+        flush()
+    }
+
+    consuming func finish(limit: Int) throws(RecordError) -> FieldMerge {
+        if layout.decodedSize > limit { throw .recordTooLarge(layout.decodedSize, limit: limit) }
+        return FieldMerge(
+            stored: StoredFields(text: text, layout: layout.finish()), externalPuts: puts, externalRemovals: removals,
+            hasReferences: layout.hasReferences)
+    }
+
+    /// An old entry without a change.
+    private mutating func pass(_ entry: LayoutEntry, replacingAll: Bool) {
+        if replacingAll { drop(entry) } else { keep(entry) }
+    }
+
+    private mutating func keep(_ entry: LayoutEntry) {
+        if let open = run, open.upperBound &+ 1 == entry.entry.lowerBound {
+            run = open.lowerBound..<entry.entry.upperBound
+        } else {
+            flush()
+            run = entry.entry
+        }
+        layout.append(entry)
+    }
+
+    private mutating func drop(_ entry: LayoutEntry?) {
+        if let entry, entry.isExternal { removals.append(entry.fieldID) }
+    }
+
+    private mutating func flush() {
+        guard let open = run, let existing else { return }
+        run = nil
+        separate()
+        text.appendBytes(UnsafeRawBufferPointer(rebasing: existing.text[open]))
+    }
+
+    private mutating func separate() {
+        if !text.isEmpty { text.append(UInt8(ascii: ",")) }
+    }
+
+    private mutating func apply(
+        _ change: FieldChange, to old: LayoutEntry?, loadExternal: (Int) throws -> [UInt8]
+    ) throws {
+        switch change.kind {
+        case .set(let value): put(change, value, from: changes.text, over: old)
+        case .remove: drop(old)
+        case .operation(let operation, let head):
+            try apply(operation, change, head: head, to: old, loadExternal: loadExternal)
+        }
+    }
+
+    private mutating func apply(
+        _ operation: FieldOperation, _ change: FieldChange, head: Range<Int>, to old: LayoutEntry?,
+        loadExternal: (Int) throws -> [UInt8]
+    ) throws {
+        if case .setIfAbsent(let value) = operation {
+            if let old { keep(old) } else { put(change, value, from: changes.operands, over: nil) }
+            return
+        }
+        if old == nil, case .remove = operation { return }
+        var value: [UInt8]?
+        if let old, old.isExternal {
+            value = try loadExternal(old.fieldID)
+        } else if let old, let existing {
+            value = Array(existing.valueText(of: old))
+        }
+        let result = try OperationResult(
+            of: operation, on: value, type: change.type, operands: changes.operands, now: now)
+        put(change, result, head: head, over: old)
+    }
+
+    /// Writes an entry that the resolver has made.
+    private mutating func put(
+        _ change: FieldChange, _ value: ResolvedValue, from source: [UInt8], over old: LayoutEntry?
+    ) {
+        flush()
+        separate()
+        text.append(contentsOf: source[value.entry])
+        layout.append(
+            fieldID: change.fieldID, type: change.type, length: value.entry.count, valueOffset: value.valueOffset,
+            decodedSize: value.decodedSize, external: value.external?.count)
+        if let external = value.external {
+            puts.append((change.fieldID, Array(changes.externals[external])))
+        } else {
+            drop(old)
+        }
+    }
+
+    /// Writes an entry around the outcome of an operation.
+    private mutating func put(
+        _ change: FieldChange, _ result: OperationResult, head: Range<Int>, over old: LayoutEntry?
+    ) {
+        flush()
+        separate()
+        let isExternal = change.type.element == .bytes && result.value.count > StoredFields.inlineBytes
+        let start = text.count
+        text.append(contentsOf: changes.operands[head])
+        if !isExternal { text.append(contentsOf: result.value) }
+        text.appendLiteral(change.type.entrySuffix)
+        layout.append(
+            fieldID: change.fieldID, type: change.type, length: text.count &- start, valueOffset: head.count,
+            decodedSize: result.decodedSize, external: isExternal ? result.value.count : nil)
+        if isExternal { puts.append((change.fieldID, result.value)) } else { drop(old) }
+    }
+}

@@ -1,0 +1,218 @@
+package import RecordModel
+
+/// Brings what a request says about fields into the stored form, against the schema.
+package enum FieldResolver {
+    /// Resolves the fields of a record.
+    ///
+    /// - Parameters:
+    ///   - type: The record's type; `nil` if the schema does not have it.
+    ///   - allowsNewFields: Whether unknown fields are reported in `newFields`, with the type that their values suggest,
+    ///     rather than refused.
+    ///   - limit: The largest record, in decoded bytes.
+    /// - Throws: `BAD_REQUEST` with cause `UNKNOWN_NAME`, `READ_ONLY_KEY` or `TYPE_MISMATCH`; `QUOTA_EXCEEDED` if the
+    ///   values alone are beyond the limit.
+    package static func resolve(
+        _ input: RecordInput, typeName: RecordTypeName, type: RecordTypeDefinition?, allowsNewFields: Bool,
+        recordBytes limit: Int
+    ) throws(RecordError) -> ResolvedFields {
+        try input.body.withUnsafeBufferPointer { buffer throws(RecordError) -> ResolvedFields in
+            var resolution = Resolution(reader: JSONReader(UnsafeRawBufferPointer(buffer)), typeName: typeName)
+            try resolution.findFields(input.fields, in: type, allowsNewFields: allowsNewFields)
+            guard resolution.resolved.newFields.isEmpty else { return resolution.resolved }
+            try resolution.writeValues(input.fields)
+            if resolution.decodedSize > limit { throw .recordTooLarge(resolution.decodedSize, limit: limit) }
+            return resolution.resolved
+        }
+    }
+}
+
+extension RecordError {
+    /// A record is beyond its limit. Sizes are decoded bytes.
+    static func recordTooLarge(_ size: Int, limit: Int) -> RecordError {
+        RecordError(
+            .quotaExceeded, "The record is too large", cause: .tooLarge,
+            details: [("size", .number(Int64(size))), ("limit", .number(Int64(limit)))])
+    }
+}
+
+/// The work of one `resolve`.
+private struct Resolution {
+    let reader: JSONReader
+    let typeName: RecordTypeName
+    var resolved = ResolvedFields()
+    var decodedSize = 0
+    /// The known fields and their place in the input, ascending by field number.
+    private var targets: [(field: FieldDefinition, index: Int)] = []
+
+    init(reader: JSONReader, typeName: RecordTypeName) {
+        self.reader = reader
+        self.typeName = typeName
+    }
+
+    mutating func findFields(
+        _ inputs: [FieldInput], in type: RecordTypeDefinition?, allowsNewFields: Bool
+    ) throws(RecordError) {
+        targets.reserveCapacity(inputs.count)
+        var isSorted = true
+        var last = 0
+        for (index, input) in inputs.enumerated() {
+            guard let field = type?[input.name] else {
+                try findNewField(input, allowsNewFields: allowsNewFields)
+                continue
+            }
+            isSorted = isSorted && field.id > last
+            last = field.id
+            targets.append((field, index))
+        }
+        if !isSorted { targets.sort { $0.field.id < $1.field.id } }
+    }
+
+    private mutating func findNewField(_ input: FieldInput, allowsNewFields: Bool) throws(RecordError) {
+        let details: [(key: String, value: RecordError.Detail)] = [
+            ("field", .text(input.name)), ("offset", .number(Int64(input.offset))),
+        ]
+        guard let name = FieldName(input.name) else {
+            if SystemField(input.name) != nil {
+                throw .badRequest(
+                    "Field '\(input.name)' belongs to the system and cannot be written", cause: .readOnlyKey,
+                    details: details)
+            }
+            throw .badRequest(
+                "A field's name is a letter, then letters, digits and underscores, at most \(Limits.identifierBytes)",
+                cause: .unknownName, details: details)
+        }
+        guard let type = try TypeInference.type(of: input, reader: reader) else { return }
+        guard allowsNewFields else {
+            throw .badRequest("Field \(name) not found in \(typeName)", cause: .unknownName, details: details)
+        }
+        resolved.newFields.append((name, type))
+    }
+
+    mutating func writeValues(_ inputs: [FieldInput]) throws(RecordError) {
+        resolved.changes.reserveCapacity(targets.count)
+        resolved.text.reserveCapacity(reader.end &+ targets.count &* 32)
+        for (field, index) in targets {
+            let kind = try change(field, inputs[index])
+            resolved.changes.append(FieldChange(fieldID: field.id, type: field.type, kind: kind))
+        }
+    }
+
+    private mutating func change(_ field: FieldDefinition, _ input: FieldInput) throws(RecordError) -> FieldChange.Kind
+    {
+        switch input.form {
+        case .remove: return .remove
+        case .value(let token):
+            try checkTag(input, field)
+            if !resolved.text.isEmpty { resolved.text.append(UInt8(ascii: ",")) }
+            let value = try entry(field, token)
+            decodedSize &+= value.decodedSize
+            return .set(value)
+        case .operation(let kind, let operand):
+            try checkTag(input, field)
+            let head = resolved.operands.count
+            CanonicalValue.appendEntryHead(field.name.text, to: &resolved.operands)
+            let end = resolved.operands.count
+            return .operation(try operation(kind, operand, field), head: head..<end)
+        }
+    }
+
+    private func checkTag(_ input: FieldInput, _ field: FieldDefinition) throws(RecordError) {
+        let found: String
+        switch input.tag {
+        case nil: return
+        case .type(let type):
+            if type == field.type { return }
+            found = type.schemaName
+        case .anyList:
+            if field.type.isList { return }
+            found = "LIST"
+        }
+        throw .badRequest(
+            "invalid attempt to set value type \(found) for field '\(field.name)' for type '\(typeName)', "
+                + "defined to be: \(field.type.schemaName)",
+            cause: .typeMismatch,
+            details: [
+                ("field", .text(field.name.text)), ("expected", .text(field.type.schemaName)), ("found", .text(found)),
+                ("offset", .number(Int64(input.offset))),
+            ])
+    }
+
+    /// Appends an entry to `text`; a long BYTES value goes to `externals`.
+    private mutating func entry(
+        _ field: FieldDefinition, _ token: JSONToken
+    ) throws(RecordError) -> ResolvedValue {
+        let start = resolved.text.count
+        CanonicalValue.appendEntryHead(field.name.text, to: &resolved.text)
+        let valueStart = resolved.text.count
+        let size: Int
+        do throws(ValueMismatch) {
+            size = try CanonicalValue.append(token, of: reader, as: field.type, to: &resolved.text)
+        } catch {
+            throw error.error(field: field.name.text, expected: field.type)
+        }
+        var external: Range<Int>?
+        if field.type.element == .bytes, resolved.text.count &- valueStart > StoredFields.inlineBytes {
+            let first = resolved.externals.count
+            resolved.externals.append(contentsOf: resolved.text[valueStart...])
+            external = first..<resolved.externals.count
+            resolved.text.removeLast(resolved.text.count &- valueStart)
+        }
+        resolved.text.appendLiteral(field.type.entrySuffix)
+        if field.type.element == .asset { try collectAssets(field, token) }
+        return ResolvedValue(
+            entry: start..<resolved.text.count, valueOffset: valueStart &- start, decodedSize: size, external: external)
+    }
+
+    private mutating func collectAssets(_ field: FieldDefinition, _ token: JSONToken) throws(RecordError) {
+        do throws(ValueMismatch) {
+            let assets: [FieldValue] =
+                switch try CanonicalValue.decode(token, of: reader, as: field.type) {
+                case .list(_, let members): members
+                case let single: [single]
+                }
+            for case .asset(let asset) in assets { resolved.assets.append((field.id, asset)) }
+        } catch {
+            throw error.error(field: field.name.text, expected: field.type)
+        }
+    }
+
+    private mutating func operation(
+        _ kind: FieldOperationKind, _ operand: JSONToken, _ field: FieldDefinition
+    ) throws(RecordError) -> FieldOperation {
+        do throws(ValueMismatch) {
+            switch kind {
+            case .increment where field.type == .int64:
+                return .incrementInteger(try CanonicalValue.integer(operand, of: reader))
+            case .increment where field.type == .double:
+                return .incrementDouble(try CanonicalValue.double(operand, of: reader))
+            case .serverTime where field.type == .timestamp: return .serverTime
+            case .setIfAbsent: break
+            case .append where field.type.isList: return .append(try listOperand(operand, field, isAdded: true))
+            case .appendUnique where field.type.isList:
+                return .appendUnique(try listOperand(operand, field, isAdded: true))
+            case .remove where field.type.isList: return .remove(try listOperand(operand, field, isAdded: false))
+            case .increment, .serverTime, .append, .appendUnique, .remove:
+                throw ValueMismatch("operation '\(kind.rawValue)'", at: operand.start)
+            }
+        } catch {
+            throw error.error(field: field.name.text, expected: field.type)
+        }
+        // The entry of setIfAbsent is written among the operands, since it may come to nothing.
+        swap(&resolved.text, &resolved.operands)
+        defer { swap(&resolved.text, &resolved.operands) }
+        return .setIfAbsent(try entry(field, operand))
+    }
+
+    private mutating func listOperand(
+        _ operand: JSONToken, _ field: FieldDefinition, isAdded: Bool
+    ) throws(ValueMismatch) -> Range<Int> {
+        let start = resolved.operands.count
+        _ = try CanonicalValue.append(operand, of: reader, as: field.type, to: &resolved.operands)
+        if isAdded, field.type.element == .asset {
+            try CanonicalValue.forEachMember(operand, of: reader) { member throws(ValueMismatch) in
+                resolved.assets.append((field.id, try CompositeReader.asset(member, of: reader)))
+            }
+        }
+        return start..<resolved.operands.count
+    }
+}

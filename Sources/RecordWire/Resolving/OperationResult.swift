@@ -1,0 +1,106 @@
+import RecordModel
+
+/// What a field operation makes of a value.
+struct OperationResult {
+    /// Canonical text.
+    let value: [UInt8]
+    let decodedSize: Int
+
+    /// Evaluates an operation other than `setIfAbsent`.
+    ///
+    /// - Parameter old: The canonical text of the value so far; `nil` if the record does not have the field.
+    /// - Throws: `BAD_REQUEST` if a sum overflows or a list grows too long.
+    init(
+        of operation: FieldOperation, on old: [UInt8]?, type: FieldType, operands: [UInt8], now: Int64
+    ) throws(RecordError) {
+        var text: [UInt8] = []
+        switch operation {
+        case .incrementInteger(let step):
+            text.appendInteger(try Self.sum(old, step))
+        case .incrementDouble(let step):
+            text.appendDouble(try Self.sum(old, step))
+        case .serverTime:
+            text.appendInteger(now)
+        case .append(let list):
+            text = try Self.list(old, operands[list], type) { members, added throws(RecordError) in members + added }
+        case .appendUnique(let list):
+            text = try Self.list(old, operands[list], type) { members, added throws(RecordError) in
+                var known = Set(members)
+                return members + added.filter { known.insert($0).inserted }
+            }
+        case .remove(let list):
+            text = try Self.list(old, operands[list], type) { members, removed throws(RecordError) in
+                let unwanted = Set(removed)
+                return members.filter { !unwanted.contains($0) }
+            }
+        case .setIfAbsent:
+            preconditionFailure("The merge decides setIfAbsent without looking at the value")
+        }
+        value = text
+        if type.isList {
+            let size = text.withUnsafeBytes { CanonicalValue.check($0, as: type) }
+            guard let size else { throw .damagedFields }
+            decodedSize = size
+        } else {
+            decodedSize = 8
+        }
+    }
+
+    private static func sum(_ old: [UInt8]?, _ step: Int64) throws(RecordError) -> Int64 {
+        guard let old else { return step }
+        guard case .int64(let number) = try CanonicalValue.decode(old, as: .int64) else { throw .damagedFields }
+        let (sum, overflow) = number.addingReportingOverflow(step)
+        if overflow { throw overflowed(.int64) }
+        return sum
+    }
+
+    private static func sum(_ old: [UInt8]?, _ step: Double) throws(RecordError) -> Double {
+        guard let old else { return step }
+        guard case .double(let number) = try CanonicalValue.decode(old, as: .double) else { throw .damagedFields }
+        let sum = number + step
+        if !sum.isFinite { throw overflowed(.double) }
+        return sum
+    }
+
+    private static func overflowed(_ type: FieldType) -> RecordError {
+        .badRequest(
+            "The increment goes beyond the range of \(type.schemaName)", cause: .typeMismatch,
+            details: [("expected", .text(type.schemaName))])
+    }
+
+    /// Combines the canonical texts of members into a list.
+    private static func list(
+        _ old: [UInt8]?, _ operand: ArraySlice<UInt8>, _ type: FieldType,
+        _ combine: ([ArraySlice<UInt8>], [ArraySlice<UInt8>]) throws(RecordError) -> [ArraySlice<UInt8>]
+    ) throws(RecordError) -> [UInt8] {
+        let members = try combine(try split(old ?? [UInt8]("[]".utf8)), try split(Array(operand)))
+        if members.count > Limits.listMembers {
+            throw .badRequest(
+                "A list has too many members", cause: .tooLarge,
+                details: [("limit", .number(Int64(Limits.listMembers)))])
+        }
+        var text: [UInt8] = [UInt8(ascii: "[")]
+        for (index, member) in members.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            text.append(contentsOf: member)
+        }
+        text.append(UInt8(ascii: "]"))
+        return text
+    }
+
+    private static func split(_ list: [UInt8]) throws(RecordError) -> [ArraySlice<UInt8>] {
+        var members: [ArraySlice<UInt8>] = []
+        do throws(ValueMismatch) {
+            try list.withUnsafeBufferPointer { buffer throws(ValueMismatch) in
+                var reader = JSONReader(UnsafeRawBufferPointer(buffer))
+                guard let token = try? reader.value() else { throw ValueMismatch("no list", at: 0) }
+                try CanonicalValue.forEachMember(token, of: reader) { member throws(ValueMismatch) in
+                    members.append(list[member.range])
+                }
+            }
+        } catch {
+            throw .damagedFields
+        }
+        return members
+    }
+}

@@ -1,0 +1,73 @@
+import RecordModel
+
+/// The type of a field that the schema does not have, from what a request writes into it.
+enum TypeInference {
+    /// - Returns: `nil` if the input asks for nothing that needs the field.
+    static func type(of input: FieldInput, reader: JSONReader) throws(RecordError) -> FieldType? {
+        switch input.form {
+        case .remove: return nil
+        case .value(let token): return try type(of: token, input: input, reader: reader)
+        case .operation(let kind, let operand):
+            switch kind {
+            case .remove: return nil
+            case .serverTime: return try tagged(input) ?? .timestamp
+            case .increment, .append, .appendUnique, .setIfAbsent:
+                return try type(of: operand, input: input, reader: reader)
+            }
+        }
+    }
+
+    private static func tagged(_ input: FieldInput) throws(RecordError) -> FieldType? {
+        if case .type(let type)? = input.tag { return type }
+        return nil
+    }
+
+    private static func type(
+        of token: JSONToken, input: FieldInput, reader: JSONReader
+    ) throws(RecordError) -> FieldType {
+        if let type = try tagged(input) { return type }
+        if token.kind != .array {
+            guard input.tag != .anyList else {
+                throw ValueMismatch(token).error(field: input.name, expected: .stringList)
+            }
+            return try scalar(token, input: input, reader: reader)
+        }
+        var list = JSONReader(reader.bytes, at: token)
+        var isFirst = true
+        do {
+            try list.enter()
+            guard try list.nextElement(&isFirst) else { throw cannotTell(input, "is an empty list", token) }
+            return try scalar(try list.value(), input: input, reader: reader).list
+        } catch let error as RecordError {
+            throw error
+        } catch {
+            throw cannotTell(input, "is no list", token)
+        }
+    }
+
+    private static func scalar(
+        _ token: JSONToken, input: FieldInput, reader: JSONReader
+    ) throws(RecordError) -> FieldType {
+        switch token.kind {
+        case .string, .escapedString: return .string
+        case .integer, .trueWord, .falseWord: return .int64
+        case .fraction: return .double
+        case .null: throw cannotTell(input, "has null in a list", token)
+        case .array: throw cannotTell(input, "has a list in a list", token)
+        case .object: break
+        }
+        var object = JSONReader(reader.bytes, at: token)
+        guard let keys = (try? JSONValue.read(&object))?.object else { throw cannotTell(input, "is no object", token) }
+        if keys["latitude"] != nil, keys["longitude"] != nil { return .location }
+        if keys["recordName"] != nil { return .reference }
+        if keys["fileChecksum"] != nil { return .asset }
+        throw cannotTell(input, "is an object of no known form", token)
+    }
+
+    private static func cannotTell(_ input: FieldInput, _ problem: String, _ token: JSONToken) -> RecordError {
+        .badRequest(
+            "Field '\(input.name)' is new and \(problem); give its value a type, as in "
+                + "{\"value\":…,\"type\":\"STRING_LIST\"}",
+            cause: .typeMismatch, details: [("field", .text(input.name)), ("offset", .number(Int64(token.start)))])
+    }
+}

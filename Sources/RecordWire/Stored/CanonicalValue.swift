@@ -1,0 +1,186 @@
+package import RecordModel
+
+/// The one JSON text of each field value, which the stored form and answers share.
+///
+/// | type | text | decoded size |
+/// |---|---|---|
+/// | STRING | minimal escapes | its UTF-8 bytes |
+/// | INT64, TIMESTAMP | decimal | 8 |
+/// | DOUBLE | the shortest that reads back the same, always with a fraction or exponent | 8 |
+/// | BYTES | base64 with padding | the bytes |
+/// | REFERENCE | `{"recordName":…,"action":…}` | the name's bytes |
+/// | ASSET | `{"fileChecksum":…,"size":…,"contentType":…?,"filename":…?}` | 8 and the strings' bytes |
+/// | LOCATION | its keys in the order of `Location`, absent ones left out | 8 per key |
+/// | lists | `[…]` without spaces | the sum of the members |
+///
+/// A request may write a value otherwise; `append` coerces what loses nothing: `3.0` or a Boolean into INT64, any
+/// number into the nearest DOUBLE, RFC 3339 into TIMESTAMP.
+package enum CanonicalValue {
+    /// Appends the canonical text of a scanned value.
+    ///
+    /// - Returns: The decoded size.
+    static func append(
+        _ token: JSONToken, of reader: JSONReader, as type: FieldType, to text: inout [UInt8]
+    ) throws(ValueMismatch) -> Int {
+        if type.isList { return try appendList(token, of: reader, as: type.element, to: &text) }
+        switch type {
+        case .string: return try appendString(token, of: reader, to: &text)
+        case .int64:
+            switch token.kind {
+            case .trueWord: text.append(UInt8(ascii: "1"))
+            case .falseWord: text.append(UInt8(ascii: "0"))
+            case .integer, .fraction: text.appendInteger(try integer(token, of: reader))
+            default: throw ValueMismatch(token)
+            }
+            return 8
+        case .double:
+            try appendDouble(token, of: reader, to: &text)
+            return 8
+        case .timestamp:
+            text.appendInteger(try timestamp(token, of: reader))
+            return 8
+        case .bytes: return try appendBytes(token, of: reader, to: &text)
+        case .reference:
+            let reference = try CompositeReader.reference(token, of: reader)
+            append(.reference(reference), to: &text)
+            return reference.recordName.text.utf8.count
+        case .asset:
+            let asset = try CompositeReader.asset(token, of: reader)
+            append(.asset(asset), to: &text)
+            return 8 + asset.fileChecksum.utf8.count + (asset.contentType?.utf8.count ?? 0)
+                + (asset.filename?.utf8.count ?? 0)
+        default:
+            let location = try CompositeReader.location(token, of: reader)
+            return append(location, to: &text)
+        }
+    }
+
+    private static func appendList(
+        _ token: JSONToken, of reader: JSONReader, as element: FieldType, to text: inout [UInt8]
+    ) throws(ValueMismatch) -> Int {
+        text.append(UInt8(ascii: "["))
+        var size = 0
+        var isFirst = true
+        try forEachMember(token, of: reader) { member throws(ValueMismatch) in
+            if !isFirst { text.append(UInt8(ascii: ",")) }
+            isFirst = false
+            size &+= try append(member, of: reader, as: element, to: &text)
+        }
+        text.append(UInt8(ascii: "]"))
+        return size
+    }
+
+    /// Calls `body` with each member of a list.
+    static func forEachMember(
+        _ token: JSONToken, of reader: JSONReader, _ body: (JSONToken) throws(ValueMismatch) -> Void
+    ) throws(ValueMismatch) {
+        guard token.kind == .array else { throw ValueMismatch(token) }
+        var members = JSONReader(reader.bytes, at: token)
+        var isFirst = true
+        var count = 0
+        do throws(JSONError) {
+            try members.enter()
+        } catch { throw ValueMismatch(token) }
+        while true {
+            let member: JSONToken
+            do throws(JSONError) {
+                guard try members.nextElement(&isFirst) else { return }
+                member = try members.value()
+            } catch { throw ValueMismatch(token) }
+            count &+= 1
+            if count > Limits.listMembers { throw .tooLong(at: token.start) }
+            try body(member)
+        }
+    }
+
+    private static func appendString(
+        _ token: JSONToken, of reader: JSONReader, to text: inout [UInt8]
+    ) throws(ValueMismatch) -> Int {
+        switch token.kind {
+        case .string:
+            // Without a backslash the token is its own canonical text: nothing in it needs an escape.
+            text.appendBytes(UnsafeRawBufferPointer(rebasing: reader.bytes[token.range]))
+            return token.count &- 2
+        case .escapedString:
+            return reader.unescaped(token).withUnsafeBytes { bytes in
+                text.appendString(bytes)
+                return bytes.count
+            }
+        default: throw ValueMismatch(token)
+        }
+    }
+
+    static func integer(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> Int64 {
+        guard token.kind == .integer || token.kind == .fraction else { throw ValueMismatch(token) }
+        guard let integer = reader.int64(token) else {
+            throw ValueMismatch(
+                token.kind == .integer ? "integer outside 64 bits" : "number that is no 64-bit integer", at: token.start
+            )
+        }
+        return integer
+    }
+
+    static func double(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> Double {
+        guard token.kind == .integer || token.kind == .fraction else { throw ValueMismatch(token) }
+        guard let double = reader.double(token) else {
+            throw ValueMismatch("number outside the range of DOUBLE", at: token.start)
+        }
+        return double
+    }
+
+    private static func appendDouble(
+        _ token: JSONToken, of reader: JSONReader, to text: inout [UInt8]
+    ) throws(ValueMismatch) {
+        switch reader.shortDecimal(token) {
+        case .asWritten: text.appendBytes(UnsafeRawBufferPointer(rebasing: reader.bytes[token.range]))
+        case .integer:
+            text.appendBytes(UnsafeRawBufferPointer(rebasing: reader.bytes[token.range]))
+            text.appendLiteral(".0")
+        case .other: text.appendDouble(try double(token, of: reader))
+        }
+    }
+
+    static func timestamp(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> Int64 {
+        guard token.isString else { return try integer(token, of: reader) }
+        let milliseconds =
+            token.kind == .string
+            ? Timestamp.milliseconds(UnsafeRawBufferPointer(rebasing: reader.bytes[token.content]))
+            : reader.unescaped(token).withUnsafeBytes { Timestamp.milliseconds($0) }
+        guard let milliseconds else {
+            throw ValueMismatch("string that is no RFC 3339 time in whole milliseconds", at: token.start)
+        }
+        return milliseconds
+    }
+
+    private static func appendBytes(
+        _ token: JSONToken, of reader: JSONReader, to text: inout [UInt8]
+    ) throws(ValueMismatch) -> Int {
+        let count: Int?
+        switch token.kind {
+        case .string:
+            count = Base64.decodedCount(UnsafeRawBufferPointer(rebasing: reader.bytes[token.content]))
+            if count != nil { text.appendBytes(UnsafeRawBufferPointer(rebasing: reader.bytes[token.range])) }
+        case .escapedString:
+            // Some writers escape the slash, a letter of the alphabet.
+            count = reader.unescaped(token).withUnsafeBytes { bytes -> Int? in
+                let count = Base64.decodedCount(bytes)
+                if count != nil { text.appendString(bytes) }
+                return count
+            }
+        default: throw ValueMismatch(token)
+        }
+        guard let count else { throw ValueMismatch("string that is not canonical base64", at: token.start) }
+        return count
+    }
+
+    /// The decoded size of a canonical text, or `nil` if the text is not the canonical one of a value of the type.
+    package static func check(_ text: UnsafeRawBufferPointer, as type: FieldType) -> Int? {
+        var reader = JSONReader(text)
+        guard let token = try? reader.value(), reader.position == text.count else { return nil }
+        var canonical: [UInt8] = []
+        guard let size = try? append(token, of: reader, as: type, to: &canonical), canonical.elementsEqual(text) else {
+            return nil
+        }
+        return size
+    }
+}

@@ -1,0 +1,156 @@
+import RecordModel
+
+/// Reads the value types that are JSON objects. A key that the type does not have is refused, lest it be lost unseen.
+enum CompositeReader {
+    /// CloudKit reference, "Reference Dictionary". An absent action is NONE; a zone must be the default one.
+    static func reference(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> Reference {
+        var name: RecordName?
+        var action = ReferenceAction.none
+        try forEachMember(token, of: reader) { key, value throws(ValueMismatch) in
+            if reader.string(key, is: "recordName") {
+                guard value.isString else { throw ValueMismatch(value) }
+                name = RecordName(reader.string(value))
+                if name == nil { throw ValueMismatch("string that is no record name", at: value.start) }
+            } else if reader.string(key, is: "action") {
+                guard value.isString else { throw ValueMismatch(value) }
+                guard let known = ReferenceAction(text: reader.string(value)) else {
+                    throw ValueMismatch("action that is not NONE, DELETE_SELF or VALIDATE", at: value.start)
+                }
+                action = known
+            } else if reader.string(key, is: "zoneID") {
+                guard ZoneReader.isDefault(value, of: reader) else {
+                    throw ValueMismatch("reference to another zone", at: value.start)
+                }
+            } else {
+                throw unknown(key, of: reader)
+            }
+        }
+        guard let name else { throw ValueMismatch("object without recordName", at: token.start) }
+        return Reference(recordName: name, action: action)
+    }
+
+    /// CloudKit reference, "Asset Dictionary"; the checksum is the SHA-256 of the bytes.
+    static func asset(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> Asset {
+        var checksum: String?
+        var size: Int64?
+        var asset = Asset(fileChecksum: "", size: 0)
+        try forEachMember(token, of: reader) { key, value throws(ValueMismatch) in
+            if reader.string(key, is: "fileChecksum") {
+                let text = try string(value, of: reader)
+                guard Base64.decode(text)?.count == 32 else {
+                    throw ValueMismatch("fileChecksum that is not 32 bytes in base64", at: value.start)
+                }
+                checksum = text
+            } else if reader.string(key, is: "size") {
+                let number = try CanonicalValue.integer(value, of: reader)
+                if number < 0 { throw ValueMismatch("negative size", at: value.start) }
+                size = number
+            } else if reader.string(key, is: "receipt") {
+                asset.receipt = try string(value, of: reader)
+            } else if reader.string(key, is: "contentType") {
+                asset.contentType = try string(value, of: reader)
+            } else if reader.string(key, is: "filename") {
+                asset.filename = try string(value, of: reader)
+            } else if reader.string(key, is: "downloadURL") || reader.string(key, is: "wrappingKey")
+                || reader.string(key, is: "referenceChecksum")
+            {
+                // Sent back from earlier answers or made for another server's encryption; they say nothing here.
+                _ = try string(value, of: reader)
+            } else {
+                throw unknown(key, of: reader)
+            }
+        }
+        guard let checksum, let size else {
+            throw ValueMismatch("object without fileChecksum or size", at: token.start)
+        }
+        asset.fileChecksum = checksum
+        asset.size = size
+        return asset
+    }
+
+    /// CloudKit reference, "Location Dictionary".
+    static func location(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> Location {
+        var latitude: Double?
+        var longitude: Double?
+        var location = Location(latitude: 0, longitude: 0)
+        try forEachMember(token, of: reader) { key, value throws(ValueMismatch) in
+            if reader.string(key, is: "latitude") {
+                latitude = try degrees(value, of: reader, limit: 90, "latitude outside -90 to 90")
+            } else if reader.string(key, is: "longitude") {
+                longitude = try degrees(value, of: reader, limit: 180, "longitude outside -180 to 180")
+            } else if reader.string(key, is: "horizontalAccuracy") {
+                location.horizontalAccuracy = try CanonicalValue.double(value, of: reader)
+            } else if reader.string(key, is: "verticalAccuracy") {
+                location.verticalAccuracy = try CanonicalValue.double(value, of: reader)
+            } else if reader.string(key, is: "altitude") {
+                location.altitude = try CanonicalValue.double(value, of: reader)
+            } else if reader.string(key, is: "speed") {
+                location.speed = try CanonicalValue.double(value, of: reader)
+            } else if reader.string(key, is: "course") {
+                location.course = try CanonicalValue.double(value, of: reader)
+            } else if reader.string(key, is: "timestamp") {
+                location.timestamp = try CanonicalValue.timestamp(value, of: reader)
+            } else {
+                throw unknown(key, of: reader)
+            }
+        }
+        guard let latitude, let longitude else {
+            throw ValueMismatch("object without latitude or longitude", at: token.start)
+        }
+        location.latitude = latitude
+        location.longitude = longitude
+        return location
+    }
+
+    /// Calls `body` with the members of an object whose value is not null.
+    private static func forEachMember(
+        _ token: JSONToken, of reader: JSONReader, _ body: (JSONToken, JSONToken) throws(ValueMismatch) -> Void
+    ) throws(ValueMismatch) {
+        guard token.kind == .object else { throw ValueMismatch(token) }
+        var members = JSONReader(reader.bytes, at: token)
+        var keys = JSONKeySet()
+        do throws(JSONError) {
+            try members.enter()
+        } catch { throw ValueMismatch(token) }
+        while true {
+            let key: JSONToken
+            let value: JSONToken
+            do throws(JSONError) {
+                guard let found = try members.nextKey(&keys) else { return }
+                key = found
+                value = try members.value()
+            } catch { throw ValueMismatch(token) }
+            if value.kind != .null { try body(key, value) }
+        }
+    }
+
+    private static func string(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> String {
+        guard token.isString else { throw ValueMismatch(token) }
+        return reader.string(token)
+    }
+
+    private static func degrees(
+        _ token: JSONToken, of reader: JSONReader, limit: Double, _ problem: String
+    ) throws(ValueMismatch) -> Double {
+        let number = try CanonicalValue.double(token, of: reader)
+        guard number.magnitude <= limit else { throw ValueMismatch(problem, at: token.start) }
+        return number
+    }
+
+    private static func unknown(_ key: JSONToken, of reader: JSONReader) -> ValueMismatch {
+        ValueMismatch("object with the unknown key '\(reader.string(key).prefix(64))'", at: key.start)
+    }
+}
+
+/// Reads a `zoneID` where only the default zone is meant.
+enum ZoneReader {
+    /// Whether a zone dictionary, or null, means the default zone.
+    static func isDefault(_ token: JSONToken, of reader: JSONReader) -> Bool {
+        if token.kind == .null { return true }
+        guard token.kind == .object else { return false }
+        var members = JSONReader(reader.bytes, at: token)
+        guard case .object(let zone)? = try? JSONValue.read(&members) else { return false }
+        guard let name = zone["zoneName"], !name.isNull else { return true }
+        return name.string == ZoneName.defaultZone.text
+    }
+}
