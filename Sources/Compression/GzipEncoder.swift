@@ -3,8 +3,8 @@ import CZlib
 /// Gzip (RFC 1952), made in pieces or at once, and the same bytes for the same input: the header has neither time nor
 /// name.
 ///
-/// An encoder holds about 256 KB, which take longer to set up than a short answer takes to compress: keep one per
-/// thread, and use it again after each ``finish(into:)``. An instance belongs to one thread at a time.
+/// An encoder holds about 280 KB: keep one per thread, not per connection, and use it again after each
+/// ``finish(into:)``. An instance belongs to one thread at a time.
 package final class GzipEncoder {
     // zlib's state points back to the stream, which must therefore not move.
     private let stream: UnsafeMutablePointer<z_stream>
