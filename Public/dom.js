@@ -16,7 +16,7 @@ export function make(tag, attributes = {}, ...children) {
             element.setAttribute(key, value === true ? "" : String(value));
         }
     }
-    element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+    element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
     return element;
 }
 

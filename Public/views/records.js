@@ -21,14 +21,18 @@ function shortened(text) {
     return text.length > longestText ? text.slice(0, longestText).trimEnd() + "…" : text;
 }
 
+function isNumeric(type) {
+    return type === "INT64" || type === "DOUBLE";
+}
+
 function cell(column, written, schemaType) {
     if (written === undefined || written === null) {
         return make("td", { role: "cell", class: "absent", "data-title": column }, make("span", { class: "visually-hidden" }, "not set"));
     }
     const { type, value } = understand(written, schemaType);
     const text = shortened(kind(type ?? "").summary(value));
-    const isNumber = type === "INT64" || type === "DOUBLE";
-    return make("td", { role: "cell", class: isNumber ? "number" : null, "data-title": column }, text === "" ? "“”" : text);
+    return make("td", { role: "cell", class: isNumeric(type) ? "number" : null, "data-title": column },
+        make("span", { class: "value" }, text === "" ? "“”" : text));
 }
 
 function row(typeName, record, columns) {
@@ -41,11 +45,11 @@ function row(typeName, record, columns) {
 }
 
 function table(typeName, records, columns) {
-    const head = (text) => make("th", { scope: "col", role: "columnheader" }, text);
+    const head = (text, type) => make("th", { scope: "col", role: "columnheader", class: isNumeric(type) ? "number" : null }, text);
     return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": `Records of ${typeName}` },
         make("table", { role: "table" },
             make("caption", { class: "visually-hidden" }, `Records of ${typeName}`),
-            make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, head("recordName"), [...columns.keys()].map(head), head("modified"))),
+            make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, head("recordName"), [...columns].map(([name, type]) => head(name, type)), head("modified"))),
             make("tbody", { role: "rowgroup" }, records.map((record) => row(typeName, record, columns)))));
 }
 
