@@ -83,6 +83,7 @@ export function parse(text) {
         if (digits !== "" && digits === written) return new ExactNumber(digits);
         at = start;
         if (written === "") fail(`a value was expected, not ${here()}.`);
+        if (/^[-+.\d]/.test(written)) return fail(`“${written}” is not a JSON number.`);
         return fail(`“${written}” is not a JSON value; text needs double quotes.`);
     }
 

@@ -48,7 +48,7 @@ export function jsonForm({ draft, isNew, changed }) {
         try {
             check();
         } catch {
-            // The sentence stands below the text.
+            // The sentence stands above the text.
         }
     }
     function read() {
@@ -79,7 +79,7 @@ export function jsonForm({ draft, isNew, changed }) {
     } }, "Tidy up");
     return {
         element: make("div", { class: "json" },
-            make("div", { class: "heading" }, make("label", { for: id, class: "name" }, "JSON"), tidyButton), area, problem),
+            make("div", { class: "heading" }, make("label", { for: id, class: "name" }, "JSON"), tidyButton), problem, area),
         read,
     };
 }

@@ -1,5 +1,5 @@
 import { Refusal } from "../api.js";
-import { make } from "../dom.js";
+import { announce, make } from "../dom.js";
 import { stringify } from "../json.js";
 
 /**
@@ -27,6 +27,7 @@ export function problemBox(error, actions = []) {
 
 /** Shows the error in a place kept for it and takes the focus there. */
 export function showProblem(place, error, actions) {
+    announce("");
     const box = problemBox(error, actions);
     place.replaceChildren(box);
     box.focus({ preventScroll: true });

@@ -73,8 +73,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
             return true;
         } catch (error) {
             if (!(error instanceof InputProblem)) throw error;
-            announce(`Not yet: ${error.message}`);
-            return false;
+            return false; // The form has moved the focus to the input, beside which the sentence stands.
         }
     }
     function turn(newSide) {
