@@ -49,18 +49,19 @@ function path(...segments) {
     return "/" + segments.map(encodeURIComponent).join("/");
 }
 
-async function call(method, address, { query = {}, headers = {}, body, signal, token = session.token() } = {}) {
+async function call(method, address, options = {}) {
+    const { query = {}, headers = {}, body, signal, token = session.token(), limit = patience } = options;
     const parameters = new URLSearchParams({ ...scope.current(), ...query }).toString();
     const heads = new Headers({ Accept: "application/json", ...headers });
     if (token !== null) heads.set("Authorization", `Bearer ${token}`);
-    if (body !== undefined) heads.set("Content-Type", "application/json");
+    if (body !== undefined && !heads.has("Content-Type")) heads.set("Content-Type", "application/json");
 
     let response, text;
     try {
         response = await fetch(address + (parameters === "" ? "" : "?" + parameters), {
             method, headers: heads, body,
             credentials: "omit", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
-            signal: deadline(signal),
+            signal: deadline(signal, limit),
         });
         text = await response.text();
     } catch (error) {
@@ -79,11 +80,13 @@ async function call(method, address, { query = {}, headers = {}, body, signal, t
     return answer;
 }
 
-function deadline(signal) {
-    const limit = AbortSignal.timeout(patience);
-    if (signal === undefined) return limit;
+/** A signal for `fetch`: the caller's own, or `limit` milliseconds gone by; `null` means that it may take its time. */
+function deadline(signal, limit) {
+    if (limit === null) return signal;
+    const timeout = AbortSignal.timeout(limit);
+    if (signal === undefined) return timeout;
     // AbortSignal.any is younger than the rest of what the console needs; without it there is no deadline.
-    return typeof AbortSignal.any === "function" ? AbortSignal.any([signal, limit]) : signal;
+    return typeof AbortSignal.any === "function" ? AbortSignal.any([signal, timeout]) : signal;
 }
 
 const ifMatch = (tag) => (tag === undefined ? {} : { "If-Match": `"${tag}"` });
@@ -122,4 +125,13 @@ export function change(type, name, content, tag) {
 
 export function remove(type, name, tag) {
     return call("DELETE", path("records", type, name), { headers: ifMatch(tag) });
+}
+
+/** Uploads a file; answers the value for an ASSET field. A large file may take as long as it takes. */
+export async function upload(file) {
+    const answer = await call("POST", "/assets", {
+        query: { filename: file.name }, headers: { "Content-Type": file.type || "application/octet-stream" }, body: file, limit: null,
+    });
+    if (typeof answer?.asset !== "object" || answer.asset === null) throw new Unreadable();
+    return answer.asset;
 }

@@ -21,7 +21,7 @@ const kinds = new Map(scalars);
 for (const [name, kind] of scalars) kinds.set(`${name}_LIST`, listOf(kind));
 
 /** The type names that a new field may have. */
-export const typeNames = [...kinds.keys()].filter((name) => !name.startsWith("ASSET"));
+export const typeNames = [...kinds.keys()];
 
 /** One spelling per type: `ASSETID` is `ASSET`, and the schema language's `LIST<STRING>` is `STRING_LIST`. */
 export function normalized(type) {
@@ -57,6 +57,8 @@ export function understand(written, schemaType) {
         const extra = Object.keys(written).some((key) => key !== "value" && key !== "type");
         return { type: !extra && typeof type === "string" && fits(written.value, type) ? normalized(type) : null, value: written.value };
     }
+    // A Boolean is sent as it stands, and shown as the integer that it will be.
+    if (typeof written === "boolean") return { type: "INT64", value: new ExactNumber(written ? 1 : 0) };
     const type = shapeType(written);
     const wanted = schemaType !== undefined && fits(written, schemaType) ? normalized(schemaType) : type;
     return { type: wanted, value: written };
