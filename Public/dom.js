@@ -33,7 +33,7 @@ export function announce(sentence) {
     const place = document.getElementById("announcement");
     place.textContent = sentence;
     clearTimeout(announce.timer);
-    announce.timer = setTimeout(() => { place.textContent = ""; }, 6000);
+    announce.timer = setTimeout(() => { place.textContent = ""; }, 4000);
 }
 
 /** Says what a page is: window title, heading, and the focus, so that screen readers start there. */

@@ -106,7 +106,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
         if (attempt.text !== text) attempt = { text, key: newKey() };
         const record = await api.create(typeName, draft, attempt.key);
         await afterWrite(record);
-        announce(`${record.recordName} is created.`);
+        announce("Created.");
         router.go(router.address(["types", typeName, "record", record.recordName]));
     }
     async function change() {
@@ -155,7 +155,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
             explain(error);
             return;
         }
-        announce(`${recordName} is deleted.`);
+        announce("Deleted.");
         router.go(listAddress);
     }
     function explain(error) {
