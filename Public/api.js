@@ -26,7 +26,9 @@ export class Refusal extends Error {
 /** No answer at all. Whether a write took place is unknown. */
 export class Unreachable extends Error {
     constructor(cause) {
-        super("The server did not answer. Check that it is running and that you are connected, then try again.", { cause });
+        super("The server did not answer. Check that it is running and that you are connected, then try again.", {
+            cause,
+        });
         this.name = "Unreachable";
     }
 }
@@ -130,7 +132,8 @@ export function remove(type, name, tag) {
 /** Uploads a file; answers the value for an ASSET field. A large file may take as long as it takes. */
 export async function upload(file) {
     const answer = await call("POST", "/assets", {
-        query: { filename: file.name }, headers: { "Content-Type": file.type || "application/octet-stream" }, body: file, limit: null,
+        query: { filename: file.name }, headers: { "Content-Type": file.type || "application/octet-stream" },
+        body: file, limit: null,
     });
     if (typeof answer?.asset !== "object" || answer.asset === null) throw new Unreadable();
     return answer.asset;

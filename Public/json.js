@@ -174,7 +174,7 @@ export function parse(text) {
     return result;
 }
 
-/** Writes a value as JSON; `indent` is a number of spaces, 0 for one line. Keys whose value is `undefined` are left out. */
+/** Writes a value as JSON; `indent` is a number of spaces, 0 for one line. `undefined` values are left out. */
 export function stringify(value, indent = 0) {
     const lines = indent > 0;
 

@@ -33,7 +33,8 @@ export function type(name) {
 
 /** The fields of a type as a `Map` of name and type name. */
 export function fields(name) {
-    return new Map(Object.entries(type(name).fields).map(([field, { type: typeName }]) => [field, normalized(String(typeName))]));
+    const entries = Object.entries(type(name).fields);
+    return new Map(entries.map(([field, { type: typeName }]) => [field, normalized(String(typeName))]));
 }
 
 /** Whether every one of these fields is known for the type; otherwise the schema has grown since it was loaded. */

@@ -69,7 +69,8 @@ export function editor({ value, changed }) {
     const input = make("input", { id, type: "file", onchange: choose });
     about.append(...description(value));
     return {
-        element: make("div", {}, about, make("label", { for: id }, value === undefined ? "Choose a file" : "Replace by"), input, note),
+        element: make("div", {}, about,
+            make("label", { for: id }, value === undefined ? "Choose a file" : "Replace by"), input, note),
         control: input, read,
     };
 }

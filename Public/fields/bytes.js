@@ -22,7 +22,9 @@ export function summary(value) {
 
 /** Bytes as their size and their base64, line breaks allowed. */
 export function editor({ id, value }) {
-    const area = make("textarea", { id, rows: "2", spellcheck: "false", class: "code", autocomplete: "off", value: value ?? "" });
+    const area = make("textarea", {
+        id, rows: "2", spellcheck: "false", class: "code", autocomplete: "off", value: value ?? "",
+    });
     const note = make("span", { class: "note" });
     const text = () => area.value.replace(/\s+/g, "");
 

@@ -22,7 +22,8 @@ export function number(input, example = "3.25 or 6.02e23") {
 /** A double, kept in the digits it was written with. */
 export function editor({ id, value }) {
     const input = make("input", {
-        id, type: "text", inputmode: "decimal", autocomplete: "off", class: "number", value: value === undefined ? "" : String(value),
+        id, type: "text", inputmode: "decimal", autocomplete: "off", class: "number",
+        value: value === undefined ? "" : String(value),
     });
     return { element: input, control: input, read: () => number(input) };
 }

@@ -10,7 +10,8 @@ export const summary = (value) => String(value);
 /** A signed 64-bit integer, exact: the text never becomes a JavaScript number. */
 export function editor({ id, value }) {
     const input = make("input", {
-        id, type: "text", inputmode: "numeric", autocomplete: "off", class: "number", value: value === undefined ? "" : String(value),
+        id, type: "text", inputmode: "numeric", autocomplete: "off", class: "number",
+        value: value === undefined ? "" : String(value),
     });
     function read() {
         const text = input.value.trim().replace(/^\u2212/, "-");

@@ -51,11 +51,13 @@ function scalarType(value) {
  * `{"increment": 1}`, and for unfitting shapes.
  */
 export function understand(written, schemaType) {
-    const isObject = written !== null && typeof written === "object" && !Array.isArray(written) && !(written instanceof ExactNumber);
+    const isObject = written !== null && typeof written === "object"
+        && !Array.isArray(written) && !(written instanceof ExactNumber);
     if (isObject && "value" in written) {
         const type = written.type ?? schemaType ?? shapeType(written.value);
         const extra = Object.keys(written).some((key) => key !== "value" && key !== "type");
-        return { type: !extra && typeof type === "string" && fits(written.value, type) ? normalized(type) : null, value: written.value };
+        const isPlain = !extra && typeof type === "string" && fits(written.value, type);
+        return { type: isPlain ? normalized(type) : null, value: written.value };
     }
     // A Boolean is sent as it stands, and shown as the integer that it will be.
     if (typeof written === "boolean") return { type: "INT64", value: new ExactNumber(written ? 1 : 0) };

@@ -25,7 +25,9 @@ export function editor({ value }) {
         for (const { key, title, bound, example, input } of inputs) {
             const degrees = number(input, example);
             if (degrees === undefined) throw new InputProblem(`${title} is missing.`, input);
-            if (Math.abs(Number(degrees)) > bound) throw new InputProblem(`${title} lies between -${bound} and ${bound} degrees.`, input);
+            if (Math.abs(Number(degrees)) > bound) {
+                throw new InputProblem(`${title} lies between -${bound} and ${bound} degrees.`, input);
+            }
             place[key] = degrees;
         }
         return place;

@@ -15,7 +15,9 @@ const actions = [
 export function editor({ value }) {
     const nameID = freshID("target");
     const actionID = freshID("action");
-    const name = make("input", { id: nameID, type: "text", autocomplete: "off", spellcheck: "false", value: value?.recordName ?? "" });
+    const name = make("input", {
+        id: nameID, type: "text", autocomplete: "off", spellcheck: "false", value: value?.recordName ?? "",
+    });
     const action = make("select", { id: actionID },
         actions.map(([key, text]) => make("option", { value: key }, `${key}: ${text}`)));
     const before = value?.action ?? "NONE";

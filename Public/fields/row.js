@@ -10,7 +10,9 @@ import { InputProblem } from "./problem.js";
  */
 export function fieldRow({ name, schemaType, written, changed }) {
     const id = freshID("field");
-    const known = written === undefined ? { type: schemaType ?? "STRING", value: undefined } : understand(written, schemaType);
+    const known = written === undefined
+        ? { type: schemaType ?? "STRING", value: undefined }
+        : understand(written, schemaType);
     // What the form has no type for is edited as the whole JSON that stands for the field.
     const type = known.type === null ? null : normalized(known.type);
     const editing = type === null ? kind("") : kind(type);
@@ -33,7 +35,9 @@ export function fieldRow({ name, schemaType, written, changed }) {
     const title = editing.isGroup
         ? make("span", { class: "name", id: `${id}-label` }, name)
         : make("label", { class: "name", for: id }, name);
-    const element = make("div", { class: "field", role: editing.isGroup ? "group" : null, "aria-labelledby": editing.isGroup ? `${id}-label` : null },
+    const element = make("div", {
+        class: "field", role: editing.isGroup ? "group" : null, "aria-labelledby": editing.isGroup ? `${id}-label` : null,
+    },
         make("div", { class: "heading" }, title, make("span", { class: "type" }, type ?? "JSON"), state, clear),
         place, problem);
 

@@ -7,8 +7,11 @@ export function editor({ id, value }) {
     const area = make("textarea", { id, rows: "1", spellcheck: "true", value: value ?? "" });
     // A text area turns CRLF into LF; a value that nobody touched goes back as it came.
     const shown = area.value;
-    const grow = () => { area.rows = Math.min(12, Math.max(1, area.value.split("\n").length, Math.ceil(area.value.length / 70))); };
+    const grow = () => {
+        area.rows = Math.min(12, Math.max(1, area.value.split("\n").length, Math.ceil(area.value.length / 70)));
+    };
     area.addEventListener("input", grow);
     grow();
-    return { element: area, control: area, read: () => (value !== undefined && area.value === shown ? value : area.value) };
+    const read = () => (value !== undefined && area.value === shown ? value : area.value);
+    return { element: area, control: area, read };
 }

@@ -34,9 +34,11 @@ export async function settleConflict({ base, mine, server }) {
     const who = { me: "changed by you", them: "changed by others", both: "changed by both" };
 
     const content = make("div", {},
-        make("p", {}, "Someone saved this record after you opened it, so nothing of yours has been written yet. Choose what to keep."),
+        make("p", {}, "Someone saved this record after you opened it, so nothing of yours has been written yet. "
+            + "Choose what to keep."),
         fields.length === 0 ? make("p", {}, "In the end, your version and the server's are alike.")
-            : make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "Both versions" }, make("table", { class: "conflict" },
+            : make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "Both versions" },
+                make("table", { class: "conflict" },
                 make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Field"),
                     make("th", { scope: "col" }, "Yours"), make("th", { scope: "col" }, "On the server"))),
                 make("tbody", {}, fields.map((field) => make("tr", {},

@@ -16,12 +16,14 @@ function newTypeForm() {
     const id = freshID("new-type");
     const problem = make("p", { class: "problem", id: `${id}-problem`, role: "alert" });
     const input = make("input", {
-        id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "Post", "aria-describedby": problem.id,
+        id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+        placeholder: "Post", "aria-describedby": problem.id,
     });
     async function submit(event) {
         event.preventDefault();
         const name = input.value.trim();
-        problem.textContent = typeName.test(name) ? "" : "A type's name is made of letters, digits and _, and begins with a letter.";
+        problem.textContent = typeName.test(name) ? ""
+            : "A type's name is made of letters, digits and _, and begins with a letter.";
         if (problem.textContent !== "") {
             input.focus();
             return;
@@ -54,7 +56,8 @@ export function showFrame(root, signOut) {
     schema.listen(refresh);
     root.replaceChildren(
         make("header", {},
-            make("a", { class: "brand", href: "#/" }, make("img", { src: "fog.svg", alt: "", width: "36", height: "36" }), "Fogbase"),
+            make("a", { class: "brand", href: "#/" },
+                make("img", { src: "fog.svg", alt: "", width: "36", height: "36" }), "Fogbase"),
             scopeForm(),
             make("button", { type: "button", class: "quiet", onclick: leave }, "Sign out")),
         make("div", { class: "room" },

@@ -47,7 +47,9 @@ export async function showRecord(content, typeName, recordName, { signal, signed
     const whole = make("pre", { tabindex: "0", "aria-label": "The whole record" });
     const state = make("span", { class: "state", role: "status" });
     const saveButton = make("button", { type: "submit", class: "primary" }, isNew ? "Create" : "Save");
-    const deleteButton = make("button", { type: "button", class: "danger", onclick: () => whileBusy(deleteButton, remove) }, "Delete");
+    const deleteButton = make("button", {
+        type: "button", class: "danger", onclick: () => whileBusy(deleteButton, remove),
+    }, "Delete");
 
     function draftOf(record) {
         return { fields: record.fields ?? {}, ...(record.acl === undefined ? {} : { acl: record.acl }) };
@@ -117,7 +119,8 @@ export async function showRecord(content, typeName, recordName, { signal, signed
             announce("Nothing has changed.");
             return;
         }
-        const record = await api.change(typeName, recordName, aclChanged ? { fields, acl: draft.acl ?? null } : { fields }, base.recordChangeTag);
+        const content = aclChanged ? { fields, acl: draft.acl ?? null } : { fields };
+        const record = await api.change(typeName, recordName, content, base.recordChangeTag);
         await afterWrite(record);
         adopt(record);
         announce("Saved.");
@@ -146,7 +149,10 @@ export async function showRecord(content, typeName, recordName, { signal, signed
         const answer = await ask({
             title: "Delete this record?",
             content: make("p", {}, make("strong", {}, recordName), " will be gone for everyone. This cannot be undone."),
-            choices: [{ value: "keep", title: "Keep it", isFirst: true }, { value: "delete", title: "Delete", kind: "danger" }],
+            choices: [
+                { value: "keep", title: "Keep it", isFirst: true },
+                { value: "delete", title: "Delete", kind: "danger" },
+            ],
         });
         if (answer !== "delete") return;
         try {
@@ -196,9 +202,11 @@ export async function showRecord(content, typeName, recordName, { signal, signed
             },
         },
         place, problem,
-        make("div", { class: "bar" }, saveButton, make("a", { class: "button quiet", href: listAddress }, isNew ? "Cancel" : "Back"),
+        make("div", { class: "bar" }, saveButton,
+            make("a", { class: "button quiet", href: listAddress }, isNew ? "Cancel" : "Back"),
             state, isNew ? null : deleteButton)),
-        isNew ? "" : make("details", { class: "whole" }, make("summary", {}, "The whole record, as the server sent it"), whole));
+        isNew ? "" : make("details", { class: "whole" },
+            make("summary", {}, "The whole record, as the server sent it"), whole));
     refresh();
     router.guard(() => isDirty, askToLeave);
     introduce(heading, `${title} – ${typeName}`);

@@ -27,7 +27,8 @@ function isNumeric(type) {
 
 function cell(column, written, schemaType) {
     if (written === undefined || written === null) {
-        return make("td", { role: "cell", class: "absent", "data-title": column }, make("span", { class: "visually-hidden" }, "not set"));
+        return make("td", { role: "cell", class: "absent", "data-title": column },
+            make("span", { class: "visually-hidden" }, "not set"));
     }
     const { type, value } = understand(written, schemaType);
     const text = shortened(kind(type ?? "").summary(value));
@@ -45,18 +46,23 @@ function row(typeName, record, columns) {
 }
 
 function table(typeName, records, columns) {
-    const head = (text, type) => make("th", { scope: "col", role: "columnheader", class: isNumeric(type) ? "number" : null }, text);
+    const head = (text, type) => make("th", {
+        scope: "col", role: "columnheader", class: isNumeric(type) ? "number" : null,
+    }, text);
     return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": `Records of ${typeName}` },
         make("table", { role: "table" },
             make("caption", { class: "visually-hidden" }, `Records of ${typeName}`),
-            make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, head("recordName"), [...columns].map(([name, type]) => head(name, type)), head("modified"))),
+            make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
+                head("recordName"), [...columns].map(([name, type]) => head(name, type)), head("modified"))),
             make("tbody", { role: "rowgroup" }, records.map((record) => row(typeName, record, columns)))));
 }
 
 function pager(typeName, page, count, hasNext) {
-    const step = (title, to, relation) => (to === null
-        ? make("span", { class: "button", "aria-disabled": "true" }, title)
-        : make("a", { class: "button", rel: relation, href: router.address(["types", typeName], to === 1 ? {} : { page: String(to) }) }, title));
+    function step(title, to, relation) {
+        if (to === null) return make("span", { class: "button", "aria-disabled": "true" }, title);
+        const href = router.address(["types", typeName], to === 1 ? {} : { page: String(to) });
+        return make("a", { class: "button", rel: relation, href }, title);
+    }
     return make("nav", { class: "pager", "aria-label": "Pages" },
         step("← Previous", page > 1 ? page - 1 : null, "prev"),
         make("span", {}, `Page ${page}, ${count === 1 ? "1 record" : `${count} records`}`),

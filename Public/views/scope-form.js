@@ -10,10 +10,14 @@ const choices = {
 function control(key, value) {
     const id = `scope-${key}`;
     if (choices[key] === undefined) {
-        return make("input", { id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "default", value });
+        return make("input", {
+            id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "default", value,
+        });
     }
     const names = value === "" || choices[key].includes(value) ? choices[key] : [...choices[key], value];
-    const select = make("select", { id }, make("option", { value: "" }, "default"), names.map((name) => make("option", { value: name }, name)));
+    const select = make("select", { id },
+        make("option", { value: "" }, "default"),
+        names.map((name) => make("option", { value: name }, name)));
     select.value = value;
     return select;
 }

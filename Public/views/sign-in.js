@@ -27,7 +27,8 @@ export function showSignIn(root, enter, farewell = "") {
         problem.textContent = "";
         input.removeAttribute("aria-invalid");
         if (!session.isPlausible(token)) {
-            refuse(token === "" ? "Paste the administrator's token first." : "A token has no spaces or special characters inside.");
+            refuse(token === "" ? "Paste the administrator's token first."
+                : "A token has no spaces or special characters inside.");
             return;
         }
         await whileBusy(button, async () => {
