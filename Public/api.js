@@ -1,0 +1,140 @@
+// Every call to the server goes through here: address, token, exact JSON, and one kind of error for the views.
+
+import * as json from "./json.js";
+import * as scope from "./scope.js";
+import * as session from "./session.js";
+
+const patience = 60_000; // milliseconds
+
+/** An answer that says no. `code`, `reason`, `uuid` and `details` are the server's own words. */
+export class Refusal extends Error {
+    constructor(status, answer, requestID) {
+        const known = answer !== null && typeof answer === "object" && !Array.isArray(answer) ? answer : {};
+        super(typeof known.reason === "string" && known.reason !== ""
+            ? known.reason
+            : `The server, or something in front of it, answered ${status} without an explanation.`);
+        this.name = "Refusal";
+        this.status = status;
+        this.code = typeof known.serverErrorCode === "string" ? known.serverErrorCode : `HTTP ${status}`;
+        this.uuid = typeof known.uuid === "string" ? known.uuid : requestID;
+        this.details = known.details;
+        this.retryAfter = known.retryAfter;
+        this.serverRecord = known.serverRecord;
+    }
+}
+
+/** No answer at all. Whether a write took place is unknown. */
+export class Unreachable extends Error {
+    constructor(cause) {
+        super("The server did not answer. Check that it is running and that you are connected, then try again.", {
+            cause,
+        });
+        this.name = "Unreachable";
+    }
+}
+
+/** An answer that is no JSON, though the call succeeded. */
+export class Unreadable extends Error {
+    constructor(cause) {
+        super("The server's answer could not be read. Is something else listening at this address?", { cause });
+        this.name = "Unreadable";
+    }
+}
+
+/** A path from raw segments. The names `.` and `..` cannot stand in an address: browsers would walk up the path. */
+function path(...segments) {
+    for (const segment of segments) {
+        if (segment === "" || segment === "." || segment === "..") {
+            throw new RangeError(`“${segment}” cannot be a name.`);
+        }
+    }
+    return "/" + segments.map(encodeURIComponent).join("/");
+}
+
+async function call(method, address, options = {}) {
+    const { query = {}, headers = {}, body, signal, token = session.token(), limit = patience } = options;
+    const parameters = new URLSearchParams({ ...scope.current(), ...query }).toString();
+    const heads = new Headers({ Accept: "application/json", ...headers });
+    if (token !== null) heads.set("Authorization", `Bearer ${token}`);
+    if (body !== undefined && !heads.has("Content-Type")) heads.set("Content-Type", "application/json");
+
+    let response, text;
+    try {
+        response = await fetch(address + (parameters === "" ? "" : "?" + parameters), {
+            method, headers: heads, body,
+            credentials: "omit", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
+            signal: deadline(signal, limit),
+        });
+        text = await response.text();
+    } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        throw new Unreachable(error);
+    }
+
+    let answer;
+    try {
+        answer = text === "" ? undefined : json.parse(text);
+    } catch (error) {
+        if (response.ok) throw new Unreadable(error);
+        answer = null;
+    }
+    if (!response.ok) throw new Refusal(response.status, answer ?? null, response.headers.get("X-Request-ID"));
+    return answer;
+}
+
+/** A signal for `fetch`: the caller's own, or `limit` milliseconds gone by; `null` means that it may take its time. */
+function deadline(signal, limit) {
+    if (limit === null) return signal;
+    const timeout = AbortSignal.timeout(limit);
+    if (signal === undefined) return timeout;
+    // AbortSignal.any is younger than the rest of what the console needs; without it there is no deadline.
+    return typeof AbortSignal.any === "function" ? AbortSignal.any([signal, timeout]) : signal;
+}
+
+const ifMatch = (tag) => (tag === undefined ? {} : { "If-Match": `"${tag}"` });
+
+/** The types as `[{name, fields: {name: {type}}, grants: {role: [right]}}]`, sorted by name. */
+export async function schema(options) {
+    const answer = await call("GET", "/schema", options);
+    if (answer === undefined || typeof answer.types !== "object" || answer.types === null) throw new Unreadable();
+    return Object.entries(answer.types)
+        .map(([name, type]) => ({ name, fields: type.fields ?? {}, grants: type.grants ?? {} }))
+        .sort((one, other) => one.name.localeCompare(other.name));
+}
+
+/** One page of a type: `{records, cursor?}`. */
+export async function list(type, cursor, limit, signal) {
+    const query = { limit: String(limit), ...(cursor === undefined ? {} : { cursor }) };
+    const answer = await call("GET", path("records", type), { query, signal });
+    if (!Array.isArray(answer?.records)) throw new Unreadable();
+    return answer;
+}
+
+export function read(type, name, signal) {
+    return call("GET", path("records", type, name), { signal });
+}
+
+/** Creates a record. A repeated call with the same key and content cannot make a second one. */
+export function create(type, content, idempotencyKey) {
+    return call("POST", path("records", type), {
+        body: json.stringify(content), headers: { "Idempotency-Key": idempotencyKey },
+    });
+}
+
+export function change(type, name, content, tag) {
+    return call("PATCH", path("records", type, name), { body: json.stringify(content), headers: ifMatch(tag) });
+}
+
+export function remove(type, name, tag) {
+    return call("DELETE", path("records", type, name), { headers: ifMatch(tag) });
+}
+
+/** Uploads a file; answers the value for an ASSET field. A large file may take as long as it takes. */
+export async function upload(file) {
+    const answer = await call("POST", "/assets", {
+        query: { filename: file.name }, headers: { "Content-Type": file.type || "application/octet-stream" },
+        body: file, limit: null,
+    });
+    if (typeof answer?.asset !== "object" || answer.asset === null) throw new Unreadable();
+    return answer.asset;
+}

@@ -1,0 +1,27 @@
+// Moments: the server's whole milliseconds since 1970, and how people read them.
+
+const reading = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** The `Date` for a number of milliseconds, or `null` outside the years 1 to 9999, where date inputs give up. */
+export function date(milliseconds) {
+    const result = new Date(Number(milliseconds));
+    const year = result.getUTCFullYear();
+    return year >= 1 && year <= 9999 ? result : null;
+}
+
+/** Date and time in the reader's own time zone and language, or the bare number when it is no date. */
+export function localText(milliseconds) {
+    const result = date(milliseconds);
+    return result === null ? String(milliseconds) : reading.format(result);
+}
+
+/** `2026-03-01T14:05:09.250`, in UTC, as a `datetime-local` input wants it. */
+export function inputText(moment) {
+    return moment.toISOString().slice(0, -1);
+}
+
+/** The milliseconds for the text of a `datetime-local` input read as UTC, or `null`. */
+export function milliseconds(text) {
+    const result = Date.parse(text + "Z");
+    return Number.isNaN(result) ? null : result;
+}

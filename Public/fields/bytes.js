@@ -1,0 +1,44 @@
+import { make } from "../dom.js";
+import { InputProblem } from "./problem.js";
+
+/** The number of bytes that a base64 text holds, or `null` when it is no base64. */
+export function size(text) {
+    if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
+    return text.length / 4 * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
+}
+
+export function sizeText(count) {
+    if (count === 1) return "1 byte";
+    if (count < 1024) return `${count} bytes`;
+    const units = ["KiB", "MiB", "GiB", "TiB"];
+    const power = Math.min(units.length, Math.floor(Math.log2(count) / 10));
+    return `${(count / 1024 ** power).toLocaleString(undefined, { maximumFractionDigits: 1 })} ${units[power - 1]}`;
+}
+
+export function summary(value) {
+    const count = size(String(value));
+    return count === null ? "not base64" : sizeText(count);
+}
+
+/** Bytes as their size and their base64, line breaks allowed. */
+export function editor({ id, value }) {
+    const area = make("textarea", {
+        id, rows: "2", spellcheck: "false", class: "code", autocomplete: "off", value: value ?? "",
+    });
+    const note = make("span", { class: "note" });
+    const text = () => area.value.replace(/\s+/g, "");
+
+    function explain() {
+        const count = size(text());
+        note.textContent = area.value === "" ? "base64" : count === null ? "not base64 yet" : `${sizeText(count)}, as base64`;
+    }
+    function read() {
+        if (size(text()) === null) {
+            throw new InputProblem("Base64 is made of A–Z, a–z, 0–9, + and /, in groups of four, with = at the end.", area);
+        }
+        return text();
+    }
+    area.addEventListener("input", explain);
+    explain();
+    return { element: make("div", {}, area, note), control: area, read };
+}

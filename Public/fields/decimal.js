@@ -1,0 +1,29 @@
+import { make } from "../dom.js";
+import { ExactNumber } from "../json.js";
+import { InputProblem } from "./problem.js";
+
+export const summary = (value) => String(value);
+
+/** The JSON number that a person wrote (`.5` and `+2` are understood), `undefined` for nothing. */
+export function number(input, example = "3.25 or 6.02e23") {
+    const text = input.value.trim().replace(/^\u2212/, "-");
+    if (text === "") return undefined;
+    const parts = /^([+-]?)(\d*)(\.\d*)?([eE][+-]?\d+)?$/.exec(text);
+    const fraction = parts?.[3] ?? "";
+    if (parts === null || (parts[2] === "" && fraction.length < 2)) {
+        throw new InputProblem(`Write a number, such as ${example}.`, input);
+    }
+    const whole = parts[2].replace(/^0+(?=\d)/, "") || "0";
+    const exact = (parts[1] === "-" ? "-" : "") + whole + (fraction === "." ? "" : fraction) + (parts[4] ?? "");
+    if (!Number.isFinite(Number(exact))) throw new InputProblem("This number is too large for a DOUBLE.", input);
+    return new ExactNumber(exact);
+}
+
+/** A double, kept in the digits it was written with. */
+export function editor({ id, value }) {
+    const input = make("input", {
+        id, type: "text", inputmode: "decimal", autocomplete: "off", class: "number",
+        value: value === undefined ? "" : String(value),
+    });
+    return { element: input, control: input, read: () => number(input) };
+}

@@ -1,0 +1,27 @@
+import { make } from "../dom.js";
+import { ExactNumber } from "../json.js";
+import { InputProblem } from "./problem.js";
+
+const smallest = -(2n ** 63n);
+const largest = 2n ** 63n - 1n;
+
+export const summary = (value) => String(value);
+
+/** A signed 64-bit integer, exact: the text never becomes a JavaScript number. */
+export function editor({ id, value }) {
+    const input = make("input", {
+        id, type: "text", inputmode: "numeric", autocomplete: "off", class: "number",
+        value: value === undefined ? "" : String(value),
+    });
+    function read() {
+        const text = input.value.trim().replace(/^\u2212/, "-");
+        if (text === "") return undefined;
+        if (!/^-?\d+$/.test(text)) throw new InputProblem("Write a whole number, such as 42 or -7.", input);
+        const number = BigInt(text);
+        if (number < smallest || number > largest) {
+            throw new InputProblem(`An INT64 lies between ${smallest} and ${largest}.`, input);
+        }
+        return new ExactNumber(number);
+    }
+    return { element: input, control: input, read };
+}

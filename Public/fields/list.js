@@ -1,0 +1,75 @@
+import { freshID, make } from "../dom.js";
+import { InputProblem } from "./problem.js";
+
+/** The kind of a list whose items are of `kind`. */
+export function listOf(kind) {
+    return {
+        isGroup: true,
+        summary(value) {
+            if (!Array.isArray(value)) return "?";
+            if (value.length === 0) return "empty list";
+            const shown = value.slice(0, 4).map(kind.summary).join(", ");
+            return value.length > 4 ? `${shown}, … (${value.length})` : shown;
+        },
+        editor: (options) => editor(kind, options),
+    };
+}
+
+/** One editor per item, with buttons to add, take away and move up. No items are the empty list, which is a value. */
+function editor(kind, { value, changed }) {
+    const items = make("ol", { class: "items" });
+    const editors = new Map(); // <li> → editor
+
+    function number() {
+        [...items.children].forEach((item, index) => {
+            const title = `Item ${index + 1}`;
+            if (kind.isGroup) item.setAttribute("aria-label", title);
+            else editors.get(item).control?.setAttribute("aria-label", title);
+            item.querySelector("[data-up]").setAttribute("aria-label", `Move item ${index + 1} up`);
+            item.querySelector("[data-up]").disabled = index === 0;
+            item.querySelector("[data-away]").setAttribute("aria-label", `Take item ${index + 1} away`);
+        });
+    }
+    function append(itemValue) {
+        const part = kind.editor({ id: freshID("item"), value: itemValue, changed });
+        const item = make("li", {},
+            make("div", { class: "item" }, part.element),
+            make("button", { type: "button", class: "quiet small", "data-up": true, onclick: () => moveUp(item) }, "↑"),
+            make("button", { type: "button", class: "quiet small", "data-away": true, onclick: () => takeAway(item) }, "×"));
+        editors.set(item, part);
+        items.append(item);
+        number();
+        return part;
+    }
+    function moveUp(item) {
+        item.previousElementSibling?.before(item);
+        number();
+        (item.querySelector("[data-up]:not(:disabled)") ?? item.querySelector("[data-away]")).focus();
+        changed();
+    }
+    function takeAway(item) {
+        const next = item.nextElementSibling ?? item.previousElementSibling;
+        editors.delete(item);
+        item.remove();
+        number();
+        (next?.querySelector("[data-away]") ?? add).focus();
+        changed();
+    }
+    function read() {
+        return [...items.children].map((item, index) => {
+            const part = editors.get(item);
+            const itemValue = part.read();
+            if (itemValue === undefined) {
+                throw new InputProblem(`Item ${index + 1} is empty: fill it in or take it away.`, part.control);
+            }
+            return itemValue;
+        });
+    }
+
+    const add = make("button", { type: "button", class: "quiet", onclick: () => {
+        append(undefined).control?.focus();
+        changed();
+    } }, "Add an item");
+    (value ?? []).forEach(append);
+    return { element: make("div", {}, items, add), control: add, read };
+}

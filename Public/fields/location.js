@@ -1,0 +1,40 @@
+import { freshID, make } from "../dom.js";
+import { number } from "./decimal.js";
+import { InputProblem } from "./problem.js";
+
+export const isGroup = true;
+
+export const summary = (value) => `${value?.latitude ?? "?"}, ${value?.longitude ?? "?"}`;
+
+const coordinates = [
+    { key: "latitude", title: "Latitude", bound: 90, example: "63.43" },
+    { key: "longitude", title: "Longitude", bound: 180, example: "10.39" },
+];
+
+/** A place in degrees. Altitude, speed, accuracies and time stay as they came; the JSON side can change them. */
+export function editor({ value }) {
+    const inputs = coordinates.map((coordinate) => ({ ...coordinate, input: make("input", {
+        id: freshID(coordinate.key), type: "text", inputmode: "decimal", autocomplete: "off", class: "number",
+        value: value?.[coordinate.key] === undefined ? "" : String(value[coordinate.key]),
+    }) }));
+    const others = Object.keys(value ?? {}).filter((key) => !coordinates.some((coordinate) => coordinate.key === key));
+
+    function read() {
+        if (value === undefined && inputs.every(({ input }) => input.value.trim() === "")) return undefined;
+        const place = { ...value };
+        for (const { key, title, bound, example, input } of inputs) {
+            const degrees = number(input, example);
+            if (degrees === undefined) throw new InputProblem(`${title} is missing.`, input);
+            if (Math.abs(Number(degrees)) > bound) {
+                throw new InputProblem(`${title} lies between -${bound} and ${bound} degrees.`, input);
+            }
+            place[key] = degrees;
+        }
+        return place;
+    }
+    const element = make("div", { class: "parts" },
+        inputs.map(({ title, input }) => make("div", {}, make("label", { for: input.id }, title), input)),
+        others.length === 0 ? null
+            : make("p", { class: "note" }, "Also: " + others.map((key) => `${key} ${value[key]}`).join(", ")));
+    return { element, control: inputs[0].input, read };
+}

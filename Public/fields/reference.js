@@ -1,0 +1,40 @@
+import { freshID, make } from "../dom.js";
+import { InputProblem } from "./problem.js";
+
+export const isGroup = true;
+
+export const summary = (value) => `→ ${value?.recordName ?? "?"}`;
+
+const actions = [
+    ["NONE", "is left alone"],
+    ["DELETE_SELF", "is deleted too"],
+    ["VALIDATE", "forbids it"],
+];
+
+/** A reference: the target's name, and what becomes of this record when the target is deleted. */
+export function editor({ value }) {
+    const nameID = freshID("target");
+    const actionID = freshID("action");
+    const name = make("input", {
+        id: nameID, type: "text", autocomplete: "off", spellcheck: "false", value: value?.recordName ?? "",
+    });
+    const action = make("select", { id: actionID },
+        actions.map(([key, text]) => make("option", { value: key }, `${key}: ${text}`)));
+    const before = value?.action ?? "NONE";
+    if (!actions.some(([key]) => key === before)) action.append(make("option", { value: before }, before));
+    action.value = before;
+
+    function read() {
+        if (name.value === "") {
+            if (value !== undefined) throw new InputProblem("Name the target, or clear the field.", name);
+            return undefined;
+        }
+        // Other keys, such as `zoneID`, stay as they came; an action that was never sent is not made up.
+        const untouched = value !== undefined && value.action === undefined && action.value === "NONE";
+        return { ...value, recordName: name.value, ...(untouched ? {} : { action: action.value }) };
+    }
+    const element = make("div", { class: "parts" },
+        make("div", {}, make("label", { for: nameID }, "Target's record name"), name),
+        make("div", {}, make("label", { for: actionID }, "When the target is deleted, this record"), action));
+    return { element, control: name, read };
+}

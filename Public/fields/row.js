@@ -1,0 +1,93 @@
+import { freshID, make } from "../dom.js";
+import { kind, normalized, understand } from "./kinds.js";
+import { InputProblem } from "./problem.js";
+
+/**
+ * One field in the form: label, type, editor, and whether the field is set at all. A field counts as set once it is
+ * touched; “Clear” makes it unset again, which is not the same as an empty text or an empty list.
+ *
+ * `written` is the field's JSON in the record, or `undefined`; `changed()` is called on every edit.
+ */
+export function fieldRow({ name, schemaType, written, changed }) {
+    const id = freshID("field");
+    const known = written === undefined
+        ? { type: schemaType ?? "STRING", value: undefined }
+        : understand(written, schemaType);
+    // What the form has no type for is edited as the whole JSON that stands for the field.
+    const type = known.type === null ? null : normalized(known.type);
+    const editing = type === null ? kind("") : kind(type);
+    let isSet = written !== undefined;
+    let isTouched = false;
+    let part;
+
+    const place = make("div", { class: "editor" });
+    const state = make("span", { class: "state" });
+    const problem = make("p", { class: "problem", id: `${id}-problem`, hidden: true });
+    const clear = make("button", { type: "button", class: "quiet small", "aria-label": `Clear ${name}`, onclick: () => {
+        build(undefined);
+        isSet = false;
+        isTouched = true;
+        complain(null);
+        refresh();
+        part.control?.focus();
+        changed();
+    } }, "Clear");
+    const title = editing.isGroup
+        ? make("span", { class: "name", id: `${id}-label` }, name)
+        : make("label", { class: "name", for: id }, name);
+    const element = make("div", {
+        class: "field", role: editing.isGroup ? "group" : null, "aria-labelledby": editing.isGroup ? `${id}-label` : null,
+    },
+        make("div", { class: "heading" }, title, make("span", { class: "type" }, type ?? "JSON"), state, clear),
+        place, problem);
+
+    function touched() {
+        isSet = true;
+        isTouched = true;
+        complain(null);
+        refresh();
+        changed();
+    }
+    function build(value) {
+        part = editing.editor({ id, value, changed: touched });
+        part.control?.setAttribute("aria-describedby", problem.id);
+        place.replaceChildren(part.element);
+    }
+    function refresh() {
+        element.classList.toggle("unset", !isSet);
+        clear.hidden = !isSet;
+        let remark = isSet ? "" : "not set";
+        if (isSet && type === "STRING" && part.control.value === "") remark = "empty text";
+        if (isSet && type?.endsWith("_LIST") && place.querySelector("li") === null) remark = "empty list";
+        state.textContent = remark;
+    }
+    function complain(error) {
+        problem.hidden = error === null;
+        problem.textContent = error === null ? "" : error.message;
+        element.classList.toggle("wrong", error !== null);
+        element.querySelectorAll("[aria-invalid]").forEach((control) => control.removeAttribute("aria-invalid"));
+        error?.control?.setAttribute("aria-invalid", "true");
+    }
+
+    place.addEventListener("input", touched);
+    build(type === null ? written : known.value);
+    refresh();
+
+    return {
+        element, name,
+        focus: () => (part.control ?? clear).focus(),
+        /** The field's JSON, `undefined` when it is not set. Shows and throws `InputProblem`. */
+        read() {
+            if (!isTouched) return written;
+            if (!isSet) return undefined;
+            try {
+                const value = part.read();
+                if (value === undefined) return undefined;
+                return type === null ? value : { value, type: type.replace(/^ASSET/, "ASSETID") };
+            } catch (error) {
+                if (error instanceof InputProblem) complain(error);
+                throw error;
+            }
+        },
+    };
+}

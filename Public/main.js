@@ -1,0 +1,77 @@
+// Starts the console: the door if nobody is signed in, else the room, whose pages follow the address.
+
+import { Refusal } from "./api.js";
+import { make } from "./dom.js";
+import * as router from "./router.js";
+import * as schema from "./schema.js";
+import * as session from "./session.js";
+import { showFrame } from "./views/frame.js";
+import { showProblem } from "./views/problem.js";
+import { showRecord } from "./views/record.js";
+import { forgetTrails, showRecords } from "./views/records.js";
+import { showSignIn } from "./views/sign-in.js";
+import { showTypes } from "./views/types.js";
+
+const root = document.getElementById("console");
+let stopFollowing = () => {};
+let visit = new AbortController();
+
+function leave(farewell) {
+    visit.abort();
+    stopFollowing();
+    router.unguard();
+    session.forget();
+    schema.forget();
+    forgetTrails();
+    showSignIn(root, enter, farewell);
+}
+
+function enter() {
+    const frame = showFrame(root, () => leave("You are signed out."));
+    stopFollowing = router.follow(() => showPage(frame));
+}
+
+/** Shows the page that the address names. A newer visit cancels the calls of the one before. */
+async function showPage({ content, mark }) {
+    visit.abort();
+    visit = new AbortController();
+    const { signal } = visit;
+    const { segments, query } = router.place();
+    const [area, typeName, part, recordName] = segments;
+    mark(area === "types" ? typeName ?? null : null);
+    const waiting = setTimeout(() => {
+        content.replaceChildren(make("p", { class: "waiting", role: "status" }, "Waiting for the server…"));
+    }, 250);
+    const context = { signal, signedOut: leave };
+    try {
+        if (area !== "types" || typeName === undefined) {
+            await showTypes(content, signal);
+        } else {
+            if (schema.all().length === 0) await schema.load({ signal });
+            if (part === "new") await showRecord(content, typeName, null, context);
+            else if (part === "record" && recordName !== undefined) await showRecord(content, typeName, recordName, context);
+            else await showRecords(content, typeName, Number(query.get("page") ?? 1), signal);
+        }
+    } catch (error) {
+        if (signal.aborted) return;
+        clearTimeout(waiting);
+        if (error instanceof Refusal && error.status === 401) {
+            leave("The server no longer accepts this token. Sign in again.");
+            return;
+        }
+        const again = make("button", { type: "button", onclick: () => showPage({ content, mark }) }, "Try again");
+        content.replaceChildren();
+        showProblem(content, error, [again, make("a", { class: "button", href: "#/" }, "All types")]);
+    } finally {
+        clearTimeout(waiting);
+    }
+}
+
+// The address behind `#` belongs to the router, so the skip link moves the focus itself.
+document.getElementById("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    document.getElementById("content")?.focus();
+});
+
+if (session.token() === null) showSignIn(root, enter);
+else enter();

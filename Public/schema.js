@@ -1,0 +1,44 @@
+// The types as the server last told them, shared by the pages.
+
+import * as api from "./api.js";
+import { normalized } from "./fields/kinds.js";
+
+let types = [];
+const listeners = new Set();
+
+/** Asks the server anew and tells the listeners. */
+export async function load(options) {
+    types = await api.schema(options);
+    listeners.forEach((listener) => listener());
+    return types;
+}
+
+export function all() {
+    return types;
+}
+
+export function forget() {
+    types = [];
+    listeners.clear();
+}
+
+export function listen(listener) {
+    listeners.add(listener);
+}
+
+/** The type of that name, or one without fields and grants: a type begins with its first record. */
+export function type(name) {
+    return types.find((each) => each.name === name) ?? { name, fields: {}, grants: {}, isNew: true };
+}
+
+/** The fields of a type as a `Map` of name and type name. */
+export function fields(name) {
+    const entries = Object.entries(type(name).fields);
+    return new Map(entries.map(([field, { type: typeName }]) => [field, normalized(String(typeName))]));
+}
+
+/** Whether every one of these fields is known for the type; otherwise the schema has grown since it was loaded. */
+export function covers(name, fieldNames) {
+    const known = fields(name);
+    return fieldNames.every((field) => known.has(field));
+}

@@ -1,0 +1,70 @@
+import { date } from "../dates.js";
+import { disagreements, merge } from "../draft.js";
+import { freshID, make } from "../dom.js";
+import { understand } from "../fields/kinds.js";
+import { stringify } from "../json.js";
+import { ask } from "./dialog.js";
+
+/** A value in full, so that two that differ never look alike. */
+function fullText(written) {
+    const { type, value } = understand(written);
+    if (type === "STRING") return value === "" ? "“” (empty text)" : value;
+    const moment = type === "TIMESTAMP" ? date(value) : null;
+    return moment === null ? stringify(type === null ? written : value, 2) : moment.toISOString();
+}
+
+function option(group, field, side, isChosen) {
+    const written = side === "mine" ? field.mine : field.theirs;
+    return make("td", {},
+        make("label", { class: "option" },
+            make("input", { type: "radio", name: group, value: side, checked: isChosen,
+                "aria-label": `${field.name}: ${side === "mine" ? "yours" : "the server's"}` }),
+            written === undefined ? make("span", { class: "absent" }, "not set") : make("pre", {}, fullText(written))));
+}
+
+/**
+ * Shows the draft beside the record as others left it and lets the person choose, field by field. Answers the merged
+ * fields, and whether to save them; `null` means to go on editing as before.
+ */
+export async function settleConflict({ base, mine, server }) {
+    const theirs = server.fields ?? {};
+    const fields = disagreements(base, mine, theirs).map((field) => ({ ...field, group: freshID("choice") }));
+    const chosen = ({ group }) => document.querySelector(`input[name="${group}"]:checked`)?.value;
+    const problem = make("p", { class: "problem", role: "alert" });
+    const who = { me: "changed by you", them: "changed by others", both: "changed by both" };
+
+    const content = make("div", {},
+        make("p", {}, "Someone saved this record after you opened it, so nothing of yours has been written yet. "
+            + "Choose what to keep."),
+        fields.length === 0 ? make("p", {}, "In the end, your version and the server's are alike.")
+            : make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "Both versions" },
+                make("table", { class: "conflict" },
+                make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Field"),
+                    make("th", { scope: "col" }, "Yours"), make("th", { scope: "col" }, "On the server"))),
+                make("tbody", {}, fields.map((field) => make("tr", {},
+                    make("th", { scope: "row" }, field.name, make("span", { class: "note" }, who[field.changedBy])),
+                    option(field.group, field, "mine", field.changedBy === "me"),
+                    option(field.group, field, "theirs", field.changedBy === "them")))))),
+        problem);
+
+    let picks = new Map();
+    function allChosen() {
+        picks = new Map(fields.map((field) => [field.name, chosen(field)]));
+        const open = fields.find((field) => picks.get(field.name) === undefined);
+        problem.textContent = open === undefined ? "" : `Choose a side for “${open.name}”.`;
+        if (open !== undefined) document.querySelector(`input[name="${open.group}"]`).focus();
+        return open === undefined;
+    }
+    const answer = await ask({
+        title: "Two versions of one record", content, wide: true,
+        choices: [
+            { value: "save", title: "Save my choice", kind: "primary", allow: allChosen },
+            { value: "server", title: "Take the server's" },
+            { value: "stay", title: "Keep editing", kind: "quiet" },
+        ],
+    });
+    if (answer === "server") return { fields: theirs, save: false };
+    if (answer !== "save") return null;
+    const keepMine = [...picks].filter(([, side]) => side === "mine").map(([name]) => name);
+    return { fields: merge(mine, theirs, keepMine), save: true };
+}

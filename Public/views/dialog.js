@@ -1,0 +1,43 @@
+import { freshID, make } from "../dom.js";
+
+/**
+ * Opens a modal dialog and answers with the `value` of the button that closed it, or `null` after Escape. The focus
+ * returns to where it was. `choices` are `{value, title, kind?, isFirst?, allow?}`: the one with `isFirst` has the focus,
+ * and a choice whose `allow()` says no leaves the dialog open.
+ */
+export function ask({ title, content, choices, wide = false }) {
+    const before = document.activeElement;
+    const titleID = freshID("dialog");
+    return new Promise((resolve) => {
+        let answer = null;
+        const buttons = choices.map((choice) => make("button", {
+            type: "button", class: choice.kind ?? "", autofocus: choice.isFirst,
+            onclick: () => {
+                if (choice.allow !== undefined && !choice.allow()) return;
+                answer = choice.value;
+                dialog.close();
+            },
+        }, choice.title));
+        const dialog = make("dialog", { class: wide ? "wide" : "", "aria-labelledby": titleID, onclose: () => {
+            dialog.remove();
+            if (before?.isConnected) before.focus();
+            resolve(answer);
+        } },
+        make("h2", { id: titleID }, title), content, make("p", { class: "actions" }, buttons));
+        document.body.append(dialog);
+        dialog.showModal();
+    });
+}
+
+/** Asks whether to leave unsaved changes behind. */
+export async function askToLeave() {
+    const answer = await ask({
+        title: "Leave without saving?",
+        content: make("p", {}, "What you changed here has not been saved."),
+        choices: [
+            { value: "stay", title: "Keep editing", isFirst: true },
+            { value: "leave", title: "Leave", kind: "danger" },
+        ],
+    });
+    return answer === "leave";
+}

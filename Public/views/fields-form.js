@@ -1,0 +1,92 @@
+import { freshID, make } from "../dom.js";
+import { typeNames } from "../fields/kinds.js";
+import { InputProblem } from "../fields/problem.js";
+import { fieldRow } from "../fields/row.js";
+
+/** Letters, digits and underscores, the first a letter: what the server takes for a field's name. */
+const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,254}$/;
+
+function addForm(isTaken, add) {
+    const nameID = freshID("new-field");
+    const typeID = freshID("new-field-type");
+    const problem = make("p", { class: "problem", id: `${nameID}-problem`, role: "alert" });
+    const name = make("input", {
+        id: nameID, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": problem.id,
+        onkeydown: (event) => {
+            if (event.key !== "Enter") return;
+            event.preventDefault();
+            submit();
+        },
+    });
+    const type = make("select", { id: typeID }, typeNames.map((each) => make("option", { value: each }, each)));
+
+    function submit() {
+        const text = name.value.trim();
+        problem.textContent = !fieldName.test(text) ? "A field's name is made of letters, digits and _, and begins with a letter."
+            : isTaken(text) ? `There is a field “${text}” already.` : "";
+        if (problem.textContent !== "") {
+            name.focus();
+            return;
+        }
+        name.value = "";
+        add(text, type.value);
+    }
+    return make("div", { class: "add-field", role: "group", "aria-label": "Add a field" },
+        make("div", {}, make("label", { for: nameID }, "New field"), name),
+        make("div", {}, make("label", { for: typeID }, "Type"), type),
+        make("button", { type: "button", onclick: submit }, "Add the field"),
+        problem);
+}
+
+/**
+ * The fields as a form, one row each: those of the schema first, then what only this record has. `recordName` is the
+ * name typed so far for a new record, `undefined` for one that exists. `read()` answers `{recordName?, fields}`.
+ */
+export function fieldsForm({ schemaFields, draft, isNew, changed }) {
+    const rows = [];
+    const place = make("div", { class: "fields" });
+
+    function append(name, schemaType, written) {
+        const row = fieldRow({ name, schemaType, written, changed });
+        rows.push(row);
+        place.append(row.element);
+        return row;
+    }
+    function read() {
+        const fields = Object.create(null);
+        let first = null;
+        for (const row of rows) {
+            try {
+                const written = row.read();
+                if (written !== undefined) fields[row.name] = written;
+            } catch (error) {
+                if (!(error instanceof InputProblem)) throw error;
+                first ??= { row, error };
+            }
+        }
+        if (first !== null) {
+            (first.error.control ?? first.row.element).focus();
+            throw first.error;
+        }
+        return nameInput === null || nameInput.value === "" ? { fields } : { recordName: nameInput.value, fields };
+    }
+
+    const nameInput = isNew ? make("input", {
+        id: freshID("record-name"), type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+        placeholder: "made by the server", value: draft.recordName ?? "", oninput: changed,
+    }) : null;
+    if (nameInput !== null) {
+        place.append(make("div", { class: "field" },
+            make("div", { class: "heading" }, make("label", { class: "name", for: nameInput.id }, "recordName"),
+                make("span", { class: "state" }, "optional")),
+            make("div", { class: "editor" }, nameInput)));
+    }
+    for (const [name, type] of schemaFields) append(name, type, draft.fields[name]);
+    for (const name of Object.keys(draft.fields)) if (!schemaFields.has(name)) append(name, undefined, draft.fields[name]);
+
+    const isTaken = (name) => rows.some((row) => row.name === name);
+    return {
+        element: make("div", {}, place, addForm(isTaken, (name, type) => append(name, type, undefined).focus())),
+        read,
+    };
+}

@@ -1,0 +1,213 @@
+import * as api from "../api.js";
+import { localText } from "../dates.js";
+import { difference } from "../draft.js";
+import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
+import { InputProblem } from "../fields/problem.js";
+import { same, stringify } from "../json.js";
+import * as router from "../router.js";
+import * as schema from "../schema.js";
+import { settleConflict } from "./conflict.js";
+import { ask, askToLeave } from "./dialog.js";
+import { fieldsForm } from "./fields-form.js";
+import { jsonForm } from "./json-form.js";
+import { showProblem } from "./problem.js";
+
+/** The side shown last, "fields" or "json", so that the next record opens on it too. */
+let side = "fields";
+
+/** A key that is new for every attempt to create something else; `crypto.randomUUID` needs HTTPS, this does not. */
+function newKey() {
+    return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function facts(record) {
+    const by = ({ timestamp, userRecordName } = {}) => (timestamp === undefined ? null
+        : `${localText(timestamp)}${userRecordName === undefined ? "" : ` by ${userRecordName}`}`);
+    const lines = [["Created", by(record.created)], ["Modified", by(record.modified)], ["Tag", record.recordChangeTag]];
+    return make("dl", { class: "facts" }, lines.filter(([, value]) => value !== null && value !== undefined)
+        .map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value))));
+}
+
+/** A record's page: its fields or its JSON, to read, create (`recordName` is `null`), change and delete. */
+export async function showRecord(content, typeName, recordName, { signal, signedOut }) {
+    const isNew = recordName === null;
+    const listAddress = router.address(["types", typeName]);
+    let base = isNew ? { fields: {} } : await api.read(typeName, recordName, signal);
+    if (!schema.covers(typeName, Object.keys(base.fields ?? {}))) await schema.load({ signal });
+    let draft = draftOf(base);
+    let form;
+    let isDirty = false;
+    let attempt = { text: null, key: null };
+
+    const title = isNew ? `New ${typeName}` : recordName;
+    const heading = make("h1", { class: isNew ? "" : "record-name" }, title);
+    const about = make("div", {});
+    const problem = make("div", {});
+    const place = make("div", { class: "panel" });
+    const whole = make("pre", { tabindex: "0", "aria-label": "The whole record" });
+    const state = make("span", { class: "state", role: "status" });
+    const saveButton = make("button", { type: "submit", class: "primary" }, isNew ? "Create" : "Save");
+    const deleteButton = make("button", {
+        type: "button", class: "danger", onclick: () => whileBusy(deleteButton, remove),
+    }, "Delete");
+
+    function draftOf(record) {
+        return { fields: record.fields ?? {}, ...(record.acl === undefined ? {} : { acl: record.acl }) };
+    }
+    function changed() {
+        isDirty = true;
+        state.textContent = "Not saved yet";
+    }
+    /** Draws the page from `base` and `draft`. */
+    function refresh() {
+        const options = { schemaFields: schema.fields(typeName), draft, isNew, changed };
+        form = side === "json" ? jsonForm(options) : fieldsForm(options);
+        place.replaceChildren(form.element);
+        state.textContent = isDirty ? "Not saved yet" : "";
+        about.replaceChildren(isNew ? "" : facts(base));
+        whole.textContent = isNew ? "" : stringify(base, 2);
+    }
+    /** Takes what stands in the form into the draft. Says whether all of it could be read. */
+    function take() {
+        try {
+            draft = { ...(draft.acl !== undefined && side === "fields" ? { acl: draft.acl } : {}), ...form.read() };
+            problem.replaceChildren();
+            return true;
+        } catch (error) {
+            if (!(error instanceof InputProblem)) throw error;
+            return false; // The form has moved the focus to the input, beside which the sentence stands.
+        }
+    }
+    function turn(newSide) {
+        if (!take()) return false;
+        side = newSide;
+        refresh();
+        return true;
+    }
+    function adopt(record) {
+        base = record;
+        draft = draftOf(record);
+        isDirty = false;
+        refresh();
+    }
+
+    async function save() {
+        if (!take()) return;
+        try {
+            await (isNew ? create() : change());
+        } catch (error) {
+            if (error instanceof api.Refusal && error.status === 412 && error.serverRecord !== undefined) {
+                await settle(error.serverRecord);
+            } else {
+                explain(error);
+            }
+        }
+    }
+    async function create() {
+        const text = stringify(draft);
+        if (attempt.text !== text) attempt = { text, key: newKey() };
+        const record = await api.create(typeName, draft, attempt.key);
+        await afterWrite(record);
+        announce("Created.");
+        router.go(router.address(["types", typeName, "record", record.recordName]));
+    }
+    async function change() {
+        const fields = difference(base.fields ?? {}, draft.fields);
+        const aclChanged = !same(base.acl, draft.acl);
+        if (Object.keys(fields).length === 0 && !aclChanged) {
+            adopt(base);
+            announce("Nothing has changed.");
+            return;
+        }
+        const content = aclChanged ? { fields, acl: draft.acl ?? null } : { fields };
+        const record = await api.change(typeName, recordName, content, base.recordChangeTag);
+        await afterWrite(record);
+        adopt(record);
+        announce("Saved.");
+    }
+    /** A write may have taught the server new fields. The list of types can wait if this fails. */
+    async function afterWrite(record) {
+        if (!schema.covers(typeName, Object.keys(record.fields ?? {})) || schema.type(typeName).isNew) {
+            await schema.load().catch(() => announce("Written; the list of types could not be refreshed."));
+        }
+    }
+    async function settle(server) {
+        const outcome = await settleConflict({ base: base.fields ?? {}, mine: draft.fields, server });
+        if (outcome === null) return;
+        const { acl } = draft;
+        adopt(server);
+        if (!outcome.save) {
+            announce("This is the server's version.");
+            return;
+        }
+        draft = { fields: outcome.fields, ...(acl === undefined ? {} : { acl }) };
+        isDirty = true;
+        refresh();
+        await save();
+    }
+    async function remove() {
+        const answer = await ask({
+            title: "Delete this record?",
+            content: make("p", {}, make("strong", {}, recordName), " will be gone for everyone. This cannot be undone."),
+            choices: [
+                { value: "keep", title: "Keep it", isFirst: true },
+                { value: "delete", title: "Delete", kind: "danger" },
+            ],
+        });
+        if (answer !== "delete") return;
+        try {
+            await api.remove(typeName, recordName, base.recordChangeTag);
+        } catch (error) {
+            explain(error);
+            return;
+        }
+        announce("Deleted.");
+        router.go(listAddress);
+    }
+    function explain(error) {
+        const actions = [];
+        if (error instanceof api.Refusal && error.status === 401) {
+            actions.push(make("button", { type: "button", onclick: () => signedOut("Sign in again to go on.") }, "Sign in again"));
+        } else if (error instanceof api.Refusal && error.status === 412) {
+            actions.push(make("button", { type: "button", onclick: () => router.go(location.hash) }, "Show the current record"));
+        }
+        showProblem(problem, error, actions);
+    }
+
+    const sides = [["fields", "Fields"], ["json", "JSON"]].map(([value, text]) => {
+        const id = freshID("side");
+        return [make("input", { type: "radio", id, name: "side", value, checked: value === side, onchange: (event) => {
+            if (!turn(value)) {
+                event.target.checked = false;
+                document.getElementsByName("side").forEach((radio) => { radio.checked = radio.value === side; });
+            }
+        } }), make("label", { for: id }, text)];
+    });
+
+    content.replaceChildren(
+        make("p", { class: "crumbs" }, make("a", { href: listAddress }, typeName), " / ", isNew ? "new record" : "record"),
+        make("div", { class: "page-head" }, heading,
+            make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, "Show as"), sides)),
+        about,
+        make("form", {
+            novalidate: true, class: "record",
+            onsubmit: (event) => {
+                event.preventDefault();
+                whileBusy(saveButton, save);
+            },
+            onkeydown: (event) => {
+                if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
+                event.preventDefault();
+                whileBusy(saveButton, save);
+            },
+        },
+        place, problem,
+        make("div", { class: "bar" }, saveButton,
+            make("a", { class: "button quiet", href: listAddress }, isNew ? "Cancel" : "Back"),
+            state, isNew ? null : deleteButton)),
+        isNew ? "" : make("details", { class: "whole" },
+            make("summary", {}, "The whole record, as the server sent it"), whole));
+    refresh();
+    router.guard(() => isDirty, askToLeave);
+    introduce(heading, `${title} – ${typeName}`);
+}
