@@ -74,7 +74,7 @@ extension RecordDatabase {
         let token = SessionToken()
         return try await write { transaction throws(RecordError) in
             let account: AccountRow
-            do {
+            do throws(StoreError) {
                 let id = try transaction.accounts.add(
                     recordName: recordName, name: credentials.name, password: password, created: transaction.now)
                 account = AccountRow(

@@ -34,7 +34,7 @@ package final class PasswordWorkers: Sendable {
         try await run { () -> (isRight: Bool, better: String?)? in
             let bytes = Array(password.utf8)
             guard let stored else {
-                _ = try? PasswordHash.verify(bytes, against: PasswordHash.dummy.text)
+                _ = try? PasswordHash.verify(bytes, against: PasswordHash.dummy)
                 return (false, nil)
             }
             switch try? PasswordHash.verify(bytes, against: stored) {

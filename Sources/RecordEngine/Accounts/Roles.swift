@@ -111,7 +111,10 @@ extension RecordReader {
     package func roles() throws(RecordError) -> [Role] {
         try store { () throws(StoreError) in
             try roleTable.names().map { name throws(StoreError) in
-                Role(name: name, members: try roleTable.find(name).map { id throws(StoreError) in try roleTable.members(of: id) } ?? [])
+                Role(
+                    name: name,
+                    members: try roleTable.find(name).map { id throws(StoreError) in try roleTable.members(of: id) }
+                        ?? [])
             }
         }
     }

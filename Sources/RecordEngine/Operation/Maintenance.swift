@@ -1,4 +1,4 @@
-internal import RecordModel
+package import RecordModel
 internal import RecordStorage
 internal import Threads
 

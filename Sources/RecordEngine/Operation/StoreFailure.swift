@@ -6,14 +6,16 @@ extension RecordError {
     init(_ error: StoreError) {
         if error.isStorageFull {
             self.init(
-                .internalError, "The server's disk is full; nothing was written. Try again when its operator has made room",
+                .internalError,
+                "The server's disk is full; nothing was written. Try again when its operator has made room",
                 cause: .storageFull, retryAfter: 60)
         } else if error.isInterrupted {
             self.init(
                 .tryAgainLater, "The request took more time than the server gives to one", retryAfter: 1)
         } else {
             self.init(
-                .internalError, "The server could not complete the request. Its log has the cause under this answer's id")
+                .internalError,
+                "The server could not complete the request. Its log has the cause under this answer's id")
         }
     }
 

@@ -47,8 +47,12 @@ extension RecordReader {
             json.append(contentsOf: view.valueText(of: entry))
         }
         // The stored text of a BYTES value is canonical base64 in quotes.
-        let decoded = json.withUnsafeBytes { Base64.decode(UnsafeRawBufferPointer(rebasing: $0.dropFirst().dropLast())) }
-        guard let decoded else { throw RecordError(.internalError, "The value is damaged. Ask the operator to run the doctor") }
+        let decoded = json.withUnsafeBytes {
+            Base64.decode(UnsafeRawBufferPointer(rebasing: $0.dropFirst().dropLast()))
+        }
+        guard let decoded else {
+            throw RecordError(.internalError, "The value is damaged. Ask the operator to run the doctor")
+        }
         return (decoded, row.revision)
     }
 

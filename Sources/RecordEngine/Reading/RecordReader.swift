@@ -1,7 +1,7 @@
 internal import Cryptography
 package import RecordModel
 internal import RecordStorage
-package import RecordWire
+internal import RecordWire
 internal import Threads
 
 /// Reads on one thread: an event loop's, or a pool's. It has a connection of its own, a snapshot that outlives the

@@ -7,7 +7,8 @@ extension WriteTransaction {
         _ typeName: RecordTypeName, with fields: [(name: FieldName, type: FieldType)]
     ) throws(RecordError) {
         guard environment == .development else {
-            throw .badRequest("The schema of the production environment changes by PUT /schema only", cause: .unknownName)
+            throw .badRequest(
+                "The schema of the production environment changes by PUT /schema only", cause: .unknownName)
         }
         var type: RecordTypeDefinition
         if let known = schema[typeName] {

@@ -27,7 +27,8 @@ extension WriteTransaction {
         var kept: Set<RecordTypeName> = []
         for wanted in document.types {
             guard kept.insert(wanted.name).inserted else {
-                throw .badRequest("The type \(wanted.name) is named twice", details: [("recordType", .text(wanted.name.text))])
+                throw .badRequest(
+                    "The type \(wanted.name) is named twice", details: [("recordType", .text(wanted.name.text))])
             }
             try put(wanted)
         }

@@ -1,6 +1,6 @@
-internal import RecordModel
+package import RecordModel
 internal import RecordStorage
-package import RecordWire
+internal import RecordWire
 
 extension RecordDatabase {
     /// Performs the operations of one request and answers when they are durable.
@@ -52,11 +52,11 @@ extension WriteTransaction {
         answer.body.appendLiteral("{\"records\":[")
         let writer = RecordWriter(self, request)
         if isAtomic {
-            do {
+            do throws(RecordError) {
                 try item { () throws(RecordError) in
                     for (position, operation) in request.operations.enumerated() {
                         if position > 0 { answer.body.append(UInt8(ascii: ",")) }
-                        do {
+                        do throws(RecordError) {
                             _ = try writer.perform(operation, position: position, into: &answer.body)
                         } catch {
                             writer.guilty = (position, error)
@@ -81,7 +81,7 @@ extension WriteTransaction {
             for (position, operation) in request.operations.enumerated() {
                 if position > 0 { answer.body.append(UInt8(ascii: ",")) }
                 let start = answer.body.count
-                do {
+                do throws(RecordError) {
                     try item { () throws(RecordError) in
                         _ = try writer.perform(operation, position: position, into: &answer.body)
                         try writer.checkReferences()
@@ -129,5 +129,6 @@ extension WriteTransaction {
 
 extension RecordError {
     /// What stands for the innocent items of an atomic batch that failed.
-    static let batchFailed = RecordError(.atomicError, "Another operation of this atomic batch failed, so none was performed")
+    static let batchFailed = RecordError(
+        .atomicError, "Another operation of this atomic batch failed, so none was performed")
 }

@@ -79,9 +79,7 @@ final class RecordWriter {
         into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
         let (type, resolved) = try resolve(operation, typeName: typeName)
-        let merge = try FieldMerger.merge(
-            resolved, into: nil, replacingAll: true, now: transaction.now,
-            recordBytes: transaction.limits.recordBytes, loadExternal: { _ throws(RecordError) in [] })
+        let merge = try merged(resolved, into: nil, replacingAll: true, record: 0)
         let sequence = try transaction.nextSequence()
         let row = RecordRow(
             id: sequence, type: type.id, sequence: sequence, revision: transaction.makeRevision(),
@@ -135,14 +133,8 @@ final class RecordWriter {
 
         let (current, resolved) = try resolve(operation, typeName: type.name)
         let before = StoredFields(text: existing.fields, layout: existing.layout)
-        let records = transaction.records
         let merge = try before.withView { view throws(RecordError) in
-            try FieldMerger.merge(
-                resolved, into: view, replacingAll: replacesAll, now: transaction.now,
-                recordBytes: transaction.limits.recordBytes,
-                loadExternal: { field throws(RecordError) in
-                    try store { () throws(StoreError) in try records.largeValue(record: existing.row.id, field: field) }
-                })
+            try merged(resolved, into: view, replacingAll: replacesAll, record: existing.row.id)
         }
         var row = existing.row
         row.sequence = try transaction.nextSequence()
@@ -150,7 +142,7 @@ final class RecordWriter {
         row.modifier = caller.writerID
         row.modified = transaction.now
         try store { () throws(StoreError) in
-            try records.update(row, layout: merge.stored.layout, fields: merge.stored.text)
+            try transaction.records.update(row, layout: merge.stored.layout, fields: merge.stored.text)
         }
         try storeLargeValues(merge, record: row.id)
         let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
@@ -178,7 +170,7 @@ final class RecordWriter {
             }
             throw try missing(operation)
         }
-        do {
+        do throws(RecordError) {
             try allowWriting(existing, type: type, createsMissing: false)
         } catch {
             // Deleting what one may not see looks like deleting what is not there.
@@ -353,6 +345,18 @@ final class RecordWriter {
             allowsNewFields: transaction.environment == .development, recordBytes: transaction.limits.recordBytes)
     }
 
+    private func merged(
+        _ changes: ResolvedFields, into existing: StoredFieldsView?, replacingAll: Bool, record: Int64
+    ) throws(RecordError) -> FieldMerge {
+        let records = transaction.records
+        return try FieldMerger.merge(
+            changes, into: existing, replacingAll: replacingAll, now: transaction.now,
+            recordBytes: transaction.limits.recordBytes,
+            loadExternal: { field throws(RecordError) in
+                try store { () throws(StoreError) in try records.largeValue(record: record, field: field) }
+            })
+    }
+
     private func storeLargeValues(_ merge: FieldMerge, record: Int64) throws(RecordError) {
         guard !merge.externalPuts.isEmpty || !merge.externalRemovals.isEmpty else { return }
         try store { () throws(StoreError) in
@@ -391,7 +395,9 @@ final class RecordWriter {
         // Every VALIDATE reference of a record that is written must hold, also one that it had before.
         for edge in newEdges where edge.reference.action == .validate {
             checks.append(
-                .targetExists(zone: zone, target: edge.reference.recordName, field: edge.field, source: record, position: position))
+                .targetExists(
+                    zone: zone, target: edge.reference.recordName, field: edge.field, source: record, position: position
+                ))
         }
     }
 
@@ -404,7 +410,7 @@ final class RecordWriter {
     func checkReferences() throws(RecordError) {
         defer { checks.removeAll() }
         for check in checks {
-            do {
+            do throws(RecordError) {
                 try self.check(check)
             } catch {
                 guilty = (check.position, error)
@@ -475,11 +481,11 @@ final class RecordWriter {
         let modifier = row.modifier == row.creator ? creator : try transaction.userName(row.modifier)
         let selection = FieldSelection(self.fields, of: type)
         let records = transaction.records
-        try name.withUnsafeBytes { name throws(RecordError) in
+        try name.withUnsafeBufferPointer { name throws(RecordError) in
             try fields.withView { view throws(RecordError) in
                 let header = RecordHeader(
-                    name: name, typeName: type.name, revision: row.revision, created: row.created, creator: creator,
-                    modified: row.modified, modifier: modifier)
+                    name: UnsafeRawBufferPointer(name), typeName: type.name, revision: row.revision,
+                    created: row.created, creator: creator, modified: row.modified, modifier: modifier)
                 try RecordComposer.append(
                     header, fields: view, selection: selection,
                     external: { field, output throws(RecordError) in

@@ -9,6 +9,17 @@ package struct AccountRow: Hashable, Sendable {
     package var created: Int64
     /// The sequence number of the last change of its roles.
     package var granted: Int64
+
+    package init(
+        id: Int64, recordName: String, name: String, password: String?, created: Int64, granted: Int64
+    ) {
+        self.id = id
+        self.recordName = recordName
+        self.name = name
+        self.password = password
+        self.created = created
+        self.granted = granted
+    }
 }
 
 /// Accounts and their sessions. Readers and the writer each have one on their own connection.

@@ -31,7 +31,7 @@ struct FieldMergeWalk {
         }
     }
 
-    mutating func walk(replacingAll: Bool, loadExternal: (Int) throws -> [UInt8]) throws {
+    mutating func walk(replacingAll: Bool, loadExternal: (Int) throws(RecordError) -> [UInt8]) throws(RecordError) {
         text.reserveCapacity((existing?.text.count ?? 0) &+ changes.text.count &+ changes.operands.count &+ 64)
         var old = existing?.entries.makeIterator()
         var entry = old?.next()
@@ -92,8 +92,8 @@ struct FieldMergeWalk {
     }
 
     private mutating func apply(
-        _ change: FieldChange, to old: LayoutEntry?, loadExternal: (Int) throws -> [UInt8]
-    ) throws {
+        _ change: FieldChange, to old: LayoutEntry?, loadExternal: (Int) throws(RecordError) -> [UInt8]
+    ) throws(RecordError) {
         switch change.kind {
         case .set(let value): put(change, value, from: changes.text, over: old)
         case .remove: drop(old)
@@ -104,8 +104,8 @@ struct FieldMergeWalk {
 
     private mutating func apply(
         _ operation: FieldOperation, _ change: FieldChange, head: Range<Int>, to old: LayoutEntry?,
-        loadExternal: (Int) throws -> [UInt8]
-    ) throws {
+        loadExternal: (Int) throws(RecordError) -> [UInt8]
+    ) throws(RecordError) {
         if case .setIfAbsent(let value) = operation {
             if let old { keep(old) } else { put(change, value, from: changes.operands, over: nil) }
             return

@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 
 /// The fields of a record after a write, and what the side table must be told.
 package struct FieldMerge: Sendable {
@@ -25,8 +25,8 @@ package enum FieldMerger {
     ///   `loadExternal` throws.
     package static func merge(
         _ changes: ResolvedFields, into existing: StoredFieldsView?, replacingAll: Bool, now: Int64,
-        recordBytes limit: Int, loadExternal: (_ fieldID: Int) throws -> [UInt8]
-    ) throws -> FieldMerge {
+        recordBytes limit: Int, loadExternal: (_ fieldID: Int) throws(RecordError) -> [UInt8]
+    ) throws(RecordError) -> FieldMerge {
         var merge = FieldMergeWalk(changes: changes, existing: existing, now: now)
         if (existing?.count ?? 0) == 0, !changes.hasOperations {
             merge.takeText()
