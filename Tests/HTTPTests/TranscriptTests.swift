@@ -27,7 +27,8 @@ import Testing
     @Test(arguments: Transcript.all)
     func `the outcome does not depend on how the bytes are cut`(_ transcript: Transcript) {
         let count = transcript.bytes.count
-        let cuts = count < 1500 ? Array(0..<count) : Array(stride(from: 0, to: count, by: 61)) + Array(count - 20..<count)
+        let cuts =
+            count < 1500 ? Array(0..<count) : Array(stride(from: 0, to: count, by: 61)) + Array(count - 20..<count)
         switch transcript.kind {
         case .request:
             let whole = Feed.verdict(transcript.bytes).allWords

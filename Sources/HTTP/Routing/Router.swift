@@ -55,7 +55,8 @@ public struct Router<Endpoint: Sendable>: Sendable {
         var node = 0
         var index = start + 1
         var parameters = 0
-        while index < bytes.count {
+        // A slash at the end begins an empty segment, as it does in a request; only the root has none.
+        while index <= bytes.count, bytes.count > start + 1 {
             var end = index
             while end < bytes.count, bytes[end] != UInt8(ascii: "/") { end += 1 }
             if end > index, bytes[index] == UInt8(ascii: "{"), bytes[end - 1] == UInt8(ascii: "}") {
