@@ -58,7 +58,8 @@ let package = Package(
             swiftSettings: house),
 
         .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: house),
-        tests("HTTPTests", ["HTTP"]),
+        .testTarget(
+            name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], exclude: ["Transcripts"], swiftSettings: house),
         tests("ThreadsTests", ["Threads"]),
         tests("SocketsTests", ["Sockets", "Threads"]),
         tests("CompressionTests", ["Compression"]),
