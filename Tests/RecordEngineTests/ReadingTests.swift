@@ -95,9 +95,27 @@ import Testing
         try await test.database.setGrants(Grants([.creator: [.read]]), of: type)
         #expect(await refusal { _ = try test.changes(since: token, as: alice.caller) }?.cause == .tokenExpired)
         let fresh = try test.changes(as: alice.caller).token
+        #expect(try test.changes(since: fresh, as: alice.caller).token == fresh)
         let editors = try #require(RoleName("editors"))
         _ = try await test.database.putRole(editors, members: [alice.session.user.recordName])
         #expect(await refusal { _ = try test.changes(since: fresh, as: alice.caller) }?.cause == .tokenExpired)
+    }
+
+    @Test func `who could read a deleted record learns of it though another has taken its name`() async throws {
+        let test = try TestDatabase()
+        let alice = try await test.signUp("alice").caller
+        let bob = try await test.signUp("bob").caller
+        try await test.create("a", as: alice)
+        try await test.create("x", type: "Secret", as: bob)
+        let secret = try #require(RecordTypeName("Secret"))
+        try await test.database.setGrants(Grants([.authenticated: .create]), of: secret)
+        let token = try test.changes(as: alice).token
+        try await test.delete("a", as: alice)
+        try await test.create("a", type: "Secret", as: bob)
+        let seen = try test.changes(since: token, as: alice).changes
+        #expect(seen.count == 1)
+        #expect(seen.first?["deleted"] == .bool(true))
+        #expect(seen.first?["recordType"]?.string == "Post")
     }
 
     @Test func `private databases are their owners'`() async throws {

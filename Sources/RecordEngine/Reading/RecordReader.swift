@@ -53,6 +53,7 @@ package final class RecordReader {
             rightsVersion = version
             reloadSchema()
             callers.removeAll(keepingCapacity: true)
+            userNames.removeAll(keepingCapacity: true)
         }
     }
 

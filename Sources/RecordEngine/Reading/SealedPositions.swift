@@ -67,12 +67,14 @@ struct SyncToken: Hashable {
     var generation: Int64
     /// The sequence number of the last change seen.
     var sequence: Int64
+    /// When the caller's rights last changed: what it could see before may differ from what it sees now.
+    var rights: Int64
 
     static func seal(
         _ token: SyncToken, zone: Int64, caller: Caller, with keys: DatabaseKeys
     ) -> String {
         SealedPosition.seal(
-            [token.generation, token.sequence], context: [2, zone, caller.writerID], with: keys.syncTokens)
+            [token.generation, token.sequence, token.rights], context: [2, zone, caller.writerID], with: keys.syncTokens)
     }
 
     static func open(
@@ -80,12 +82,12 @@ struct SyncToken: Hashable {
     ) throws(RecordError) -> SyncToken {
         guard
             let numbers = SealedPosition.open(
-                text, count: 2, context: [2, zone, caller.writerID], with: keys.syncTokens)
+                text, count: 3, context: [2, zone, caller.writerID], with: keys.syncTokens)
         else {
             throw .badRequest(
                 "The sync token does not belong to this caller and zone. Read the feed from its beginning",
                 cause: .tokenInvalid)
         }
-        return SyncToken(generation: numbers[0], sequence: numbers[1])
+        return SyncToken(generation: numbers[0], sequence: numbers[1], rights: numbers[2])
     }
 }
