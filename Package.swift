@@ -67,7 +67,7 @@ let package = Package(
         tests("HTTPTransportTests", ["HTTPTransport", "HTTP", "Sockets", "Threads", "Compression"]),
         tests("RecordModelTests", ["RecordModel"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
-        tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel"]),
+        tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel", "Cryptography"]),
         tests("RecordEngineTests", ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads"]),
         tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP"]),
         tests("FogbaseTests", ["fogbase"]),

@@ -136,7 +136,9 @@ import Testing
         var limits = DatabaseLimits()
         limits.pageBytes = 2_000
         let test = try TestDatabase(limits: limits)
-        for number in 0..<10 { try await test.create("r\(number)", #""text":"\#(String(repeating: "x", count: 500))""#) }
+        for number in 0..<10 {
+            try await test.create("r\(number)", #""text":"\#(String(repeating: "x", count: 500))""#)
+        }
         let page = try test.list(limit: 10)
         #expect((1..<10).contains(page.names.count))
         #expect(page.cursor != nil)

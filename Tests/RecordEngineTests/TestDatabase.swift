@@ -53,7 +53,8 @@ final class TestDatabase {
     }
 
     @discardableResult
-    func change(_ name: String, _ fields: String, type: String = "Post", as caller: Caller = .administrator) async throws
+    func change(_ name: String, _ fields: String, type: String = "Post", as caller: Caller = .administrator)
+        async throws
         -> WriteAnswer
     {
         try await perform(
@@ -95,7 +96,8 @@ final class TestDatabase {
         var json: [UInt8] = []
         try reader.refresh()
         try reader.list(
-            type: try #require(RecordTypeName(type)), in: address, for: caller, fields: nil, limit: limit, cursor: cursor,
+            type: try #require(RecordTypeName(type)), in: address, for: caller, fields: nil, limit: limit,
+            cursor: cursor,
             to: &json)
         let page = try JSONValue.parse(json)
         return ((page["records"]?.array ?? []).compactMap { $0["recordName"]?.string }, page["cursor"]?.string)

@@ -28,10 +28,10 @@ extension RecordReader {
             return
         }
         let rights = try lastChangeOfRights(for: caller, in: address.scope)
-        var token = SyncToken(generation: zone.generation, sequence: 0, rights: rights)
+        var token = SyncToken(generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged)
         if let since, !since.isEmpty {
             token = try SyncToken.open(since, zone: zone.id, caller: caller, with: database.keys)
-            guard token.generation == zone.generation, token.sequence >= zone.purged, token.rights == rights
+            guard token.generation == zone.generation, !token.hasMissed(purged: zone.purged), token.rights == rights
             else { throw .tokenExpired }
         }
         try appendChanges(

@@ -13,7 +13,8 @@ package final class RecordReading {
 
     package init(_ connection: Connection) throws(StoreError) {
         let columns = RecordCursor.columns
-        findByName = try connection.prepare("SELECT \(columns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
+        findByName = try connection.prepare(
+            "SELECT \(columns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
         // INDEXED BY: the plan is part of the contract; a lost index is an error, not a slow page.
         listAll = try connection.prepare(
             """
