@@ -1,0 +1,30 @@
+/// Percent-decoding (RFC 3986 §2.1), done exactly once.
+enum PercentCoding {
+    /// The text behind `bytes`, or `nil` for a malformed escape, a NUL or bytes that are not UTF-8.
+    static func decode(_ bytes: UnsafeRawBufferPointer, plusIsSpace: Bool) -> String? {
+        guard bytes.contains(where: { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) }) else {
+            return String(validating: bytes, as: UTF8.self)
+        }
+        return withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { target -> String? in
+            var length = 0
+            var index = 0
+            while index < bytes.count {
+                var byte = bytes[index]
+                if byte == UInt8(ascii: "%") {
+                    guard index + 2 < bytes.count, let high = bytes[index + 1].hexValue,
+                        let low = bytes[index + 2].hexValue
+                    else { return nil }
+                    byte = high << 4 | low
+                    guard byte != 0 else { return nil }
+                    index += 3
+                } else {
+                    if plusIsSpace, byte == UInt8(ascii: "+") { byte = 0x20 }
+                    index += 1
+                }
+                target[length] = byte
+                length += 1
+            }
+            return String(validating: UnsafeRawBufferPointer(target).part(0, length), as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// The first line of a request: `method SP target SP version` (RFC 9112 §3).
+struct RequestLine: Sendable {
+    var method: HTTPMethod
+    var target: RequestTarget.Shape
+    var version: HTTPVersion
+
+    /// - Parameters:
+    ///   - start: Where the line begins in `bytes`.
+    ///   - end: Where its CRLF is.
+    init(
+        _ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int, _ limits: RequestParser.Limits
+    ) throws(HTTPRefusal) {
+        var methodEnd = start
+        while methodEnd < end, bytes[methodEnd].isToken { methodEnd &+= 1 }
+        guard methodEnd &- start <= limits.maxMethodBytes else { throw .tooLongMethod }
+        guard methodEnd > start, methodEnd < end, bytes[methodEnd] == 0x20 else { throw .malformedRequestLine }
+        let targetStart = methodEnd &+ 1
+        var targetEnd = targetStart
+        while targetEnd < end, bytes[targetEnd] != 0x20 { targetEnd &+= 1 }
+        guard targetEnd &- targetStart <= limits.maxTargetBytes else { throw .tooLongTarget }
+        guard targetEnd < end else { throw .malformedRequestLine }
+        // The version first: the preface of HTTP/2 has a target that HTTP/1.1 would refuse for another reason.
+        version = try Self.version(bytes.part(targetEnd &+ 1, end))
+        let name = bytes.part(start, methodEnd)
+        if name.equals("CONNECT") {
+            throw HTTPRefusal(.notImplemented, "This server is no proxy and makes no tunnels; do not send CONNECT.")
+        }
+        method = HTTPMethod(token: name)
+        target = try TargetParser.parse(bytes, targetStart, targetEnd, isOptions: method == .options)
+    }
+
+    private static func version(_ text: UnsafeRawBufferPointer) throws(HTTPRefusal) -> HTTPVersion {
+        guard text.count == 8, text.part(0, 5).equals("HTTP/"), text[5].isDigit, text[6] == UInt8(ascii: "."),
+            text[7].isDigit
+        else { throw .malformedVersion }
+        guard text[5] == UInt8(ascii: "1") else {
+            if text[5] == UInt8(ascii: "2") { throw .http2 }
+            throw HTTPRefusal(.httpVersionNotSupported, "This server speaks HTTP/1.1 and HTTP/1.0; use one of them.")
+        }
+        return text[7] == UInt8(ascii: "0") ? .http10 : .http11
+    }
+}
+
+extension HTTPMethod {
+    /// - Parameter token: Known to be a token.
+    init(token: UnsafeRawBufferPointer) {
+        switch token.count {
+        case 3 where token.equals("GET"): self = .get
+        case 3 where token.equals("PUT"): self = .put
+        case 4 where token.equals("POST"): self = .post
+        case 4 where token.equals("HEAD"): self = .head
+        case 5 where token.equals("PATCH"): self = .patch
+        case 6 where token.equals("DELETE"): self = .delete
+        case 7 where token.equals("OPTIONS"): self = .options
+        default: self = .other(String(decoding: token, as: UTF8.self))
+        }
+    }
+}
