@@ -133,12 +133,11 @@ public struct RequestParser: Sendable {
     private func finish(_ bytes: UnsafeRawBufferPointer) throws(HTTPRefusal) -> RequestHead {
         // Only called behind a request line.
         guard let requestLine else { throw .emptyLines }
-        var entries = Array<HTTPFields.Entry>(unsafeUninitializedCapacity: entries.count + 1) { target, count in
-            for entry in entries {
-                target.initializeElement(at: count, to: entry)
-                count &+= 1
-            }
-        }
+        // A copy of exactly the right size, with room for the Host that an absolute-form may bring.
+        let collected = self.entries
+        var entries: [HTTPFields.Entry] = []
+        entries.reserveCapacity(collected.count &+ 1)
+        entries.append(contentsOf: collected)
         let meaning = try HeadMeaning(bytes, &entries, requestLine)
         let copy = Array(bytes)
         return RequestHead(

@@ -1,0 +1,59 @@
+/// Which web pages of other origins may read answers (Fetch standard, "CORS protocol").
+///
+/// Answers never allow credentials: the server's tokens travel in Authorization, which a page sets itself, so a cookie of
+/// its user is of no use to it.
+public struct CORSPolicy: Sendable {
+    private let allowsAll: Bool
+    private let origins: Set<String>
+
+    /// - Parameter origins: Exact origins such as `https://app.example`, or `*` for all; empty turns CORS off.
+    public init(origins: [String]) {
+        allowsAll = origins.contains("*")
+        self.origins = Set(origins)
+    }
+
+    /// Whether any origin is allowed.
+    public var isEnabled: Bool { !origins.isEmpty }
+
+    /// The answer to a preflight, or `nil` if the request is none: not OPTIONS, or without Origin or
+    /// Access-Control-Request-Method.
+    ///
+    /// An origin that is not allowed gets a 204 without any CORS field, which the browser takes for a refusal.
+    ///
+    /// - Parameter allow: The methods of the route; `nil` if there is no such route.
+    public func preflight(_ request: HTTPRequest, allow: [HTTPMethod]?) -> HTTPResponse? {
+        guard request.method == .options, request.fields.contains(.origin),
+            request.fields.contains(.accessControlRequestMethod)
+        else { return nil }
+        var response = HTTPResponse(.noContent)
+        apply(to: &response, for: request)
+        guard response.fields.contains(.accessControlAllowOrigin), let allow else { return response }
+        response.fields.append(.accessControlAllowMethods, allow.map(\.text).joined(separator: ", "))
+        if let wanted = request.fields[.accessControlRequestHeaders] {
+            // The names that were asked for: no field of ours depends on which a page may send.
+            response.fields.append(.accessControlAllowHeaders, wanted)
+        }
+        response.fields.append(.accessControlMaxAge, literal: "600")
+        response.fields.append(
+            .vary, literal: "Access-Control-Request-Method, Access-Control-Request-Headers")
+        return response
+    }
+
+    /// Adds Access-Control-Allow-Origin and what belongs to it, if the request's origin is allowed; and, unless all
+    /// origins are, `Vary: Origin` whether or not it is, so that no cache mixes the answers up.
+    public func apply(to response: inout HTTPResponse, for request: HTTPRequest) {
+        guard isEnabled else { return }
+        if !allowsAll { response.fields.append(.vary, literal: "Origin") }
+        guard request.fields.count(of: .origin) == 1, let origin = request.fields[.origin],
+            allowsAll || origins.contains(origin)
+        else { return }
+        if allowsAll {
+            response.fields.set(.accessControlAllowOrigin, "*")
+        } else {
+            response.fields.set(.accessControlAllowOrigin, origin)
+        }
+        response.fields.set(
+            .accessControlExposeHeaders,
+            "ETag, Location, Content-Range, Content-Disposition, Retry-After, X-Request-ID")
+    }
+}

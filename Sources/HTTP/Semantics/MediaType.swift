@@ -1,0 +1,93 @@
+/// A media type (RFC 9110 §8.3.1), such as `application/json; charset=utf-8`.
+public struct MediaType: Hashable, Sendable {
+    public struct Parameter: Hashable, Sendable {
+        /// Lower case.
+        public var name: String
+        /// As sent; quotes and escapes are taken off.
+        public var value: String
+    }
+
+    /// Lower case.
+    public var type: String
+    /// Lower case.
+    public var subtype: String
+    public var parameters: [Parameter]
+
+    /// The value of a Content-Type field, or `nil` if it is malformed or has a parameter twice.
+    public init?(_ text: String) {
+        var scanner = MediaTypeScanner(bytes: Array(text.utf8)[...])
+        scanner.skipBlanks()
+        guard let type = scanner.token(), scanner.take("/"), let subtype = scanner.token() else { return nil }
+        self.type = type.lowercased()
+        self.subtype = subtype.lowercased()
+        parameters = []
+        while true {
+            scanner.skipBlanks()
+            if scanner.bytes.isEmpty { return }
+            guard scanner.take(";") else { return nil }
+            scanner.skipBlanks()
+            // Empty parameters are allowed (RFC 9110 §5.6.6).
+            if scanner.bytes.isEmpty || scanner.bytes.first == UInt8(ascii: ";") { continue }
+            guard let name = scanner.token()?.lowercased(), scanner.take("="),
+                let value = scanner.bytes.first == UInt8(ascii: "\"") ? scanner.quotedString() : scanner.token(),
+                self[name] == nil
+            else { return nil }
+            parameters.append(Parameter(name: name, value: value))
+        }
+    }
+
+    /// The value of a parameter.
+    ///
+    /// - Parameter name: In lower case.
+    public subscript(name: String) -> String? {
+        parameters.first { $0.name == name }?.value
+    }
+
+    /// Whether type and subtype are these, given in lower case, whatever the parameters.
+    public func isType(_ type: String, _ subtype: String) -> Bool {
+        self.type == type && self.subtype == subtype
+    }
+
+    /// Whether this is JSON: `application/json` or a type that ends in `+json` (RFC 6839).
+    public var isJSON: Bool {
+        isType("application", "json") || (type == "application" && subtype.hasSuffix("+json"))
+    }
+}
+
+private struct MediaTypeScanner {
+    var bytes: ArraySlice<UInt8>
+
+    mutating func skipBlanks() {
+        bytes = bytes.drop { $0.isBlank }
+    }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard bytes.first == UInt8(ascii: character) else { return false }
+        bytes = bytes.dropFirst()
+        return true
+    }
+
+    mutating func token() -> String? {
+        let token = bytes.prefix { $0.isToken }
+        guard !token.isEmpty else { return nil }
+        bytes = bytes[token.endIndex...]
+        return String(decoding: token, as: UTF8.self)
+    }
+
+    /// quoted-string (RFC 9110 §5.6.4).
+    mutating func quotedString() -> String? {
+        guard take("\"") else { return nil }
+        var value: [UInt8] = []
+        while let byte = bytes.popFirst() {
+            if byte == UInt8(ascii: "\"") { return String(validating: value, as: UTF8.self) }
+            var unit = byte
+            if byte == UInt8(ascii: "\\") {
+                guard let escaped = bytes.popFirst() else { return nil }
+                unit = escaped
+            }
+            guard !unit.isForbiddenInValue else { return nil }
+            value.append(unit)
+        }
+        return nil
+    }
+}
