@@ -1,0 +1,60 @@
+# Every verb of the project. `make help` lists them; plain `make` checks, builds and tests.
+
+# Where the server that `make run` starts listens, and the folder with its data.
+HOST ?= 127.0.0.1
+PORT ?= 8080
+DATA ?= ./data
+
+# FILTER=HTTPTests, or a part of a test's name, narrows `make test` and `make tsan`.
+FILTER ?=
+FILTERED = $(if $(FILTER),--filter '$(FILTER)')
+
+# The name of the image that `make docker` builds.
+IMAGE ?= fogbase
+
+RELEASE = -c release --static-swift-stdlib --product fogbase
+TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
+SWIFT_FILES = Sources Tests Package.swift
+
+.PHONY: all help deps build run test lint format tsan bench docker clean
+.NOTPARALLEL:
+.DEFAULT_GOAL := all
+
+all: lint build test ## check, build and test (the default)
+
+help: ## list the verbs
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-8s %s\n", $$1, $$2 }'
+
+deps: ## install the system libraries that are missing (Debian, Ubuntu), and check that Swift is there
+	@sh docker/dependencies.sh
+
+build: deps ## build the server, optimized, into .build/release/fogbase
+	swift build $(RELEASE)
+
+run: build ## build and start the server (HOST, PORT, DATA)
+	.build/release/fogbase serve --host '$(HOST)' --port '$(PORT)' --data '$(DATA)' --public Public
+
+test: deps ## run all tests (FILTER=name runs some)
+	swift build --build-tests
+	swift test --skip-build $(FILTERED)
+
+lint: deps ## check the format, and the arrows between modules
+	swift format lint --strict --recursive $(SWIFT_FILES)
+	python3 Tests/lint/test_arrows.py
+	python3 Tests/lint/arrows.py
+
+format: deps ## bring all Swift files into the house's format
+	swift format --in-place --recursive $(SWIFT_FILES)
+
+tsan: deps ## run the tests under the thread sanitizer (FILTER=name runs some)
+	swift build $(TSAN) --build-tests
+	swift test $(TSAN) --skip-build $(FILTERED)
+
+bench: build ## measure the server
+	python3 Tests/Bench/bench.py
+
+docker: ## build the container image (IMAGE)
+	docker build --file docker/Dockerfile --tag '$(IMAGE)' .
+
+clean: ## remove what was built, never data
+	rm -rf .build .bench

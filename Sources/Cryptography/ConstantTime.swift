@@ -1,0 +1,16 @@
+import CCrypto
+
+/// Comparison of secrets.
+package enum ConstantTime {
+    /// Returns whether the two are equal, in a time that depends on their lengths alone.
+    package static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { right in equal(left, right) } }
+    }
+
+    /// Returns whether the two are equal, in a time that depends on their lengths alone.
+    package static func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard left.count == right.count else { return false }
+        guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
+        return CRYPTO_memcmp(leftStart, rightStart, left.count) == 0
+    }
+}

@@ -1,0 +1,79 @@
+/// The 32 bytes of a SHA-256 digest or of an HMAC-SHA256 code, held inline: a dictionary key without allocation.
+///
+/// Comparison takes the same time wherever two digests differ.
+package struct Digest: Hashable, Sendable {
+    /// The number of bytes, 32.
+    package static let byteCount = 32
+
+    // The bytes in memory order; the integers themselves mean nothing.
+    private var words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// Calls `fill` with 32 writable bytes, which become the digest.
+    package init<Failure: Error>(filledBy fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void) throws(Failure)
+    {
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        try Swift.withUnsafeMutableBytes(of: &words, fill)
+        self.words = words
+    }
+
+    /// Creates a digest from its bytes, or `nil` if there are not exactly 32.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == Digest.byteCount else { return nil }
+        self.init(filledBy: { $0.copyMemory(from: bytes) })
+    }
+
+    /// Creates a digest from its bytes, or `nil` if there are not exactly 32.
+    package init?(_ bytes: [UInt8]) {
+        guard let digest = bytes.withUnsafeBytes({ Digest($0) }) else { return nil }
+        self = digest
+    }
+
+    /// Creates a digest from 64 hexadecimal digits, or `nil` if `hex` is anything else.
+    package init?(hex: String) {
+        guard hex.utf8.count == 2 * Digest.byteCount, let bytes = Hex.decode(hex) else { return nil }
+        self.init(bytes)
+    }
+
+    /// Creates a digest from standard base64 (44 characters), or `nil` if `base64` is anything else.
+    package init?(base64: String) {
+        guard base64.utf8.count == 44, let bytes = Base64.decode(base64) else { return nil }
+        self.init(bytes)
+    }
+
+    /// The 32 bytes.
+    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    /// 64 lower-case hexadecimal digits.
+    package var hex: String { withUnsafeBytes { Hex.encode($0) } }
+
+    /// 44 characters of standard base64 with padding.
+    package var base64: String { withUnsafeBytes { Base64.encode($0) } }
+
+    /// Calls `body` with the 32 bytes, which must not be kept beyond the call.
+    package func withUnsafeBytes<Value, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try Swift.withUnsafeBytes(of: words, body)
+    }
+
+    /// Compares in a time that does not depend on where the two differ.
+    package func isEqualInConstantTime(to other: Digest) -> Bool {
+        let difference =
+            (words.0 ^ other.words.0) | (words.1 ^ other.words.1) | (words.2 ^ other.words.2)
+            | (words.3 ^ other.words.3)
+        return difference == 0
+    }
+
+    package static func == (left: Digest, right: Digest) -> Bool {
+        left.isEqualInConstantTime(to: right)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        // One word suffices: the bytes are uniform, and Swift's hasher is seeded per process.
+        hasher.combine(words.0)
+    }
+}
+
+extension Digest: CustomStringConvertible {
+    package var description: String { hex }
+}

@@ -1,0 +1,50 @@
+import CCrypto
+
+/// 32 secret bytes, from which the keys for all purposes are derived. Its text and mirror show nothing.
+package struct SecretKey: Sendable {
+    /// The number of bytes, 32.
+    package static let byteCount = 32
+
+    /// The bytes, for the file that keeps them; for nothing else.
+    package let bytes: [UInt8]
+
+    /// Makes a new random key.
+    package init() {
+        bytes = RandomBytes.make(SecretKey.byteCount)
+    }
+
+    /// Takes a stored key, or returns `nil` if there are not exactly 32 bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == SecretKey.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Derives key material for one purpose with HKDF-SHA256, `label` being the `info` of RFC 5869 and the salt empty.
+    ///
+    /// - Parameters:
+    ///   - label: Names the purpose; different labels give independent keys.
+    ///   - length: The number of bytes, 1 to 8,160 (RFC 5869 §2.3).
+    package func derive(label: String, length: Int) -> [UInt8] {
+        HKDF.derive(key: bytes, salt: [], info: Array(label.utf8), length: length)
+    }
+}
+
+extension SecretKey: CustomStringConvertible, CustomReflectable {
+    package var description: String { "SecretKey" }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+/// HKDF-SHA256 (RFC 5869), extract and expand in one step.
+enum HKDF {
+    /// Returns `length` bytes (1 to 8,160) derived from `key`.
+    static func derive(key: [UInt8], salt: [UInt8], info: [UInt8], length: Int) -> [UInt8] {
+        precondition((1...255 * Digest.byteCount).contains(length), "HKDF-SHA256 gives 1 to 8,160 bytes")
+        return [UInt8](unsafeUninitializedCapacity: length) { output, count in
+            let derived = fogbase_hkdf_sha256(
+                OpenSSLAlgorithm.hkdf.pointer, key, key.count, salt, salt.count, info, info.count,
+                output.baseAddress, length)
+            precondition(derived == 1, "HKDF failed")
+            count = length
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Compression
+import Testing
+
+@Suite struct GzipDecoderTests {
+    /// Made by `printf sea | gzip -n`; the encoder of another program is decoded too.
+    static let sea: [UInt8] = [
+        0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0x2b, 0x4e, 0x4d, 0x04, 0x00, 0x37, 0xc1, 0xc9,
+        0x8b, 0x03, 0x00, 0x00, 0x00,
+    ]
+
+    func expect(_ error: CompressionError, from input: [UInt8], _ limits: GzipDecoder.Limits = ample) {
+        #expect(throws: error) { try GzipDecoder.decode(input, limits: limits) }
+    }
+
+    @Test func `a member with a name, a comment and extra fields is decoded`() throws {
+        // RFC 1952 §2.3.1: FEXTRA, FNAME and FCOMMENT, in this order.
+        let head: [UInt8] = [0x1f, 0x8b, 8, 4 | 8 | 16, 1, 2, 3, 4, 0, 3]
+        let fields: [UInt8] = [3, 0, 9, 9, 9] + Array("sea.txt\0".utf8) + Array("a comment\0".utf8)
+        let member = head + fields + GzipDecoderTests.sea.dropFirst(10)
+        #expect(try GzipDecoder.decode(member, limits: ample) == Array("sea".utf8))
+    }
+
+    @Test func `a member cut off at any byte is truncated`() throws {
+        let sample = Sample.text(3_000) + Sample.noise(200, seed: 1)
+        let encoded = try GzipEncoder.encode(sample, level: .balanced)
+        for count in 0..<encoded.count {
+            let head = Array(encoded.prefix(count))
+            expect(.truncated, from: head)
+        }
+        #expect(try GzipDecoder.decode(encoded, limits: ample) == sample)
+    }
+
+    @Test func `anything behind the trailer is an error, in the same piece or the next`() throws {
+        let sea = GzipDecoderTests.sea
+        #expect(try GzipDecoder.decode(sea, limits: ample) == Array("sea".utf8))
+        for tail in [[0], Array("x".utf8), sea] {
+            expect(.trailingData, from: sea + tail)
+            let decoder = try GzipDecoder(limits: ample)
+            var output: [UInt8] = []
+            try decoder.decode(sea, into: &output)
+            try decoder.finish()
+            #expect(throws: CompressionError.trailingData) { try decoder.decode(tail, into: &output) }
+            #expect(throws: CompressionError.trailingData) { try decoder.finish() }
+        }
+    }
+
+    @Test func `other formats are malformed`() {
+        expect(.malformed, from: Array("{\"fields\":{}}".utf8))
+        expect(.malformed, from: [0x1f, 0x8c, 8, 0, 0, 0, 0, 0, 0, 3])
+        // A zlib stream, and a raw deflate stream: neither is gzip.
+        expect(.malformed, from: [0x78, 0x9c, 0x2b, 0x4e, 0x4d, 0x04, 0x00, 0x02, 0x7e, 0x01, 0x3a])
+        expect(.malformed, from: [0x2b, 0x4e, 0x4d, 0x04, 0x00])
+        // Another method than deflate; reserved flags.
+        expect(.malformed, from: [0x1f, 0x8b, 7, 0, 0, 0, 0, 0, 0, 3])
+        expect(.malformed, from: [0x1f, 0x8b, 8, 0xe0, 0, 0, 0, 0, 0, 3])
+    }
+
+    @Test(arguments: 15..<23)
+    func `a wrong check sum or length is malformed`(index: Int) {
+        var changed = GzipDecoderTests.sea
+        changed[index] ^= 1
+        expect(.malformed, from: changed)
+    }
+
+    @Test func `an error is repeated until the decoder is reset`() throws {
+        let decoder = try GzipDecoder(limits: ample)
+        var output: [UInt8] = []
+        #expect(throws: CompressionError.malformed) { try decoder.decode(Array("no gzip".utf8), into: &output) }
+        #expect(throws: CompressionError.malformed) { try decoder.decode(GzipDecoderTests.sea, into: &output) }
+        #expect(throws: CompressionError.malformed) { try decoder.finish() }
+        decoder.reset(limits: ample)
+        try decoder.decode(GzipDecoderTests.sea, into: &output)
+        try decoder.finish()
+        #expect(output == Array("sea".utf8))
+    }
+
+    @Test(arguments: [0, 1, 2, 3, 100, 65_536, 65_537, 100_000])
+    func `output up to the limit is given, one byte more is an error`(count: Int) throws {
+        let sample = Sample.noise(count, seed: 5)
+        let encoded = try GzipEncoder.encode(sample, level: .fastest)
+        #expect(try GzipDecoder.decode(encoded, limits: .init(maxOutputBytes: count)) == sample)
+        guard count > 0 else { return }
+        let decoder = try GzipDecoder(limits: .init(maxOutputBytes: count - 1))
+        var output: [UInt8] = []
+        #expect(throws: CompressionError.outputTooLarge(limit: count - 1)) {
+            try decoder.decode(encoded, into: &output)
+        }
+        #expect(output == Array(sample.dropLast()))
+    }
+
+    @Test func `a bomb is stopped at the limit, and its buffer stays small`() throws {
+        let bomb = try GzipEncoder.encode([UInt8](repeating: 0, count: 64 << 20), level: .smallest)
+        #expect(bomb.count < 70_000)
+        var output: [UInt8] = []
+        let small = try GzipDecoder(limits: .init(maxOutputBytes: 1_000, maxRatio: 2_000))
+        #expect(throws: CompressionError.outputTooLarge(limit: 1_000)) { try small.decode(bomb, into: &output) }
+        #expect(output.count == 1_000)
+        #expect(output.capacity < 10_000)
+    }
+
+    @Test func `a ratio beyond the limit is stopped soon after the free bytes`() throws {
+        let bomb = try GzipEncoder.encode([UInt8](repeating: 0, count: 64 << 20), level: .smallest)
+        var output: [UInt8] = []
+        let decoder = try GzipDecoder(limits: .init(maxOutputBytes: .max))
+        #expect(throws: CompressionError.ratioTooHigh(limit: 200)) { try decoder.decode(bomb, into: &output) }
+        #expect((1 << 20...2 << 20).contains(output.count))
+        let free = try GzipEncoder.encode([UInt8](repeating: 0, count: 1 << 20), level: .smallest)
+        #expect(try GzipDecoder.decode(free, limits: .init(maxOutputBytes: 1 << 20)).count == 1 << 20)
+    }
+
+    @Test func `random damage is refused or harmless, and never more than the limit`() throws {
+        var generator = Sample.Generator(state: 42)
+        let sample = Sample.text(2_000) + Sample.noise(500, seed: 8)
+        let encoded = try GzipEncoder.encode(sample, level: .balanced)
+        let limits = GzipDecoder.Limits(maxOutputBytes: 10_000)
+        let decoder = try GzipDecoder(limits: limits)
+        for _ in 0..<5_000 {
+            var damaged = encoded
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let index = Int.random(in: damaged.indices, using: &generator)
+                damaged[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            }
+            decoder.reset(limits: limits)
+            var output: [UInt8] = []
+            do {
+                try decoder.decode(damaged, into: &output)
+                try decoder.finish()
+                // Only the header's time, extra flags and system are not covered by a check.
+                if output != sample { Issue.record("Damage went unseen") }
+            } catch {
+                if output.count > limits.maxOutputBytes { Issue.record("The limit was passed") }
+            }
+        }
+    }
+
+    @Test func `random bytes behind a right header are refused or harmless`() throws {
+        let head: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]
+        let limits = GzipDecoder.Limits(maxOutputBytes: 4_096)
+        let decoder = try GzipDecoder(limits: limits)
+        for seed in 0..<2_000 {
+            decoder.reset(limits: limits)
+            var output: [UInt8] = []
+            let input = head + Sample.noise(300, seed: UInt64(seed))
+            #expect(throws: CompressionError.self) {
+                try decoder.decode(input, into: &output)
+                try decoder.finish()
+            }
+            if output.count > limits.maxOutputBytes { Issue.record("The limit was passed") }
+        }
+    }
+}

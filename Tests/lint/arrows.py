@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Checks the arrows between modules: each import of each Swift file against the dependencies that Package.swift declares.
+
+SwiftPM builds a file that imports a module its target does not declare, as long as something else has built that module
+before; and it knows nothing of what the house keeps out. This check fails on both.
+
+    python3 Tests/lint/arrows.py
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+# Modules that import no other module of the package, whatever Package.swift says: bytes and values in, values out.
+PURE = {"HTTP", "RecordModel"}
+
+# What any file in Sources may import from outside the package. Foundation is not among them: it costs a process 50 MB,
+# and a request more than the rest of its way through the server.
+SYSTEM = {"Swift", "Glibc", "Synchronization"}
+
+# What tests may import besides: Foundation is fine there.
+TEST_SYSTEM = SYSTEM | {"Testing", "Foundation", "FoundationEssentials", "FoundationNetworking"}
+
+IMPORT = re.compile(
+    r"^[ \t]*(?:@\w+(?:\([^)\n]*\))?[ \t]+)*"
+    r"(?:(?:public|package|internal|fileprivate|private)[ \t]+)?"
+    r"import[ \t]+(?:(?:struct|class|enum|protocol|typealias|func|let|var|actor|macro)[ \t]+)?"
+    r"(\w+)",
+    re.MULTILINE,
+)
+TEXT_OR_COMMENT = re.compile(r'"""(?:\\.|.)*?"""|"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
+
+
+def imports(source):
+    """Returns the imported modules with their line numbers; comments and string literals do not count."""
+    code = TEXT_OR_COMMENT.sub(lambda match: "\n" * match.group().count("\n"), source)
+    return [(match.group(1), code.count("\n", 0, match.start(1)) + 1) for match in IMPORT.finditer(code)]
+
+
+def check_target(name, is_test, declared, package_modules):
+    """Returns a function from an imported module to what is wrong with it, or None."""
+
+    def problem(module):
+        if module == name:
+            return "imports itself"
+        if module in package_modules:
+            if name in PURE:
+                return f"{name} imports no module of the package"
+            if module not in declared:
+                return f"Package.swift has no arrow from {name} to {module}"
+        elif module not in (TEST_SYSTEM if is_test else SYSTEM):
+            return f"{module} is not among the system modules that are allowed here"
+        return None
+
+    return problem
+
+
+def check_package(root, description):
+    """Returns one line for each forbidden import in the package at `root`, as `swift package dump-package` describes it."""
+    targets = description["targets"]
+    package_modules = {target["name"] for target in targets}
+    lines = []
+    for target in targets:
+        if target["type"] == "system":
+            continue
+        name, is_test = target["name"], target["type"] == "test"
+        folder = root / (target.get("path") or f"{'Tests' if is_test else 'Sources'}/{name}")
+        is_test = is_test or folder.is_relative_to(root / "Tests")
+        declared = {next(iter(arrow.values()))[0] for arrow in target["dependencies"]}
+        problem = check_target(name, is_test, declared, package_modules)
+        if name in PURE:
+            lines += [f"Package.swift: {name} imports no module of the package, not even {other}" for other in sorted(declared)]
+        for file in sorted(folder.rglob("*.swift")):
+            for module, number in imports(file.read_text(encoding="utf-8")):
+                if what := problem(module):
+                    lines.append(f"{file.relative_to(root)}:{number}: import {module}: {what}")
+    return lines
+
+
+def main():
+    root = Path(__file__).resolve().parents[2]
+    dump = subprocess.run(["swift", "package", "dump-package"], cwd=root, stdout=subprocess.PIPE, check=True)
+    lines = check_package(root, json.loads(dump.stdout))
+    for line in lines:
+        print(line, file=sys.stderr)
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
