@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 
 void fogbase_set_thread_name(const char *name) {
@@ -44,4 +45,12 @@ uint32_t fogbase_stream_events(int writes) {
 
 uint32_t fogbase_listener_events(void) {
     return EPOLLIN | EPOLLEXCLUSIVE;
+}
+
+int fogbase_cpu_count(void) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+    int count = CPU_COUNT(&set);
+    return count > 0 ? count : 1;
 }

@@ -98,7 +98,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Ends the loop once nothing is left to run, and suspends until then: handles that are still there are closed, and
     /// whoever waits on them resumes. A job that comes later still is run by a new, short-lived thread.
     package func stop() async {
-        submit { $0.isStopping = true }
+        requestStop()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let hasEnded = remote.withLock { remote in
                 if remote.isRunning { remote.enders.append(continuation) }
@@ -106,6 +106,11 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             }
             if hasEnded { continuation.resume() }
         }
+    }
+
+    /// Begins to stop, without waiting for the end.
+    package func requestStop() {
+        submit { $0.isStopping = true }
     }
 
     private func submit(_ change: (inout Remote) -> Void) {

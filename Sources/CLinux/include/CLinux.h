@@ -28,6 +28,9 @@ int fogbase_accept(int listener, struct sockaddr_storage *address, socklen_t *le
 /// socket() with SOCK_STREAM, SOCK_NONBLOCK and SOCK_CLOEXEC.
 int fogbase_stream_socket(int family);
 
+/// How many processors this process may run on; at least 1.
+int fogbase_cpu_count(void);
+
 /// EPOLLIN | EPOLLRDHUP | EPOLLET, and EPOLLOUT as well if `writes`; macros of a type that Swift does not take over.
 uint32_t fogbase_stream_events(int writes);
 /// EPOLLIN | EPOLLEXCLUSIVE, level triggered.
