@@ -3,14 +3,16 @@ import Testing
 
 @Suite struct SocketAddressTests {
     @Test(arguments: [
-        "127.0.0.1:80", "0.0.0.0:0", "255.255.255.255:65535", "[::1]:8080", "[::]:1", "[2001:db8::5]:443", "unix:/run/fog.sock",
+        "127.0.0.1:80", "0.0.0.0:0", "255.255.255.255:65535", "[::1]:8080", "[::]:1", "[2001:db8::5]:443",
+        "unix:/run/fog.sock",
     ])
     func `an address is printed as it is written`(_ text: String) throws {
         #expect(try SocketAddress(text).description == text)
     }
 
     @Test(arguments: [
-        "", "127.0.0.1", ":80", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+1", "127.0.0.1:1 ", "256.0.0.1:1", "::1:80",
+        "", "127.0.0.1", ":80", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+1", "127.0.0.1:1 ", "256.0.0.1:1",
+        "::1:80",
         "[127.0.0.1]:80", "[::1]", "[::1]80", "localhost:80", "unix:", "127.1:80",
     ])
     func `what is not an address is refused`(_ text: String) {
