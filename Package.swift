@@ -71,6 +71,6 @@ let package = Package(
         tests("RecordEngineTests", ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads"]),
         tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP"]),
         tests("FogbaseTests", ["fogbase"]),
-        tests("BlackBoxTests", ["fogbase", "RecordWire"]),
+        tests("BlackBoxTests", ["fogbase", "RecordWire", "Threads"]),
     ]
 )
