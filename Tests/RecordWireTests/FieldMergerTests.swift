@@ -66,6 +66,7 @@ struct FieldMergerTests {
         let old = try Sample.store(before).stored
         let error = #expect(throws: RecordError.self) { try Sample.merge(change, into: old) }
         #expect(error?.code == .badRequest)
+        #expect(error?.detail("field") == .text(before.contains("int64") ? "int64" : "double"))
     }
 
     @Test func `a list cannot grow past its limit by appending`() throws {

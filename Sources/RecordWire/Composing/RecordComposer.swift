@@ -94,8 +94,12 @@ package enum RecordComposer {
             return
         }
         var isFirst = true
+        var place = 0
         for entry in fields.entries {
-            if case .only(let wanted) = selection, !wanted.contains(entry.fieldID) { continue }
+            if case .only(let wanted) = selection {
+                while place < wanted.count, wanted[place] < entry.fieldID { place &+= 1 }
+                guard place < wanted.count, wanted[place] == entry.fieldID else { continue }
+            }
             if !isFirst { text.append(UInt8(ascii: ",")) }
             isFirst = false
             guard entry.isExternal else {

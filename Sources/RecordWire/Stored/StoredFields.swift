@@ -101,7 +101,7 @@ enum LayoutFormat {
         layout.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Reads a number and steps over it; `nil` if it is cut off or beyond 2^48.
+    /// Reads a number and steps over it; `nil` if it is cut off or beyond 2^49.
     @inline(__always)
     static func number(_ layout: UnsafeRawBufferPointer, _ position: inout Int) -> Int? {
         var number = 0

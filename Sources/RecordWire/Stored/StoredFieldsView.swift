@@ -77,7 +77,6 @@ package struct StoredFieldsView {
 
     /// The name of a field as its entry writes it.
     package func name(of entry: LayoutEntry) -> String {
-        // `"name":{"value":` is eleven bytes longer than the name.
         let start = entry.entry.lowerBound + 1
         let end = entry.value.lowerBound - LayoutFormat.afterName
         return String(decoding: UnsafeRawBufferPointer(rebasing: text[start..<end]), as: UTF8.self)
