@@ -41,6 +41,23 @@ struct ComposerTests {
         #expect(throws: RecordError.recordNotFound) { try Sample.compose(merge.stored) }
     }
 
+    @Test func `assets get their URLs as the answer is composed`() throws {
+        let asset = "{\"size\":12,\"fileChecksum\":\"\(FieldRoundTripTests.checksum)\"}"
+        let stored = try Sample.store("{\"int64\":1,\"asset\":\(asset),\"assetlist\":[\(asset),\(asset)]}").stored
+        var number = 0
+        let answer = try Sample.compose(stored) { fieldID, asset in
+            number += 1
+            return number == 3 ? nil : "/\(fieldID)/\(asset.size)/\"\(number)"
+        }
+        let plain = "{\"fileChecksum\":\"\(FieldRoundTripTests.checksum)\",\"size\":12"
+        #expect(text(answer).contains(#""asset":{"value":\#(plain),"downloadURL":"/7/12/\"1"},"type":"ASSETID"}"#))
+        #expect(
+            text(answer).contains(
+                #""assetlist":{"value":[\#(plain),"downloadURL":"/23/12/\"2"},\#(plain)}],"type":"ASSETID_LIST"}"#))
+        #expect(try RecordDictionary.decode(answer).fields.count == 3)
+        #expect(try !text(Sample.compose(stored)).contains("downloadURL"))
+    }
+
     @Test func `tombstones and stubs say little`() throws {
         let typeName = try Sample.type().name
         var answer: [UInt8] = []

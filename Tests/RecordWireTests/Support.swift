@@ -82,7 +82,7 @@ enum Sample {
     /// The answer for a record with these fields.
     static func compose(
         _ stored: StoredFields, selection: FieldSelection = .all, externals: [Int: [UInt8]] = [:],
-        name: String = "tree-1"
+        name: String = "tree-1", downloadURL: ((Int, Asset) -> String?)? = nil
     ) throws -> [UInt8] {
         var answer: [UInt8] = []
         let typeName = try type().name
@@ -97,7 +97,7 @@ enum Sample {
                     external: { fieldID, text throws(RecordError) in
                         guard let json = externals[fieldID] else { throw .recordNotFound }
                         text += json
-                    }, to: &answer)
+                    }, downloadURL: downloadURL, to: &answer)
             }
         }
         return answer
