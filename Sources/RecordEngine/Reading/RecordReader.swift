@@ -55,6 +55,7 @@ package final class RecordReader {
             rightsVersion = version
             reloadSchema()
             callers.removeAll(keepingCapacity: true)
+            userNames.removeAll(keepingCapacity: true)
         }
     }
 
