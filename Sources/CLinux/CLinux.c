@@ -2,7 +2,55 @@
 #include "CLinux.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <sys/eventfd.h>
 
 void fogbase_set_thread_name(const char *name) {
     pthread_setname_np(pthread_self(), name);
+}
+
+int fogbase_epoll_create(void) {
+    return epoll_create1(EPOLL_CLOEXEC);
+}
+
+int fogbase_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t data) {
+    struct epoll_event event = { .events = events, .data = { .u64 = data } };
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+int fogbase_epoll_change(int epoll, int descriptor, uint32_t events, uint64_t data) {
+    struct epoll_event event = { .events = events, .data = { .u64 = data } };
+    return epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event);
+}
+
+int fogbase_epoll_remove(int epoll, int descriptor) {
+    return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL);
+}
+
+int fogbase_eventfd(void) {
+    return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
+int fogbase_accept(int listener, struct sockaddr_storage *address, socklen_t *length) {
+    return accept4(listener, (struct sockaddr *)address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int fogbase_stream_socket(int family) {
+    return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+uint32_t fogbase_stream_events(int writes) {
+    return EPOLLIN | EPOLLRDHUP | EPOLLET | (writes ? EPOLLOUT : 0);
+}
+
+uint32_t fogbase_listener_events(void) {
+    return EPOLLIN | EPOLLEXCLUSIVE;
+}
+
+int fogbase_cpu_count(void) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+    int count = CPU_COUNT(&set);
+    return count > 0 ? count : 1;
 }

@@ -1,0 +1,75 @@
+import HTTP
+
+/// Whether an answer goes out in gzip (RFC 9110 §12.5.3).
+struct ContentCodingChoice {
+    private let request: HTTPRequest?
+    private let server: ServerLoop
+
+    init(_ request: HTTPRequest?, server: ServerLoop) {
+        self.request = request
+        self.server = server
+    }
+
+    /// The body as it is sent; `response` gets the fields that say so.
+    ///
+    /// An answer with a strong entity tag stays as it is: the tag would name two different runs of bytes, and a weak one
+    /// is of no use to If-Match (RFC 9110 §8.8.3).
+    func encode(_ bytes: [UInt8], of response: inout HTTPResponse) -> [UInt8] {
+        guard let request, let minimum = server.configuration.minimumCompressedBytes, bytes.count >= minimum,
+            response.status.code / 100 == 2 || response.status.code >= 400, response.status != .partialContent,
+            !response.fields.contains(.contentEncoding), !hasStrongTag(response), isCompressible(response)
+        else { return bytes }
+        response.fields.append(.vary, literal: "Accept-Encoding")
+        guard AcceptEncoding.acceptsGzip(request.fields), let smaller = server.compress(bytes) else { return bytes }
+        response.fields.append(.contentEncoding, literal: "gzip")
+        return smaller
+    }
+
+    /// One of two forms that were made beforehand.
+    func pick(identity: [UInt8], gzip: [UInt8]?, of response: inout HTTPResponse) -> [UInt8] {
+        guard let request, let gzip else { return identity }
+        response.fields.append(.vary, literal: "Accept-Encoding")
+        guard AcceptEncoding.acceptsGzip(request.fields) else { return identity }
+        response.fields.append(.contentEncoding, literal: "gzip")
+        return gzip
+    }
+
+    private func hasStrongTag(_ response: HTTPResponse) -> Bool {
+        response.fields.withValue(of: .etag) { $0.first == UInt8(ascii: "\"") } ?? false
+    }
+
+    private func isCompressible(_ response: HTTPResponse) -> Bool {
+        response.fields.withValue(of: .contentType) { CompressibleTypes.contains($0) } ?? false
+    }
+}
+
+/// The media types that are text and not compressed already.
+enum CompressibleTypes {
+    /// Whether a Content-Type names one, whatever its parameters.
+    static func contains(_ value: UnsafeRawBufferPointer) -> Bool {
+        if begins(value, "text/") { return true }
+        for type in types where begins(value, type) {
+            let end = type.utf8CodeUnitCount
+            return end == value.count || value[end] == UInt8(ascii: ";") || value[end] == UInt8(ascii: " ")
+        }
+        return false
+    }
+
+    private static let types: [StaticString] = [
+        "application/json", "application/problem+json", "application/x-ndjson", "application/javascript",
+        "application/manifest+json", "image/svg+xml",
+    ]
+
+    private static func begins(_ value: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {
+        let count = prefix.utf8CodeUnitCount
+        guard value.count >= count else { return false }
+        return prefix.withUTF8Buffer { prefix in
+            for index in 0..<count {
+                let byte = value[index]
+                let lower = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+                guard lower == prefix[index] else { return false }
+            }
+            return true
+        }
+    }
+}

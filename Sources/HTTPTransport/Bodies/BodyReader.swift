@@ -1,0 +1,304 @@
+import Compression
+import HTTP
+import Sockets
+import Threads
+
+/// The body of a request on its way in.
+///
+/// Nothing is read, and no `100 Continue` sent, before the first pull. A pull from another thread, such as an actor's that
+/// writes files, hops to the connection's loop and back.
+///
+/// Unchecked: confined to the loop's thread; the calls of the protocol see to that themselves.
+final class BodyReader: HTTPBodyReader, @unchecked Sendable {
+    let expectedLength: Int?
+    /// Bytes taken off the socket, before they were decoded.
+    private(set) var receivedBytes = 0
+
+    private let connection: HTTPConnection
+    private let server: ServerLoop
+    private var framing: Framing
+    private var coding: Coding
+    private var owesContinue: Bool
+    private var hasEnded = false
+    private var failure: HTTPBodyError?
+    /// What the handler holds of the budget.
+    private var reserved = 0
+    private var waited: UInt64 = 0
+
+    private enum Framing {
+        case length(left: Int)
+        case chunked(ChunkedDecoder)
+        case finished
+        /// What follows cannot be told from the body any more.
+        case broken
+    }
+
+    private enum Coding {
+        case identity
+        case gzip(GzipDecoder?)
+        case unsupported
+    }
+
+    init(_ connection: HTTPConnection, _ head: RequestHead) {
+        self.connection = connection
+        server = connection.server
+        owesContinue = head.expectsContinue && connection.pendingCount == 0
+        coding = Self.coding(of: head.fields)
+        let length: Int?
+        switch head.framing {
+        case .none: (framing, length) = (.finished, 0)
+        case .length(let count): (framing, length) = (count == 0 ? .finished : .length(left: count), count)
+        case .chunked: (framing, length) = (.chunked(ChunkedDecoder()), nil)
+        }
+        if case .identity = coding { expectedLength = length } else { expectedLength = nil }
+    }
+
+    private static func coding(of fields: HTTPFields) -> Coding {
+        let values = fields.values(of: .contentEncoding).map { $0.lowercased() }.filter { $0 != "identity" && $0 != "" }
+        guard let first = values.first else { return .identity }
+        return values.count == 1 && (first == "gzip" || first == "x-gzip") ? .gzip(nil) : .unsupported
+    }
+
+    // MARK: - What handlers call
+
+    func next() async throws(HTTPBodyError) -> [UInt8]? {
+        try await onLoop { reader in
+            await reader.run { () async throws(HTTPBodyError) in
+                reader.giveBack()
+                let piece = try await reader.decodedPiece(limit: reader.server.configuration.maxDecompressedBytes)
+                if let piece { try reader.reserve(piece.count) }
+                return piece
+            }
+        }.get()
+    }
+
+    func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8] {
+        try await onLoop { reader in
+            await reader.run { () async throws(HTTPBodyError) in
+                if let length = reader.expectedLength, length > limit { throw .tooLarge(limit: limit) }
+                var all: [UInt8] = []
+                // Not more than a megabyte on the strength of an announcement alone.
+                if let length = reader.expectedLength { all.reserveCapacity(min(length, 1 << 20)) }
+                while let piece = try await reader.decodedPiece(limit: limit) {
+                    guard all.count + piece.count <= limit else { throw .tooLarge(limit: limit) }
+                    try reader.reserve(piece.count)
+                    all += piece
+                }
+                return all
+            }
+        }.get()
+    }
+
+    private func onLoop<Value: Sendable>(
+        _ body: @escaping @Sendable (BodyReader) async -> Result<Value, HTTPBodyError>
+    ) async -> Result<Value, HTTPBodyError> {
+        if server.loop.isOnThread { return await body(self) }
+        return await Task(executorPreference: server.loop) { await body(self) }.value
+    }
+
+    /// Remembers a failure: whoever asks again gets it again.
+    private func run<Value>(
+        _ body: () async throws(HTTPBodyError) -> Value
+    ) async -> Result<Value, HTTPBodyError> {
+        if let failure { return .failure(failure) }
+        if hasEnded { return .failure(.disconnected) }
+        if case .unsupported = coding { return .failure(.unsupportedEncoding) }
+        do throws(HTTPBodyError) {
+            return .success(try await body())
+        } catch {
+            failure = error
+            return .failure(error)
+        }
+    }
+
+    private func reserve(_ count: Int) throws(HTTPBodyError) {
+        guard server.budget.reserve(count) else { throw .overloaded }
+        reserved += count
+    }
+
+    private func giveBack() {
+        server.budget.release(reserved)
+        reserved = 0
+    }
+
+    // MARK: - What the connection calls
+
+    /// Whether the body has been read to its end, so that what follows is the next request.
+    var isFinished: Bool {
+        if case .finished = framing { true } else { false }
+    }
+
+    /// Whether reading the rest is cheaper than a new connection. A client that still waits for `100 Continue` may send
+    /// the body or not (RFC 9110 §10.1.1): nobody can tell where its next request begins.
+    func isWorthDraining(within limit: Int) -> Bool {
+        guard !owesContinue, failure != .disconnected, failure != .timeout else { return false }
+        if case .length(let left) = framing { return left <= limit }
+        return false
+    }
+
+    /// Passes over what has arrived of an unread body.
+    func discardPending() {
+        guard failure == nil, connection.pendingCount > 0 else { return }
+        // A malformed rest shows in the framing.
+        var sink: [UInt8] = []
+        try? takePending(into: &sink)
+    }
+
+    /// Reads and drops the rest; `false` if it is too long or does not come.
+    func drain(atMost limit: Int) async -> Bool {
+        // A wait of the linger kind: nobody is interested in these bytes.
+        let deadline = Deadline.after(server.configuration.deadlines.linger, from: server.loop.now)
+        let end = receivedBytes + limit
+        do throws(HTTPBodyError) {
+            while !isFinished {
+                guard receivedBytes <= end else { return false }
+                var sink: [UInt8] = []
+                try await fill(&sink, until: deadline)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The exchange is over: later pulls fail, and the budget gets its bytes back.
+    func end() {
+        hasEnded = true
+        giveBack()
+    }
+
+    // MARK: - Decoding
+
+    private func decodedPiece(limit: Int) async throws(HTTPBodyError) -> [UInt8]? {
+        guard case .gzip(let existing) = coding else { return try await rawPiece() }
+        let decoder: GzipDecoder
+        if let existing {
+            decoder = existing
+        } else {
+            let ratio = server.configuration.maxCompressionRatio
+            guard let new = try? GzipDecoder(limits: .init(maxOutputBytes: limit, maxRatio: ratio)) else {
+                throw .overloaded
+            }
+            decoder = new
+            coding = .gzip(decoder)
+        }
+        var output: [UInt8] = []
+        while output.isEmpty {
+            let piece = try await rawPiece()
+            do throws(CompressionError) {
+                guard let piece else {
+                    try decoder.finish()
+                    return nil
+                }
+                try decoder.decode(piece, into: &output)
+            } catch {
+                throw Self.bodyError(error)
+            }
+        }
+        return output
+    }
+
+    private static func bodyError(_ error: CompressionError) -> HTTPBodyError {
+        switch error {
+        case .malformed: .malformed("The body is not gzip, though Content-Encoding says so.")
+        case .truncated: .malformed("The gzip stream ends too early.")
+        case .trailingData: .malformed("Something follows the end of the gzip stream.")
+        case .outputTooLarge(let limit): .tooLarge(limit: limit)
+        case .ratioTooHigh: .bomb
+        case .outOfMemory: .overloaded
+        }
+    }
+
+    private func rawPiece() async throws(HTTPBodyError) -> [UInt8]? {
+        var piece: [UInt8] = []
+        while piece.isEmpty {
+            if isFinished { return nil }
+            try await fill(&piece, until: nil)
+        }
+        return piece
+    }
+
+    /// Takes what there is of the body; reads from the socket if there is nothing.
+    private func fill(_ piece: inout [UInt8], until fixed: Deadline?) async throws(HTTPBodyError) {
+        if connection.pendingCount > 0 {
+            try takePending(into: &piece)
+            return
+        }
+        if owesContinue {
+            owesContinue = false
+            connection.prepareOutput()
+            connection.output += ResponseEncoder.continueHead
+        }
+        guard await connection.flush() else { throw .disconnected }
+        let start = server.loop.now
+        let wake = await connection.socket.waitReadable(until: fixed ?? nextDeadline(from: start))
+        waited += server.loop.now - start
+        switch wake {
+        case .timeout: throw .timeout
+        case .cancelled: throw .disconnected
+        case .ready: break
+        }
+        switch connection.socket.read(into: server.input) {
+        case .bytes(let count):
+            connection.didReceive(count)
+            let bytes = UnsafeRawBufferPointer(rebasing: server.input[..<count])
+            let consumed = try decode(bytes, into: &piece)
+            if consumed < count { connection.keep(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
+        case .wouldBlock: return
+        case .end, .failed:
+            framing = .broken
+            throw .disconnected
+        }
+    }
+
+    /// The allowance that is left of the deadline, or of what the bytes so far may take at the slowest rate.
+    private func nextDeadline(from now: UInt64) -> Deadline {
+        let limit = server.configuration.deadlines.body.clampedNanoseconds
+        let allowed = max(limit, server.nanosecondsAllowed(for: receivedBytes))
+        let wait = min(limit, allowed > waited ? allowed - waited : 0)
+        return .after(.nanoseconds(Int64(clamping: wait)), from: now)
+    }
+
+    private func takePending(into piece: inout [UInt8]) throws(HTTPBodyError) {
+        let pending = connection.pending
+        let start = connection.pendingStart
+        let result: Result<Int, HTTPBodyError> = pending.withUnsafeBytes { bytes in
+            do throws(HTTPBodyError) {
+                return .success(try decode(UnsafeRawBufferPointer(rebasing: bytes[start...]), into: &piece))
+            } catch {
+                return .failure(error)
+            }
+        }
+        connection.consume(try result.get())
+    }
+
+    /// Takes the transfer coding off `bytes`; returns how many of them belonged to the body.
+    private func decode(_ bytes: UnsafeRawBufferPointer, into piece: inout [UInt8]) throws(HTTPBodyError) -> Int {
+        switch framing {
+        case .finished, .broken:
+            return 0
+        case .length(let left):
+            let count = min(left, bytes.count)
+            piece.append(contentsOf: bytes[..<count])
+            framing = count == left ? .finished : .length(left: left - count)
+            receivedBytes += count
+            return count
+        case .chunked(var decoder):
+            framing = .broken
+            var offset = 0
+            defer { receivedBytes += offset }
+            while true {
+                switch decoder.next(bytes, from: &offset) {
+                case .data(let range): piece.append(contentsOf: bytes[range])
+                case .needMore:
+                    framing = .chunked(decoder)
+                    return offset
+                case .finished(let consumed):
+                    framing = .finished
+                    return consumed
+                case .malformed(let reason): throw .malformed(reason)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import HTTP
+import Sockets
+import Threads
+
+/// Handing answers to the socket.
+extension HTTPConnection {
+    /// How an attempt to write ended.
+    enum Progress {
+        case done
+        case blocked
+        case failed
+    }
+
+    /// Writes what the socket takes of the output, without waiting.
+    func writeOutput() -> Progress {
+        while outputStart < output.count {
+            let result = output.withUnsafeBytes { socket.write(UnsafeRawBufferPointer(rebasing: $0[outputStart...])) }
+            switch result {
+            case .wrote(let count): didSend(count, ofOutput: count)
+            case .wouldBlock: return .blocked
+            case .failed: return .failed
+            }
+        }
+        releaseOutput()
+        return .done
+    }
+
+    /// Writes all of the output; `false` if the peer is gone or takes nothing.
+    func flush() async -> Bool {
+        while true {
+            switch writeOutput() {
+            case .done: return true
+            case .failed: return false
+            case .blocked: guard await waitToWrite() else { return false }
+            }
+        }
+    }
+
+    /// Writes the output and then `body`, together, without copying `body`; `false` as for `flush`.
+    func flush(with body: [UInt8]) async -> Bool {
+        var offset = 0
+        while true {
+            let outputLeft = output.count - outputStart
+            guard outputLeft > 0 || offset < body.count else {
+                releaseOutput()
+                return true
+            }
+            let result = output.withUnsafeBytes { head in
+                body.withUnsafeBytes { tail in
+                    socket.write(
+                        UnsafeRawBufferPointer(rebasing: head[outputStart...]),
+                        UnsafeRawBufferPointer(rebasing: tail[offset...]))
+                }
+            }
+            switch result {
+            case .wrote(let count):
+                let ofOutput = min(count, outputLeft)
+                didSend(count, ofOutput: ofOutput)
+                offset += count - ofOutput
+            case .wouldBlock: guard await waitToWrite() else { return false }
+            case .failed: return false
+            }
+        }
+    }
+
+    /// Begins to fill the output, in a buffer of the loop's.
+    func prepareOutput() {
+        if output.isEmpty, output.capacity == 0 { output = server.takeOutput() }
+    }
+
+    private func didSend(_ count: Int, ofOutput: Int) {
+        outputStart += ofOutput
+        bytesTaken += count
+        sentBytes += count
+        server.metrics.didSend(count)
+    }
+
+    private func releaseOutput() {
+        outputStart = 0
+        writeWait = 0
+        bytesTaken = 0
+        if output.capacity > 0 { server.giveBack(&output) }
+    }
+
+    /// Waits until the socket takes more. A peer that takes nothing, or too little over all its waits, is given up: it is
+    /// reset, so that what it does not read leaves the kernel's memory.
+    private func waitToWrite() async -> Bool {
+        let limit = server.configuration.deadlines.write.clampedNanoseconds
+        let allowed = max(limit, server.nanosecondsAllowed(for: bytesTaken))
+        let start = server.loop.now
+        let wait = min(limit, allowed > writeWait ? allowed - writeWait : 0)
+        switch await socket.waitWritable(until: .after(.nanoseconds(Int64(clamping: wait)), from: start)) {
+        case .ready:
+            writeWait += server.loop.now - start
+            return true
+        case .timeout:
+            socket.reset()
+            return false
+        case .cancelled:
+            return false
+        }
+    }
+
+    /// Lets the peer read the last answer while it may still be sending: closing over unread bytes would reset the
+    /// connection and take the answer with it (RFC 9112 §9.6).
+    func linger() async {
+        socket.finishWriting()
+        let deadline = Deadline.after(server.configuration.deadlines.linger, from: server.loop.now)
+        var left = 16 << 20
+        while left > 0, await socket.waitReadable(until: deadline) == .ready {
+            switch socket.read(into: server.input) {
+            case .bytes(let count): left -= count
+            case .wouldBlock: continue
+            case .end, .failed: return
+            }
+        }
+    }
+}
+
+extension ServerLoop {
+    /// How long `bytes` may take at the slowest rate that is borne.
+    func nanosecondsAllowed(for bytes: Int) -> UInt64 {
+        let rate = UInt64(max(1, configuration.minimumBytesPerSecond))
+        let (product, overflow) = UInt64(bytes).multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : product / rate
+    }
+}

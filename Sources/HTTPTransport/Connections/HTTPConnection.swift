@@ -1,0 +1,220 @@
+import HTTP
+import Sockets
+import Threads
+
+/// One connection from its first byte to its last: a single task on its loop's thread that reads like blocking code.
+///
+/// Unchecked: confined to the loop's thread.
+final class HTTPConnection: @unchecked Sendable, EndOfTurn {
+    let socket: LoopSocket
+    let server: ServerLoop
+    let ledgerPeer: ConnectionLedger.Peer
+    /// The peer's address as requests and logs show it.
+    let peer: String
+    /// The place in the server loop's list; -1 once it has been taken out.
+    var index = -1
+    var task: Task<Void, Never>?
+
+    /// What has come and has not been consumed, from `pendingStart` on. Empty while idle.
+    var pending: [UInt8] = []
+    var pendingStart = 0
+    /// Answers that have not been handed to the socket, from `outputStart` on. Empty while idle.
+    var output: [UInt8] = []
+    var outputStart = 0
+    /// The time spent waiting for the peer to take the present output, in nanoseconds, and what it took meanwhile.
+    var writeWait: UInt64 = 0
+    var bytesTaken = 0
+    private(set) var receivedBytes = 0
+    var sentBytes = 0
+    /// The connection ends with the answer that is under way.
+    var mustClose = false
+    /// The peer may still be sending: it gets time to read the answer before the connection goes.
+    var lingers = false
+
+    private var parser: RequestParser
+    private var headStart: UInt64 = 0
+    private var isIdle = false
+    private var isStopping = false
+    private var answeredInTurn = 0
+    private var awaitsEndOfTurn = false
+
+    init(_ socket: LoopSocket, peer: SocketAddress, on server: ServerLoop) {
+        self.socket = socket
+        self.server = server
+        self.peer = peer.host
+        ledgerPeer = ConnectionLedger.Peer(peer)
+        parser = RequestParser(limits: server.configuration.headLimits)
+        isStopping = server.isDraining
+        socket.hangUpDidCome = { [weak self] in self?.task?.cancel() }
+    }
+
+    /// Serves requests until the connection ends.
+    func run() async {
+        while let head = await nextHead() {
+            guard await answer(head) else { break }
+        }
+        if !socket.isClosed, await flush(), lingers { await linger() }
+        finish()
+    }
+
+    /// The server stops: an idle connection ends now, another with its present answer.
+    func serverWillStop() {
+        isStopping = true
+        if isIdle { socket.cancelRead() }
+    }
+
+    /// Ends the connection now, whatever it does.
+    func abort() {
+        task?.cancel()
+        socket.reset()
+        server.remove(self)
+    }
+
+    /// Whether the answer under way is the last one.
+    var isLastAnswer: Bool {
+        mustClose || isStopping
+    }
+
+    /// Bytes that have come and have not been consumed.
+    var pendingCount: Int {
+        pending.count - pendingStart
+    }
+
+    private func finish() {
+        socket.close()
+        pending = []
+        output = []
+        task = nil
+        server.remove(self)
+    }
+
+    // MARK: - Reading
+
+    /// The next request's head; `nil` when the connection is over.
+    private func nextHead() async -> RequestHead? {
+        if pendingCount > 0, answeredInTurn >= server.configuration.maxPipelinedRequests {
+            // Others have waited long enough.
+            answeredInTurn = 0
+            guard await flush() else { return nil }
+            await Task.yield()
+        }
+        if pendingCount > 0 {
+            headStart = server.loop.now
+            switch parsePending() {
+            case .head(let head, _):
+                answeredInTurn += 1
+                // If the handler suspends, the answers so far go out at the end of the loop's turn.
+                flushAtEndOfTurn()
+                return head
+            case .refused(let refusal):
+                await refuse(refusal)
+                return nil
+            case .needMore: break
+            }
+        }
+        answeredInTurn = 0
+        guard await flush() else { return nil }
+        return await receiveHead()
+    }
+
+    private func receiveHead() async -> RequestHead? {
+        let deadlines = server.configuration.deadlines
+        while true {
+            isIdle = pendingCount == 0
+            let deadline: Deadline =
+                isIdle
+                ? .after(deadlines.idle, from: server.loop.now) : .after(deadlines.head, from: headStart)
+            // A stopping server looks once more, without waiting, whether a request has come meanwhile.
+            let wake = isIdle && isStopping ? .cancelled : await socket.waitReadable(until: deadline)
+            let wasIdle = isIdle
+            isIdle = false
+            if wake == .timeout {
+                if !wasIdle {
+                    await refuse(HTTPRefusal(.requestTimeout, "The request head did not arrive in time."))
+                }
+                return nil
+            }
+            switch socket.read(into: server.input) {
+            case .bytes(let count):
+                if wasIdle { headStart = server.loop.now }
+                switch take(count) {
+                case .needMore: continue
+                case .head(let head, _): return head
+                case .refused(let refusal):
+                    await refuse(refusal)
+                    return nil
+                }
+            case .wouldBlock:
+                if wake == .cancelled, wasIdle || socket.isClosed { return nil }
+            case .end, .failed:
+                return nil
+            }
+        }
+    }
+
+    /// Counts bytes that were read into the loop's buffer.
+    func didReceive(_ count: Int) {
+        receivedBytes += count
+        server.metrics.didReceive(count)
+    }
+
+    /// Parses what lies in the loop's buffer behind what is pending; keeps what is left.
+    private func take(_ count: Int) -> RequestParser.Verdict {
+        didReceive(count)
+        let bytes = UnsafeRawBufferPointer(rebasing: server.input[..<count])
+        guard pendingCount == 0 else {
+            keep(bytes)
+            return parsePending()
+        }
+        let verdict = parser.parse(bytes)
+        switch verdict {
+        case .head(_, let consumed):
+            if consumed < count { keep(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
+        case .needMore: keep(bytes)
+        case .refused: break
+        }
+        return verdict
+    }
+
+    private func parsePending() -> RequestParser.Verdict {
+        let verdict = pending.withUnsafeBytes { parser.parse(UnsafeRawBufferPointer(rebasing: $0[pendingStart...])) }
+        if case .head(_, let consumed) = verdict { consume(consumed) }
+        return verdict
+    }
+
+    /// Takes `count` bytes off the front of what is pending.
+    func consume(_ count: Int) {
+        pendingStart += count
+        if pendingStart == pending.count {
+            pending = []
+            pendingStart = 0
+        }
+    }
+
+    /// Adds to what is pending.
+    func keep(_ bytes: UnsafeRawBufferPointer) {
+        if pendingStart > 0 {
+            pending.removeFirst(pendingStart)
+            pendingStart = 0
+        }
+        pending.append(contentsOf: bytes)
+    }
+
+    // MARK: - Writing at the end of a turn
+
+    private func flushAtEndOfTurn() {
+        guard !output.isEmpty, !awaitsEndOfTurn else { return }
+        awaitsEndOfTurn = true
+        server.loop.callAtEndOfTurn(self)
+    }
+
+    /// Registers for the end of the turn: something will be written, and what comes next may suspend.
+    func outputDidGrow() {
+        flushAtEndOfTurn()
+    }
+
+    func turnDidEnd() {
+        awaitsEndOfTurn = false
+        _ = writeOutput()
+    }
+}

@@ -1,0 +1,158 @@
+package import HTTP
+import Threads
+
+/// What the transport counts, for Prometheus.
+///
+/// Each loop counts in a shard of its own, whose lock is free but for the moment of a scrape; nothing is summed up or put
+/// into text before someone asks.
+package final class TransportMetrics: MetricsSource {
+    /// Upper bounds of the latency buckets in seconds: from a cached read to a handler that hangs.
+    package static let bounds: [Double] = [
+        0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
+    ]
+
+    private let shards = Locked<[MetricsShard]>([])
+
+    package init() {}
+
+    func makeShard() -> MetricsShard {
+        let shard = MetricsShard()
+        shards.withLock { $0.append(shard) }
+        return shard
+    }
+
+    package func writeMetrics(into text: inout MetricsText) {
+        let total = total()
+        text.gauge("fogbase_http_connections", help: "Open connections.", Double(total.open))
+        text.counter(
+            "fogbase_http_connections_accepted_total", help: "Connections that were served.", total.accepted)
+        text.counter(
+            "fogbase_http_connections_refused_total", help: "Connections beyond a limit, answered 503.", total.refused)
+        text.counter("fogbase_http_received_bytes_total", help: "Bytes read from clients.", total.received)
+        text.counter("fogbase_http_sent_bytes_total", help: "Bytes written to clients.", total.sent)
+        let routes = total.routes.sorted { $0.key < $1.key }
+        for (route, stats) in routes {
+            for (status, count) in stats.statuses.sorted(by: { $0.key < $1.key }) {
+                text.counter(
+                    "fogbase_http_requests_total", help: "Answers by route and status.",
+                    labels: [("route", route), ("status", String(status))], count)
+            }
+        }
+        for (route, stats) in routes {
+            text.histogram(
+                "fogbase_http_request_duration_seconds", help: "From the head's last byte to the answer's.",
+                labels: [("route", route)], bounds: Self.bounds, counts: stats.buckets,
+                sum: Double(stats.nanoseconds) / 1e9)
+        }
+    }
+
+    private struct RouteTotal {
+        var statuses: [UInt16: UInt64] = [:]
+        var buckets = [UInt64](repeating: 0, count: bounds.count + 1)
+        var nanoseconds: UInt64 = 0
+    }
+
+    private struct Total {
+        var open = 0
+        var accepted: UInt64 = 0
+        var refused: UInt64 = 0
+        var received: UInt64 = 0
+        var sent: UInt64 = 0
+        var routes: [String: RouteTotal] = [:]
+    }
+
+    private func total() -> Total {
+        var total = Total()
+        for shard in shards.withLock({ $0 }) {
+            let counts = shard.snapshot
+            total.open += counts.open
+            total.accepted &+= counts.accepted
+            total.refused &+= counts.refused
+            total.received &+= counts.received
+            total.sent &+= counts.sent
+            for entry in counts.entries {
+                // The same literal has different addresses in different modules: here they meet again.
+                var route = total.routes[entry.route.description, default: RouteTotal()]
+                route.statuses[entry.status, default: 0] &+= entry.count
+                route.nanoseconds &+= entry.nanoseconds
+                for index in entry.buckets.indices { route.buckets[index] &+= entry.buckets[index] }
+                total.routes[entry.route.description] = route
+            }
+        }
+        return total
+    }
+}
+
+/// One loop's counters.
+final class MetricsShard: Sendable {
+    /// The answers of one route with one status.
+    struct Entry: Sendable {
+        var route: StaticString
+        var status: UInt16
+        var count: UInt64 = 0
+        var nanoseconds: UInt64 = 0
+        var buckets = [UInt64](repeating: 0, count: TransportMetrics.bounds.count + 1)
+    }
+
+    struct Counts: Sendable {
+        var open = 0
+        var accepted: UInt64 = 0
+        var refused: UInt64 = 0
+        var received: UInt64 = 0
+        var sent: UInt64 = 0
+        var entries: [Entry] = []
+        fileprivate var places: [Key: Int] = [:]
+    }
+
+    fileprivate struct Key: Hashable {
+        var route: UInt
+        var status: UInt16
+    }
+
+    private let counts = Locked(Counts())
+    private static let bounds: [UInt64] = TransportMetrics.bounds.map { UInt64($0 * 1e9) }
+
+    var snapshot: Counts { counts.withLock { $0 } }
+
+    func connectionDidOpen() {
+        counts.withLock { counts in
+            counts.open += 1
+            counts.accepted &+= 1
+        }
+    }
+
+    func connectionDidClose() {
+        counts.withLock { $0.open -= 1 }
+    }
+
+    func connectionWasRefused() {
+        counts.withLock { $0.refused &+= 1 }
+    }
+
+    func didReceive(_ bytes: Int) {
+        counts.withLock { $0.received &+= UInt64(bytes) }
+    }
+
+    func didSend(_ bytes: Int) {
+        counts.withLock { $0.sent &+= UInt64(bytes) }
+    }
+
+    func record(_ summary: HTTPRequestSummary) {
+        var bucket = 0
+        while bucket < Self.bounds.count, summary.nanoseconds > Self.bounds[bucket] { bucket += 1 }
+        counts.withLock { counts in
+            let key = Key(route: UInt(bitPattern: summary.route.utf8Start), status: summary.status.code)
+            let place: Int
+            if let known = counts.places[key] {
+                place = known
+            } else {
+                place = counts.entries.count
+                counts.places[key] = place
+                counts.entries.append(Entry(route: summary.route, status: summary.status.code))
+            }
+            counts.entries[place].count &+= 1
+            counts.entries[place].nanoseconds &+= summary.nanoseconds
+            counts.entries[place].buckets[bucket] &+= 1
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import CLinux
+package import Compression
+package import HTTP
+package import Sockets
+
+/// What a server listens on, and every limit and deadline it keeps.
+package struct HTTPServerConfiguration: Sendable {
+    /// The waits that a client may cause. Each is a total, not a pause between bytes, except `write`.
+    package struct Deadlines: Sendable {
+        /// From the first byte of a head to its end; then 408.
+        package var head: Duration = .seconds(10)
+        /// What may be spent waiting for a body before it must have kept to `minimumBytesPerSecond`; also the longest
+        /// single wait.
+        package var body: Duration = .seconds(60)
+        /// Between requests; then the connection is closed without a word.
+        package var idle: Duration = .seconds(75)
+        /// Without the client taking a byte of an answer, or below `minimumBytesPerSecond` in all; then a reset.
+        package var write: Duration = .seconds(30)
+        /// For a client to notice a refusal before its connection is closed.
+        package var linger: Duration = .seconds(2)
+
+        package init() {}
+    }
+
+    /// Where to listen; port 0 lets the system choose.
+    package var addresses: [SocketAddress] = []
+    /// How many event loops, each with a thread of its own.
+    package var loops: Int
+    /// Connections that the system keeps waiting before they are accepted.
+    package var backlog: Int32 = 4096
+    /// What a request head may measure.
+    package var headLimits = RequestParser.Limits()
+    package var deadlines = Deadlines()
+    /// The slowest a client may send or take a body once the deadline's allowance is spent.
+    package var minimumBytesPerSecond = 512
+    /// Connections in all; one more is answered 503 and closed.
+    package var maxConnections = 16_384
+    /// Connections from one IPv4 address or one IPv6 /64 network; one more is answered 503. Unix sockets are exempt.
+    package var maxConnectionsPerAddress = 1024
+    /// Pipelined requests that one connection gets answered before others have their turn.
+    package var maxPipelinedRequests = 64
+    /// Bytes of answers that are gathered before they are written.
+    package var maxGatheredBytes = 64 << 10
+    /// A body that has arrived with its head is given as `.bytes` up to this size.
+    package var maxEagerBodyBytes = 64 << 10
+    /// Bytes of request bodies that handlers hold, over all connections; beyond it: 503.
+    package var maxBodyBytesInFlight = 256 << 20
+    /// What is read of a body that nobody wanted, so that the connection can be used again.
+    package var maxDrainedBodyBytes = 64 << 10
+    /// The output of a gzipped body that is pulled piece by piece (`collect` has its own limit); beyond it: 413.
+    package var maxDecompressedBytes = 1 << 30
+    /// The output per byte of input of a gzipped body; beyond it: 413.
+    package var maxCompressionRatio = 200
+    /// Answers of compressible types from this size on are gzipped for clients that accept it; `nil` for none.
+    package var minimumCompressedBytes: Int? = 1400
+    package var compressionLevel = CompressionLevel.fastest
+    /// Which origins may read answers; none by default.
+    package var cors = CORSPolicy(origins: [])
+    /// The methods that a preflight allows.
+    package var corsMethods: [HTTPMethod] = [.get, .head, .post, .put, .patch, .delete]
+    /// Where requests are logged; `nil` for nowhere.
+    package var accessLog: AccessLog?
+    /// Where they are counted; hand it to whoever answers `/metrics`.
+    package var metrics = TransportMetrics()
+
+    /// The defaults, with one loop per core that this process may use.
+    package init(addresses: [SocketAddress] = []) {
+        self.addresses = addresses
+        loops = Int(fogbase_cpu_count())
+    }
+}

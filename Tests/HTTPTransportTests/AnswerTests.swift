@@ -1,0 +1,119 @@
+import Compression
+import HTTP
+import HTTPTransport
+import TestSupport
+import Testing
+import Threads
+
+@Suite struct AnswerTests {
+    private static let get = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+
+    @Test func `a stream without length is chunked, and each piece goes out when it is there`() async throws {
+        let gate = Gate()
+        let server = try TestServer { _ in
+            HTTPResponse(
+                .ok, body: .stream(length: nil, GatedSource([(nil, Array("one".utf8)), (gate, Array("two".utf8))])))
+        }
+        let client = try server.client()
+        try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        let first = try client.receive(until: "3\r\none\r\n")
+        #expect(first.contains("Transfer-Encoding: chunked\r\n"))
+        #expect(!first.contains("Content-Length"))
+        gate.open()
+        #expect(try client.receive(until: "0\r\n\r\n") == "3\r\ntwo\r\n0\r\n\r\n")
+        await server.stop()
+    }
+
+    @Test func `HTTP 1.0 gets no chunks but the end of the connection`() async throws {
+        let server = try TestServer { _ in
+            HTTPResponse(
+                .ok, body: .stream(length: nil, GatedSource([(nil, Array("one".utf8)), (nil, Array("two".utf8))])))
+        }
+        let answer = try server.exchange("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        #expect(answer.bodyText == "onetwo")
+        #expect(!answer.contains("Transfer-Encoding"))
+        await server.stop()
+    }
+
+    @Test func `a stream that breaks off has no last chunk, and one of the wrong length is cut off`() async throws {
+        let server = try TestServer { request in
+            switch request.target.rawPath {
+            case "/broken":
+                HTTPResponse(.ok, body: .stream(length: nil, GatedSource([(nil, [0x61]), (nil, nil)])))
+            case "/short": HTTPResponse(.ok, body: .stream(length: 3, GatedSource([(nil, [0x61])])))
+            default: HTTPResponse(.ok, body: .stream(length: 1, GatedSource([(nil, [0x61, 0x62])])))
+            }
+        }
+        for path in ["/broken", "/short", "/long"] {
+            let body = try server.exchange("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n").bodyText
+            #expect(["/broken": "1\r\na\r\n", "/short": "a", "/long": ""][path] == body)
+        }
+        await server.stop()
+    }
+
+    @Test func `large bodies and large pieces arrive whole`() async throws {
+        let large = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        let server = try TestServer { request in
+            request.target.rawPath == "/stream"
+                ? HTTPResponse(
+                    .ok, body: .stream(length: large.count, GatedSource([(nil, large), (nil, []), (nil, [])])))
+                : HTTPResponse(.ok, body: .bytes(large))
+        }
+        for path in ["/bytes", "/stream"] {
+            let client = try server.client(receiveBuffer: 8192)
+            try client.send("GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            let answer = try client.receiveAll()
+            #expect(answer.suffix(large.count).elementsEqual(large))
+        }
+        await server.stop()
+    }
+
+    @Test func `answers of compressible types are gzipped from the threshold on, if the client accepts it`()
+        async throws
+    {
+        let server = try TestServer { request in
+            let size = Int(request.target.query("size") ?? "") ?? 0
+            var response = HTTPResponse.text(
+                String(repeating: "a", count: size), type: request.target.query("type") ?? "application/json")
+            if let tag = request.target.query("tag") { response.fields.append(.etag, tag) }
+            return response
+        }
+        func answer(_ query: String, accept: String = "gzip, br") throws -> String {
+            try server.exchange(
+                "GET /?\(query) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: \(accept)\r\n\r\n"
+            ).lowercased()
+        }
+        let packed = try answer("size=1400")
+        #expect(packed.contains("content-encoding: gzip\r\n"))
+        #expect(packed.contains("vary: accept-encoding\r\n"))
+        #expect(packed.utf8.count < 600)
+        let small = try answer("size=1399")
+        #expect(!small.contains("content-encoding"))
+        #expect(!small.contains("vary"))
+        let plain = try answer("size=1400", accept: "gzip;q=0")
+        #expect(!plain.contains("content-encoding"))
+        #expect(plain.contains("vary: accept-encoding\r\n"))
+        #expect(try !answer("size=1400&type=image/png").contains("content-encoding"))
+        #expect(try answer("size=1400&type=Text/HTML;x").contains("content-encoding"))
+        #expect(try !answer("size=1400&tag=%22strong%22").contains("content-encoding"))
+        #expect(try answer("size=1400&tag=W/%22weak%22").contains("content-encoding"))
+        await server.stop()
+    }
+
+    @Test func `a prepared body is chosen by what the client accepts`() async throws {
+        let server = try TestServer { _ in
+            HTTPResponse(.ok, body: .prepared(identity: Array("plain".utf8), gzip: Array("packed".utf8)))
+        }
+        #expect(try server.exchange("\(Self.get)\r\n").bodyText == "plain")
+        #expect(try server.exchange("\(Self.get)Accept-Encoding: gzip\r\n\r\n").bodyText == "packed")
+        await server.stop()
+    }
+
+    @Test func `a status without a body has none`() async throws {
+        let server = try TestServer { _ in HTTPResponse(.noContent, body: .bytes([0x61])) }
+        let answer = try server.exchange("\(Self.get)\r\n")
+        #expect(answer.bodyText.isEmpty)
+        #expect(!answer.contains("Content-Length"))
+        await server.stop()
+    }
+}

@@ -1,0 +1,162 @@
+import Compression
+import HTTP
+import HTTPTransport
+import Synchronization
+import TestSupport
+import Testing
+import Threads
+
+@Suite struct BodyTests {
+    private static let post = "POST / HTTP/1.1\r\nHost: x\r\n"
+
+    @Test func `a body that came with its head is whole, a later one is a stream`() async throws {
+        let server = try TestServer { request in
+            switch request.body {
+            case .empty: return .text("empty")
+            case .bytes(let bytes): return .text("bytes \(bytes.count)")
+            case .stream(let reader):
+                let length = reader.expectedLength
+                return .text("stream \(length ?? -1) " + (await HTTPResponse.echo(request).status == .ok ? "ok" : "no"))
+            }
+        }
+        let client = try server.client()
+        try client.send("\(Self.post)Content-Length: 0\r\n\r\n\(Self.post)\r\n")
+        #expect(try client.receive(until: "empty").hasPrefix("HTTP/1.1 200"))
+        try client.send("\(Self.post)Content-Length: 3\r\n\r\nabc")
+        _ = try client.receive(until: "bytes 3")
+        let gate = Gate()
+        gate.open()
+        try client.send("\(Self.post)Content-Length: 70000\r\n\r\n" + String(repeating: "x", count: 70_000))
+        _ = try client.receive(until: "stream 70000 ok")
+        await server.stop()
+    }
+
+    @Test func `chunks are joined wherever they are cut, and the next request is found`() async throws {
+        let server = try TestServer { await .echo($0) }
+        let body = Array("5\r\nhello\r\n6;ext=1\r\n world\r\n0\r\nTrailer: x\r\n\r\n".utf8)
+        let client = try server.client()
+        for cut in 0..<body.count {
+            try client.send(Array("\(Self.post)Transfer-Encoding: chunked\r\n\r\n".utf8) + body[..<cut])
+            try client.send(Array(body[cut...]))
+            _ = try client.receive(until: "\r\n\r\nhello world")
+        }
+        try client.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        #expect(try client.receiveText().hasPrefix("HTTP/1.1 200"))
+        await server.stop()
+    }
+
+    @Test func `a malformed chunk is a 400, and the connection ends`() async throws {
+        let server = try TestServer { await .echo($0) }
+        let answer = try server.exchange("\(Self.post)Transfer-Encoding: chunked\r\n\r\nzz\r\nhello")
+        #expect(answer.hasPrefix("HTTP/1.1 400"))
+        #expect(answer.contains("Connection: close\r\n"))
+        await server.stop()
+    }
+
+    @Test func `a body is accepted up to the limit and refused one past it, however it is framed`() async throws {
+        let server = try TestServer { await .echo($0, upTo: 10) }
+        let head = "\(Self.post)Connection: close\r\n"
+        #expect(try server.exchange("\(head)Content-Length: 10\r\n\r\n0123456789").hasPrefix("HTTP/1.1 200"))
+        #expect(try server.exchange("\(head)Content-Length: 11\r\n\r\n0123456789a").hasPrefix("HTTP/1.1 413"))
+        let chunked = "\(head)Transfer-Encoding: chunked\r\n\r\n"
+        #expect(try server.exchange("\(chunked)a\r\n0123456789\r\n0\r\n\r\n").hasPrefix("HTTP/1.1 200"))
+        #expect(try server.exchange("\(chunked)b\r\n0123456789a\r\n0\r\n\r\n").hasPrefix("HTTP/1.1 413"))
+        await server.stop()
+    }
+
+    @Test func `100 Continue is sent when the handler pulls, and only then`() async throws {
+        let server = try TestServer { request in
+            request.target.rawPath == "/no" ? .text("no", .forbidden) : await .echo(request)
+        }
+        let client = try server.client()
+        try client.send("POST /yes HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+        #expect(try client.receive(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+        try client.send("hello")
+        #expect(try client.receive(until: "hello").hasPrefix("HTTP/1.1 200"))
+        // The body came with the head: nobody waits.
+        try client.send("POST /yes HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello")
+        #expect(try client.receive(until: "hello").hasPrefix("HTTP/1.1 200"))
+        try client.send("POST /no HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+        let refused = try client.receiveText()
+        #expect(refused.hasPrefix("HTTP/1.1 403"))
+        #expect(refused.contains("Connection: close\r\n"))
+        await server.stop()
+    }
+
+    @Test func `a small unread body is passed over, a large one ends the connection after its answer`() async throws {
+        let server = try TestServer { _ in .text("not read", .unauthorized) }
+        let client = try server.client()
+        try client.send("\(Self.post)Content-Length: 65536\r\n\r\n" + String(repeating: "x", count: 65_536))
+        #expect(try !client.receive(until: "not read").contains("Connection: close"))
+        try client.send("\(Self.post)Content-Length: 10000000\r\n\r\n" + String(repeating: "x", count: 1_000_000))
+        #expect(try client.receive(until: "not read").contains("Connection: close"))
+        await server.stop()
+    }
+
+    @Test func `gzip bodies are decoded, bombs and other codings are refused`() async throws {
+        let server = try TestServer { await .echo($0, upTo: 64 << 20) }
+        let text = String(repeating: "Fogbase ", count: 1000)
+        let small = try GzipEncoder.encode(Array(text.utf8), level: .balanced)
+        let bomb = try GzipEncoder.encode([UInt8](repeating: 0, count: 16 << 20), level: .smallest)
+        func post(_ body: [UInt8], coding: String) throws -> String {
+            let client = try server.client()
+            try client.send(
+                Array(
+                    """
+                    \(Self.post)Connection: close\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n
+                    """.utf8) + body)
+            return try client.receiveText()
+        }
+        #expect(try post(small, coding: "gzip").bodyText == text)
+        #expect(try post(small, coding: "X-GZIP").bodyText == text)
+        #expect(try post(Array("plain".utf8), coding: "identity").bodyText == "plain")
+        #expect(try post(bomb, coding: "gzip").hasPrefix("HTTP/1.1 413"))
+        #expect(try post(Array(small.dropLast()), coding: "gzip").hasPrefix("HTTP/1.1 400"))
+        #expect(try post(small + [0], coding: "gzip").hasPrefix("HTTP/1.1 400"))
+        #expect(try post(small, coding: "br").hasPrefix("HTTP/1.1 415"))
+        #expect(try post(small, coding: "gzip, gzip").hasPrefix("HTTP/1.1 415"))
+        await server.stop()
+    }
+
+    @Test func `a body can be pulled from another thread`() async throws {
+        let elsewhere = ThreadExecutor(name: "test-elsewhere")
+        let server = try TestServer { request in
+            await Task(executorPreference: elsewhere) {
+                guard case .stream(let reader) = request.body else { return HTTPResponse.text("no stream") }
+                var count = 0
+                while let piece = try? await reader.next() { count += piece.count }
+                return .text("\(count) \(elsewhere.isOnThread)")
+            }.value
+        }
+        let answer = try server.exchange(
+            "\(Self.post)Connection: close\r\nContent-Length: 300000\r\n\r\n" + String(repeating: "x", count: 300_000))
+        #expect(answer.bodyText == "300000 true")
+        await server.stop()
+        await elsewhere.end()
+    }
+
+    @Test func `bodies in flight have a common budget, and give it back`() async throws {
+        let gate = Gate()
+        let server = try TestServer({ $0.maxBodyBytesInFlight = 1000 }) { request in
+            let answer = await HTTPResponse.echo(request)
+            if request.target.rawPath == "/hold" { await gate.wait() }
+            return answer
+        }
+        let holder = try server.client()
+        try holder.send(
+            "POST /hold HTTP/1.1\r\nHost: x\r\nContent-Length: 600\r\n\r\n" + String(repeating: "x", count: 600))
+        #expect(await eventually { server.server.bodyBytesInFlight == 600 })
+        let body = String(repeating: "y", count: 401)
+        let eager = "\(Self.post)Connection: close\r\nContent-Length: 401\r\n\r\n\(body)"
+        #expect(try server.exchange(eager).hasPrefix("HTTP/1.1 503"))
+        let chunked = "\(Self.post)Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n191\r\n\(body)\r\n0\r\n\r\n"
+        #expect(try server.exchange(chunked).hasPrefix("HTTP/1.1 503"))
+        gate.open()
+        _ = try holder.receive(until: "\r\n\r\nx")
+        #expect(await eventually { server.server.bodyBytesInFlight == 0 })
+        #expect(try server.exchange(eager).hasPrefix("HTTP/1.1 200"))
+        #expect(try server.exchange(chunked).hasPrefix("HTTP/1.1 200"))
+        await server.stop()
+        #expect(server.server.bodyBytesInFlight == 0)
+    }
+}

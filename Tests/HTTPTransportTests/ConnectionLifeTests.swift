@@ -1,0 +1,216 @@
+import Glibc
+import HTTP
+import HTTPTransport
+import Sockets
+import TestSupport
+import Testing
+import Threads
+
+@Suite struct ConnectionLifeTests {
+    private static let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    @Test func `a head that comes drop by drop is refused at its deadline`() async throws {
+        let server = try TestServer.greeting({ $0.deadlines.head = .milliseconds(60) })
+        let client = try server.client()
+        try client.send("GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+        let answer = try client.receiveText()
+        #expect(answer.hasPrefix("HTTP/1.1 408"))
+        await server.stop()
+    }
+
+    @Test func `a body that stalls ends in a timeout`() async throws {
+        let server = try TestServer({ $0.deadlines.body = .milliseconds(60) }) { await .echo($0) }
+        let client = try server.client()
+        try client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc")
+        #expect(try client.receiveText().hasPrefix("HTTP/1.1 408"))
+        await server.stop()
+    }
+
+    @Test func `an idle connection is closed without a word`() async throws {
+        let server = try TestServer.greeting({ $0.deadlines.idle = .milliseconds(60) })
+        let client = try server.client()
+        #expect(try client.receive().isEmpty)
+        let used = try server.client()
+        try used.send(Self.get)
+        #expect(try used.receiveText().hasSuffix("hello /"))
+        await server.stop()
+    }
+
+    @Test func `a client that never reads is given up`() async throws {
+        let server = try TestServer({ $0.deadlines.write = .milliseconds(60) }) { _ in
+            HTTPResponse(.ok, body: .bytes([UInt8](repeating: 0x61, count: 32 << 20)))
+        }
+        let client = try server.client(receiveBuffer: 4096)
+        try client.send(Self.get)
+        #expect(await eventually { server.handler.summaries.withLock { $0.count } == 1 })
+        #expect(await eventually { server.server.openConnections == 0 })
+        client.close()
+        await server.stop()
+    }
+
+    @Test func `a reset in the middle of an answer cancels its handler`() async throws {
+        let started = Gate()
+        let server = try TestServer { _ in
+            started.open()
+            // Ends by cancellation only.
+            await withTaskCancellationHandler(
+                operation: { () async in
+                    let never = AsyncStream<Void> { _ in }
+                    for await _ in never {}
+                }, onCancel: {})
+            return .text("nobody reads this")
+        }
+        let client = try server.client()
+        try client.send(Self.get)
+        await started.wait()
+        client.reset()
+        #expect(await eventually { server.server.openConnections == 0 })
+        await server.stop()
+    }
+
+    @Test func `a shutdown closes idle connections at once and finishes what is in flight`() async throws {
+        let (started, gate) = (Gate(), Gate())
+        let server = try TestServer { request in
+            guard request.target.rawPath == "/slow" else { return .text("fast") }
+            started.open()
+            await gate.wait()
+            return .text("slow but whole")
+        }
+        let idle = try server.client()
+        try idle.send(Self.get)
+        _ = try idle.receive(until: "fast")
+        let busy = try server.client()
+        try busy.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+        await started.wait()
+        async let stopped: Void = server.stop()
+        #expect(try idle.receive().isEmpty)
+        // Nobody listens once all loops know.
+        #expect(await eventually { (try? server.client()) == nil })
+        gate.open()
+        let answer = try busy.receiveText()
+        #expect(answer.contains("Connection: close\r\n"))
+        #expect(answer.hasSuffix("slow but whole"))
+        await stopped
+        #expect(server.server.openConnections == 0)
+    }
+
+    @Test func `at the end of the grace what is left is cut off`() async throws {
+        let started = Gate()
+        let gate = Gate()
+        let server = try TestServer { _ in
+            started.open()
+            await gate.wait()
+            return .text("too late")
+        }
+        let client = try server.client()
+        try client.send(Self.get)
+        await started.wait()
+        await server.server.shutdown(grace: .milliseconds(30))
+        #expect((try? client.receiveText())?.isEmpty ?? true)
+        // The handler's task still runs to its end, though its loop has stopped.
+        gate.open()
+        #expect(await eventually { server.handler.summaries.withLock { $0.count } == 1 })
+    }
+
+    @Test func `a connection too many is answered 503, and its place is free again later`() async throws {
+        for perAddress in [true, false] {
+            let server = try TestServer.greeting({ configuration in
+                if perAddress { configuration.maxConnectionsPerAddress = 2 } else { configuration.maxConnections = 2 }
+            })
+            let clients = [try server.client(), try server.client()]
+            for client in clients {
+                try client.send(Self.get)
+                _ = try client.receive(until: "hello")
+            }
+            #expect(try server.client().receiveText().hasPrefix("HTTP/1.1 503"))
+            for client in clients { client.close() }
+            #expect(await eventually { server.server.openConnections == 0 })
+            let next = try server.client()
+            try next.send(Self.get)
+            _ = try next.receive(until: "hello")
+            await server.stop()
+        }
+    }
+
+    @Test func `a Unix socket and IPv6 are served like IPv4`() async throws {
+        let path = "/tmp/fogbase-http-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
+        let server = try TestServer(
+            addresses: ["unix:\(path)", "[::1]:0", "127.0.0.1:0"], { $0.maxConnectionsPerAddress = 1 },
+            handler: { .text("from '\($0.remoteAddress)'") })
+        let local = [try RawClient(path: path), try RawClient(path: path)]
+        for client in local {
+            try client.send(Self.get)
+            _ = try client.receive(until: "from ''")
+        }
+        let six = try RawClient(port6: try #require(server.addresses[1].port))
+        try six.send(Self.get)
+        _ = try six.receive(until: "from '::1'")
+        let four = try RawClient(port: try #require(server.addresses[2].port))
+        try four.send(Self.get)
+        _ = try four.receive(until: "from '127.0.0.1'")
+        await server.stop()
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test func `a thousand aborted connections leave no descriptor behind`() async throws {
+        // In a process of its own, where nobody else opens any.
+        await #expect(processExitsWith: .success) {
+            let server = try TestServer { _ in
+                HTTPResponse(.ok, body: .bytes([UInt8](repeating: 0x61, count: 100_000)))
+            }
+            let before = ProcessFacts.openDescriptors
+            for number in 0..<1000 {
+                let client = try server.client()
+                switch number % 4 {
+                case 0: break
+                case 1: try client.send("GET / HT")
+                case 2: try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                default: try client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n")
+                }
+                if number % 3 == 0 { client.reset() } else { client.close() }
+            }
+            #expect(await eventually { server.server.openConnections == 0 })
+            #expect(await eventually { ProcessFacts.openDescriptors == before })
+            await server.stop()
+        }
+    }
+
+    @Test func `out of descriptors, the server waits without spinning and serves on later`() async throws {
+        await #expect(processExitsWith: .success) {
+            let server = try TestServer.greeting { $0.loops = 1 }
+            var clients = [try server.client()]
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(7), &limit)
+            limit.rlim_cur = rlim_t(ProcessFacts.openDescriptors + 20)
+            setrlimit(__rlimit_resource_t(7), &limit)
+            // Each needs two descriptors here, so that the last clients wait in the queue.
+            while let client = try? server.client() { clients.append(client) }
+            #expect(clients.count > 8)
+            let last = clients.removeLast()
+            try last.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            let before = clock()
+            // What is measured is what happens while time passes.
+            try await Task.sleep(for: .milliseconds(120))
+            // A spinning loop would have used all of the time.
+            #expect(clock() - before < 60_000)
+            for client in clients { client.close() }
+            #expect(try last.receive(until: "hello").hasPrefix("HTTP/1.1 200"))
+            await server.stop()
+        }
+    }
+
+    @Test func `connections are spread over the loops`() async throws {
+        let loops = Locked<[UInt: Int]>([:])
+        let server = try TestServer { _ in
+            loops.withLock { $0[SystemThread.current, default: 0] += 1 }
+            return .text("x")
+        }
+        let clients = try (0..<40).map { _ in try server.client() }
+        for client in clients {
+            try client.send(Self.get)
+            _ = try client.receive(until: "\r\n\r\nx")
+        }
+        #expect(loops.withLock { $0.values.sorted() } == [20, 20])
+        await server.stop()
+    }
+}

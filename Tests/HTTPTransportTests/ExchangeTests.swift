@@ -1,0 +1,163 @@
+import HTTP
+import HTTPTransport
+import TestSupport
+import Testing
+import Threads
+
+@Suite struct ExchangeTests {
+    @Test func `an answer has a date, a length and an id, and the connection stays`() async throws {
+        let server = try TestServer.greeting()
+        let client = try server.client()
+        for path in ["/one", "/two"] {
+            try client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+            let answer = try client.receive(until: "hello " + path)
+            #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\nDate: "))
+            #expect(answer.contains("\r\nContent-Length: 10\r\n"))
+            #expect(answer.contains("\r\nX-Request-ID: "))
+            #expect(!answer.contains("Connection:"))
+            #expect(!answer.contains("Server:"))
+        }
+        client.close()
+        await server.stop()
+        let summaries = server.handler.summaries.withLock { $0 }
+        #expect(summaries.count == 2)
+        #expect(summaries.allSatisfy { $0.status == .ok && $0.responseBytes > 100 && $0.method == .get })
+    }
+
+    @Test func `a request is answered alike wherever it is cut`() async throws {
+        let server = try TestServer { await .echo($0) }
+        let request = Array(
+            "POST /a?b=c HTTP/1.1\r\nHost: x\r\nX-Request-ID: cut\r\nContent-Length: 5\r\n\r\nhello".utf8)
+        let client = try server.client()
+        for cut in 1..<request.count {
+            try client.send(Array(request[..<cut]))
+            try client.send(Array(request[cut...]))
+            let answer = try client.receive(until: "\r\n\r\nhello")
+            #expect(answer.contains("Content-Length: 5\r\nX-Request-ID: cut\r\n"))
+        }
+        for byte in request { try client.send([byte]) }
+        #expect(try client.receive(until: "\r\n\r\nhello").hasPrefix("HTTP/1.1 200"))
+        await server.stop()
+    }
+
+    @Test func `pipelined requests are answered in order, in one write`() async throws {
+        let server = try TestServer({ $0.loops = 1 }, handler: { .text("<\($0.target.rawPath)>") })
+        let client = try server.client()
+        try client.send((0..<20).map { "GET /\($0) HTTP/1.1\r\nHost: x\r\n\r\n" }.joined())
+        let answers = String(decoding: try client.receive(), as: UTF8.self)
+        #expect(answers.occurrences(of: "HTTP/1.1 200 OK") == 20)
+        let order = answers.matches(of: /<\/(\d+)>/).compactMap { Int($0.output.1) }
+        #expect(order == Array(0..<20))
+        await server.stop()
+    }
+
+    @Test func `more pipelined requests than one turn takes are all answered`() async throws {
+        let server = try TestServer.greeting({ $0.maxPipelinedRequests = 3 })
+        let client = try server.client()
+        try client.send(String(repeating: "GET /x HTTP/1.1\r\nHost: x\r\n\r\n", count: 500))
+        client.finishSending()
+        #expect(try client.receiveText().occurrences(of: "hello /x") == 500)
+        await server.stop()
+    }
+
+    @Test func `answers go out before a pipelined request makes the connection wait`() async throws {
+        let gate = Gate()
+        let server = try TestServer { request in
+            if request.target.rawPath == "/slow" { await gate.wait() }
+            return .text("done " + request.target.rawPath)
+        }
+        let client = try server.client()
+        try client.send("GET /fast HTTP/1.1\r\nHost: x\r\n\r\nGET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(try !client.receive(until: "done /fast").contains("slow"))
+        gate.open()
+        #expect(try client.receive(until: "done /slow").hasPrefix("HTTP/1.1 200"))
+        await server.stop()
+    }
+
+    @Test func `HEAD has the fields of GET and no body`() async throws {
+        let server = try TestServer.greeting()
+        let client = try server.client()
+        try client.send("HEAD /x HTTP/1.1\r\nHost: x\r\n\r\nGET /y HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        let answers = try client.receiveText()
+        #expect(answers.occurrences(of: "Content-Length: 8\r\n") == 2)
+        #expect(!answers.contains("hello /x"))
+        #expect(answers.hasSuffix("hello /y"))
+        await server.stop()
+    }
+
+    @Test func `Connection close and HTTP 1.0 end the connection`() async throws {
+        let server = try TestServer.greeting()
+        #expect(
+            try server.exchange("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                .contains("Connection: close\r\n"))
+        #expect(try server.exchange("GET / HTTP/1.0\r\n\r\n").contains("Connection: close\r\n"))
+        await server.stop()
+    }
+
+    @Test func `a half-closed client still gets its answer`() async throws {
+        let gate = Gate()
+        let server = try TestServer { _ in
+            await gate.wait()
+            return .text("late")
+        }
+        let client = try server.client()
+        try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        client.finishSending()
+        gate.open()
+        #expect(try client.receiveText().hasSuffix("late"))
+        await server.stop()
+    }
+
+    @Test func `a client's id is taken over if it is well formed`() async throws {
+        let server = try TestServer { .text($0.id) }
+        let long = String(repeating: "a", count: 64)
+        for id in ["abc-1.2_X", long] {
+            let answer = try server.exchange(
+                "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-ID: \(id)\r\n\r\n")
+            #expect(answer.contains("X-Request-ID: \(id)\r\n"))
+            #expect(answer.bodyText == id)
+        }
+        for id in [long + "a", "a b", "a/b", "ü"] {
+            let answer = try server.exchange(
+                "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-ID: \(id)\r\n\r\n")
+            #expect(answer.bodyText.count == 15)
+            #expect(answer.contains("X-Request-ID: \(answer.bodyText)\r\n"))
+        }
+        await server.stop()
+    }
+
+    @Test func `a preflight is answered by the transport, and answers name the origin`() async throws {
+        let server = try TestServer.greeting({ $0.cors = CORSPolicy(origins: ["https://app.example"]) })
+        let preflight = try server.exchange(
+            """
+            OPTIONS /records HTTP/1.1\r\nHost: x\r\nOrigin: https://app.example\r\n\
+            Access-Control-Request-Method: PUT\r\nConnection: close\r\n\r\n
+            """)
+        #expect(preflight.hasPrefix("HTTP/1.1 204"))
+        #expect(preflight.lowercased().contains("access-control-allow-methods: get, head, post, put"))
+        let answer = try server.exchange(
+            "GET / HTTP/1.1\r\nHost: x\r\nOrigin: https://app.example\r\nConnection: close\r\n\r\n")
+        #expect(answer.lowercased().contains("access-control-allow-origin: https://app.example\r\n"))
+        let other = try server.exchange(
+            "GET / HTTP/1.1\r\nHost: x\r\nOrigin: https://evil.example\r\nConnection: close\r\n\r\n")
+        #expect(!other.lowercased().contains("access-control-allow-origin"))
+        await server.stop()
+    }
+
+    @Test func `a malformed head is refused, and the client can read why`() async throws {
+        let server = try TestServer.greeting()
+        let answer = try server.exchange(
+            "GET / HTTP/1.1\r\nHost: x\r\nBad Name: y\r\n\r\n" + String(repeating: "more", count: 50_000))
+        #expect(answer.hasPrefix("HTTP/1.1 400"))
+        #expect(answer.contains("Connection: close\r\n"))
+        await server.stop()
+    }
+
+    @Test func `heads are accepted up to the limit and refused one past it`() async throws {
+        let server = try TestServer.greeting({ $0.headLimits.maxFields = 4 })
+        let fields = "Host: x\r\nConnection: close\r\nA: 1\r\nB: 2\r\n"
+        #expect(try server.exchange("GET / HTTP/1.1\r\n\(fields)\r\n").hasPrefix("HTTP/1.1 200"))
+        #expect(try server.exchange("GET / HTTP/1.1\r\n\(fields)C: 3\r\n\r\n").hasPrefix("HTTP/1.1 431"))
+        await server.stop()
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import HTTP
+import HTTPTransport
+import TestSupport
+import Testing
+import Threads
+
+@Suite struct ObservationTests {
+    private func logged(
+        _ format: AccessLog.Format, sampleRate: Double = 1, _ requests: [String],
+        handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse = { _ in .text("x") }
+    ) async throws -> [Substring] {
+        let path = "/tmp/fogbase-log-\(getpid())-\(UInt32.random(in: 0 ... .max)).log"
+        defer { unlink(path) }
+        let log = try AccessLog(format: format, destination: .file(path: path), sampleRate: sampleRate)
+        let server = try TestServer({ $0.accessLog = log }, handler: handler)
+        for request in requests { _ = try server.exchange(request) }
+        await server.stop()
+        log.flush()
+        #expect(log.dropped == 0)
+        let file = try #require(fopen(path, "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
+    }
+
+    @Test func `a line has the path without its query`() async throws {
+        let lines = try await logged(
+            .text,
+            [
+                "GET /a?token=secret HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-ID: me\r\n\r\n",
+                "BAD\r\n\r\n",
+            ])
+        #expect(lines.count == 2)
+        let first = try #require(lines.first)
+        #expect(first.contains(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z 127\.0\.0\.1 GET \/a 200 \d+ \d+\.\d{3}ms me$/))
+        #expect(!lines.joined().contains("secret"))
+        #expect(lines.last?.contains(" - - 400 ") == true)
+    }
+
+    @Test func `JSON lines escape what could forge them`() async throws {
+        let lines = try await logged(
+            .json, ["GET /a%22%0Ab\"\\ü HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"])
+        #expect(lines.count == 1)
+        for line in lines { #expect(line.hasPrefix("{\"time\":\"") && line.hasSuffix("\"}")) }
+    }
+
+    @Test func `a sample is evenly spread and has every failure`() async throws {
+        let close = "HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        let lines = try await logged(
+            .text, sampleRate: 0.25, (0..<20).map { _ in "GET /ok \(close)" } + ["GET /bad \(close)"],
+            handler: { $0.target.rawPath == "/bad" ? .text("", .internalServerError) : .text("x") })
+        #expect(lines.filter { $0.contains(" /ok ") }.count == 5)
+        #expect(lines.filter { $0.contains(" /bad ") }.count == 1)
+    }
+
+    @Test func `a scrape shows connections, bytes, and answers by route and status`() async throws {
+        let metrics = TransportMetrics()
+        let server = try TestServer(
+            { $0.metrics = metrics }, handler: { .text("x", $0.method == .get ? .ok : .notFound) })
+        let clients = try (0..<4).map { _ in try server.client() }
+        for client in clients {
+            try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\nDELETE / HTTP/1.1\r\nHost: x\r\n\r\n")
+            _ = try client.receive(until: "404 Not Found")
+        }
+        #expect(await eventually { server.handler.summaries.withLock { $0.count } == 8 })
+        var text = MetricsText()
+        metrics.writeMetrics(into: &text)
+        let page = String(decoding: text.text, as: UTF8.self)
+        #expect(page.contains("fogbase_http_connections 4"))
+        #expect(page.contains("fogbase_http_connections_accepted_total 4\n"))
+        #expect(page.contains("fogbase_http_requests_total{route=\"GET /test\",status=\"200\"} 4\n"))
+        #expect(page.contains("fogbase_http_requests_total{route=\"GET /test\",status=\"404\"} 4\n"))
+        #expect(page.contains("fogbase_http_request_duration_seconds_count{route=\"GET /test\"} 8\n"))
+        await server.stop()
+    }
+}

@@ -1,0 +1,110 @@
+import Compression
+import Glibc
+import HTTP
+import HTTPTransport
+import Testing
+
+@Suite struct StaticFilesTests {
+    private let files = StaticFiles([
+        "index.html": Array("<!doctype html>".utf8),
+        "app.js": Array(String(repeating: "let a = 1;\n", count: 100).utf8),
+        "logo.png": [1, 2, 3], "secret.key": [1], "sub/index.html": Array("sub".utf8),
+    ])
+
+    private func respond(_ method: HTTPMethod, _ path: String, _ fields: [(HTTPFieldName, String)] = []) throws
+        -> HTTPResponse?
+    {
+        var all = HTTPFields()
+        for (name, value) in fields { all.append(name, value) }
+        return files.respond(to: HTTPRequest(method: method, target: try #require(RequestTarget(path)), fields: all))
+    }
+
+    @Test(arguments: [
+        ("/_/", 200), ("/_/index.html", 200), ("/_/app.js", 200), ("/_/app.js?v=2", 200), ("/_/sub/", 200),
+        ("/_", 308), ("/_/secret.key", 404), ("/_/none.js", 404), ("/_/App.js", 404), ("/_/%61pp.js", 404),
+        ("/_//app.js", 404), ("/_/sub", 404),
+    ])
+    func `a path has this status`(_ path: String, _ status: UInt16) throws {
+        let response = try #require(try respond(.get, path))
+        #expect(response.status.code == status)
+        #expect(response.fields[.contentSecurityPolicy]?.hasPrefix("default-src 'none'; script-src 'self'; ") == true)
+        #expect(response.fields[.xContentTypeOptions] == "nosniff")
+        #expect(response.fields[.cacheControl] == "no-cache")
+        let policy = try #require(HTTPFieldName("Referrer-Policy"))
+        #expect(response.fields[policy] == "no-referrer")
+    }
+
+    @Test(arguments: ["/", "/records", "/_x", "/__/", "/a/_/"])
+    func `another path is left to others`(_ path: String) throws {
+        #expect(try respond(.get, path) == nil)
+    }
+
+    @Test func `only GET and HEAD are possible`() throws {
+        for method in [HTTPMethod.post, .put, .delete, .options] {
+            let response = try #require(try respond(method, "/_/"))
+            #expect(response.status == .methodNotAllowed)
+            #expect(response.fields[.allow] == "GET, HEAD")
+        }
+        #expect(try respond(.head, "/_/")?.status == .ok)
+        #expect(try respond(.get, "/_")?.fields[.location] == "/_/")
+    }
+
+    @Test func `a form that the client has is not sent again`() throws {
+        let plain = try #require(try respond(.get, "/_/app.js"))
+        let tag = try #require(plain.fields[.etag])
+        let again = try #require(try respond(.get, "/_/app.js", [(.ifNoneMatch, "\"x\", \(tag)")]))
+        #expect(again.status == .notModified)
+        #expect(again.fields[.etag] == tag)
+        let packed = try #require(try respond(.get, "/_/app.js", [(.acceptEncoding, "gzip"), (.ifNoneMatch, tag)]))
+        #expect(packed.status == .ok)
+        #expect(packed.fields[.etag] != tag)
+        #expect(packed.fields[.contentEncoding] == "gzip")
+        #expect(packed.fields[.contentType] == "text/javascript; charset=utf-8")
+        guard case .bytes(let gzip) = packed.body, case .bytes(let identity) = plain.body else {
+            Issue.record("No bytes")
+            return
+        }
+        #expect(try GzipDecoder.decode(gzip, limits: .init(maxOutputBytes: 1 << 20)) == identity)
+    }
+
+    @Test func `a directory is loaded within its limits, without what is hidden or linked`() throws {
+        var template = Array("/tmp/fogbase-files-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let root = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        func write(_ path: String, _ size: Int) throws {
+            let file = try #require(fopen("\(root)/\(path)", "w"))
+            fputs(String(repeating: "x", count: size), file)
+            fclose(file)
+        }
+        mkdir("\(root)/css", 0o755)
+        try write("index.html", 10)
+        try write("css/a.css", 10)
+        try write(".hidden.html", 10)
+        try write("notes.md", 10)
+        symlink("/etc/passwd", "\(root)/link.txt")
+        defer {
+            for path in ["index.html", "css/a.css", ".hidden.html", "notes.md", "link.txt", "css", ""] {
+                remove("\(root)/\(path)")
+            }
+        }
+        let files = try StaticFiles(directory: root)
+        #expect(files.count == 3)
+        var limits = StaticFiles.Limits()
+        limits.maxFiles = 2
+        limits.maxFileBytes = 10
+        limits.maxTotalBytes = 20
+        #expect(try StaticFiles(directory: root, limits: limits).count == 3)
+        limits.maxTotalBytes = 19
+        #expect(throws: StaticFiles.LoadError.tooManyBytes(limit: 19)) {
+            try StaticFiles(directory: root, limits: limits)
+        }
+        limits.maxFileBytes = 9
+        #expect(throws: StaticFiles.LoadError.self) { try StaticFiles(directory: root, limits: limits) }
+        limits = StaticFiles.Limits()
+        limits.maxFiles = 1
+        #expect(throws: StaticFiles.LoadError.tooManyFiles(limit: 1)) {
+            try StaticFiles(directory: root, limits: limits)
+        }
+        #expect(throws: StaticFiles.LoadError.self) { try StaticFiles(directory: root + "/none") }
+    }
+}

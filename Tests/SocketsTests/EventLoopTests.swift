@@ -1,0 +1,159 @@
+import Sockets
+import TestSupport
+import Testing
+import Threads
+
+/// A server that sends back what it gets, one task per connection, on one loop.
+private final class EchoServer: Sendable {
+    let loop: EventLoop
+    let listening: ListeningSocket
+    let port: UInt16
+    /// How each connection's waits and life ended.
+    let ends = Locked<[String]>([])
+    let ended = Gate()
+
+    init(deadline: Duration? = nil) async throws {
+        loop = try EventLoop(name: "test-loop")
+        listening = try ListeningSocket(SocketAddress("127.0.0.1:0"))
+        port = try #require(listening.address.port)
+        let started = Gate()
+        let (loop, listening) = (loop, listening)
+        loop.perform { [self] in
+            _ = try? LoopListener(listening, on: loop) { [self] descriptor, _ in
+                guard let socket = try? LoopSocket(descriptor, on: loop) else { return }
+                Task(executorPreference: loop) { [self] in await serve(socket, deadline: deadline) }
+            }
+            started.open()
+        }
+        await started.wait()
+    }
+
+    private func serve(_ socket: LoopSocket, deadline: Duration?) async {
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        var end: String?
+        while end == nil {
+            switch await socket.waitReadable(until: deadline.map { .after($0) } ?? .never) {
+            case .ready: break
+            case .timeout: end = "timeout"
+            case .cancelled: end = "cancelled"
+            }
+            if end != nil { break }
+            switch bytes.withUnsafeMutableBytes({ socket.read(into: $0) }) {
+            case .bytes(let count): _ = bytes.withUnsafeBytes { socket.write(.init(rebasing: $0[..<count])) }
+            case .wouldBlock: continue
+            case .end: end = "end"
+            case .failed: end = "failed"
+            }
+        }
+        socket.close()
+        ends.withLock { $0.append(loop.isOnThread ? end ?? "" : "wrong thread") }
+        ended.open()
+    }
+
+    func stop() async {
+        await loop.stop()
+        listening.close()
+    }
+}
+
+@Suite struct EventLoopTests {
+    @Test func `bytes come back, and the end of the stream ends the connection`() async throws {
+        let server = try await EchoServer()
+        let client = try RawClient(port: server.port)
+        for text in ["one", "two", String(repeating: "x", count: 1024), "four"] {
+            try client.send(text)
+            #expect(try client.receive(until: text) == text)
+        }
+        client.finishSending()
+        #expect(try client.receive().isEmpty)
+        await server.ended.wait()
+        #expect(server.ends.withLock { $0 } == ["end"])
+        await server.stop()
+    }
+
+    @Test func `an end that comes together with the last bytes is seen`() async throws {
+        let server = try await EchoServer()
+        let blocked = Gate()
+        server.loop.perform { blocked.waitBlocking() }
+        let client = try RawClient(port: server.port)
+        try client.send("last words")
+        client.finishSending()
+        blocked.open()
+        #expect(try client.receiveText() == "last words")
+        await server.stop()
+    }
+
+    @Test func `a wait that nothing ends runs into its deadline`() async throws {
+        let server = try await EchoServer(deadline: .milliseconds(30))
+        let client = try RawClient(port: server.port)
+        #expect(try client.receive().isEmpty)
+        await server.ended.wait()
+        #expect(server.ends.withLock { $0 } == ["timeout"])
+        await server.stop()
+    }
+
+    @Test func `a stopped loop wakes those who wait, and closes their sockets`() async throws {
+        let server = try await EchoServer()
+        let client = try RawClient(port: server.port)
+        try client.send("hello")
+        _ = try client.receive(until: "hello")
+        await server.stop()
+        #expect(server.ends.withLock { $0 } == ["cancelled"])
+        #expect(try client.receive().isEmpty)
+    }
+
+    @Test func `a reset peer ends the connection`() async throws {
+        let server = try await EchoServer()
+        let client = try RawClient(port: server.port)
+        try client.send("hello")
+        _ = try client.receive(until: "hello")
+        client.reset()
+        await server.ended.wait()
+        #expect(server.ends.withLock { $0.count } == 1)
+        await server.stop()
+    }
+
+    @Test func `a job from another thread wakes a sleeping loop, every time`() async throws {
+        let loop = try EventLoop(name: "test-loop")
+        for round in 0..<2000 {
+            let value = await Task(executorPreference: loop) { loop.isOnThread ? round : -1 }.value
+            #expect(value == round)
+        }
+        await loop.stop()
+    }
+
+    @Test func `a job that comes after the stop still runs`() async throws {
+        let loop = try EventLoop(name: "test-loop")
+        await loop.stop()
+        #expect(await Task(executorPreference: loop) { loop.isOnThread }.value)
+        await loop.stop()
+    }
+
+    @Test func `the hook is called before the loop waits, and its jobs run first`() async throws {
+        let loop = try EventLoop(name: "test-loop")
+        let called = Gate()
+        loop.perform { loop.beforeBlocking = { called.open() } }
+        await called.wait()
+        await loop.stop()
+    }
+
+    @Test func `a loop and its sockets leave no descriptor behind`() async throws {
+        // In a process of its own, where nobody else opens any.
+        await #expect(processExitsWith: .success) {
+            let before = ProcessFacts.openDescriptors
+            var server: EchoServer? = try await EchoServer()
+            let port = try #require(server?.port)
+            for _ in 0..<50 {
+                let client = try RawClient(port: port)
+                try client.send("x")
+                _ = try client.receive(until: "x")
+            }
+            await server?.stop()
+            server = nil
+            // The loop's own two are closed by the last one who held it, its thread.
+            let deadline = Deadline.after(.seconds(10))
+            while ProcessFacts.openDescriptors > before, !deadline.hasPassed() { await Task.yield() }
+            #expect(ProcessFacts.openDescriptors == before)
+        }
+    }
+}
