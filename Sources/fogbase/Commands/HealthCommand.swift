@@ -63,7 +63,7 @@ enum HealthCommand {
     private static func exchange(_ descriptor: Int32, _ host: String) -> Int? {
         let name = host.contains(":") ? "[\(host)]" : host
         let request = Array("GET /health/ready HTTP/1.1\r\nHost: \(name)\r\nConnection: close\r\n\r\n".utf8)
-        guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL.rawValue)) == request.count else {
+        guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
             return nil
         }
         var head: [UInt8] = []

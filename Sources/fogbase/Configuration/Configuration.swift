@@ -35,7 +35,7 @@ struct Configuration: Sendable {
     /// - Throws: A sentence for each thing that is wrong, all at once.
     init(
         file: String? = nil, flags: [String: String] = [:], environment: [String: String] = [:],
-        read: (String) throws -> String?
+        read: @escaping (String) throws -> String?
     ) throws(Failure) {
         var loader = Loader(read: read)
         loader.readFile(file, orNamedIn: environment)

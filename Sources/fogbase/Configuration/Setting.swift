@@ -14,7 +14,7 @@ struct Setting: Sendable {
     let show: @Sendable (Settings) -> String
 
     init<Value: Sendable>(
-        _ key: String, _ path: WritableKeyPath<Settings, Value> & Sendable, _ form: SettingForm<Value>,
+        _ key: String, _ path: any WritableKeyPath<Settings, Value> & Sendable, _ form: SettingForm<Value>,
         flag: String? = nil, isSecret: Bool = false, _ help: String
     ) {
         self.key = key
@@ -66,14 +66,16 @@ struct Setting: Sendable {
             "admin.token", \.adminToken, .secret(minimum: 16), isSecret: true,
             "the administrator's token; without it, one is made at the first start"),
         Setting("accounts.sign_up", \.signUp, .choice, "whether anybody may make an account"),
-        Setting("metrics.open", \.isMetricsOpen, .boolean, "whether /metrics answers without the administrator's token"),
+        Setting(
+            "metrics.access", \.metricsAccess, .choice,
+            "who may read /metrics: administrators, also peers on this machine, or everyone"),
         Setting("cors.origins", \.corsOrigins, .origins, "the web origins whose pages may read answers"),
     ]
 
     private static let log: [Setting] = [
         Setting("log.access", \.accessLog, .choice, "a line for each request: none, text, or JSON"),
-        Setting("log.sample", \.logSample, .count(1...1_000_000), "log one of so many successful requests"),
-        Setting("log.file", \.logFile, .text("FILE"), "where the lines go; by default standard output"),
+        Setting("log.sample", \.logSample, .share, "the share of requests that are logged; failures always are"),
+        Setting("log.file", \.logFile, .text("FILE"), "where the lines go; by default standard error"),
     ]
 
     private static let limits: [Setting] = [

@@ -102,17 +102,16 @@ extension SettingForm where Value: RawRepresentable & CaseIterable, Value.RawVal
     }
 }
 
-extension SettingForm where Value == Bool {
-    static var boolean: Self {
+extension SettingForm where Value == Double {
+    static var share: Self {
         SettingForm(
-            placeholder: "true|false",
+            placeholder: "SHARE",
             parse: { text throws(BadValue) in
-                switch text.lowercased() {
-                case "true", "yes", "on", "1": return true
-                case "false", "no", "off", "0": return false
-                default: throw BadValue("must be true or false")
+                guard let share = Double(text), (0...1).contains(share) else {
+                    throw BadValue("must be a share from 0 to 1, such as 0.1")
                 }
-            }, show: { $0 ? "true" : "false" })
+                return share
+            }, show: { $0 == 1 ? "1" : $0 == 0 ? "0" : "\($0)" })
     }
 }
 

@@ -1,4 +1,4 @@
-import Glibc
+import HTTPTransport
 
 /// Every setting with its default. `Setting.all` says how each is called and written.
 struct Settings: Sendable {
@@ -14,11 +14,15 @@ struct Settings: Sendable {
         case open, closed
     }
 
+    enum MetricsAccess: String, CaseIterable, Sendable {
+        case administrators, loopback, everyone
+    }
+
     // Server
     var host = "127.0.0.1"
     var port: UInt16 = 8080
     var unixPath = ""
-    var threads = max(1, Int(get_nprocs()))
+    var threads = HTTPServerConfiguration().loops
 
     // Data
     var dataPath = "./data"
@@ -30,12 +34,12 @@ struct Settings: Sendable {
     // Who may do what
     var adminToken = ""
     var signUp = SignUp.open
-    var isMetricsOpen = false
+    var metricsAccess = MetricsAccess.loopback
     var corsOrigins: [String] = []
 
     // Log
     var accessLog = AccessLogFormat.text
-    var logSample = 1
+    var logSample = 1.0
     var logFile = ""
 
     // Limits

@@ -1,0 +1,3 @@
+enum ServeCommand {
+    static func run(_ configuration: Configuration) throws(Failure) -> ExitCode { .success }
+}
