@@ -2,7 +2,8 @@
 enum Suggestion {
     /// The known word nearest to `word`, or `nil` if none is near.
     ///
-    /// Near means: at most a third of its letters are missing, superfluous, swapped or other ones; two in a short word.
+    /// Near means: at most a third of its letters are missing, superfluous, swapped or other ones, two in a short word;
+    /// or that it ends with the same part, as `port` and `server.port` do.
     static func nearest(to word: String, among known: [String]) -> String? {
         let typed = Array(word.lowercased().utf8)
         var best: (word: String, distance: Int)?
@@ -11,7 +12,12 @@ enum Suggestion {
             let allowed = max(2, candidate.utf8.count / 3)
             if distance <= allowed, distance < best?.distance ?? .max { best = (candidate, distance) }
         }
-        return best?.word
+        return best?.word ?? known.first { lastPart($0) == lastPart(word) }
+    }
+
+    /// `port` of `server.port` and `FOGBASE_SERVER_PORT`.
+    private static func lastPart(_ word: String) -> String {
+        word.lowercased().split { $0 == "." || $0 == "_" || $0 == "-" }.last.map(String.init) ?? ""
     }
 
     /// ` Did you mean X?`, or nothing.

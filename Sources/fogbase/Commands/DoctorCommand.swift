@@ -15,7 +15,7 @@ enum DoctorCommand {
     }
 
     static func lines(for report: DoctorReport, isQuick: Bool) -> [String] {
-        var lines = ["\(report.dataPath): \(ByteCount.showRounded(report.freeBytes)) free"]
+        var lines = [report.dataPath + (report.freeBytes > 0 ? ": \(ByteCount.showRounded(report.freeBytes)) free" : "")]
         for database in report.databases { lines += figures(of: database) }
         lines.append("")
         for finding in report.findings {

@@ -82,7 +82,7 @@ private struct Loader {
             try setting.apply(&settings, text)
             sources[setting.key] = source
         } catch {
-            let found = setting.isSecret ? "" : " and not '\(text)'"
+            let found = setting.isSecret ? "" : " is '\(text)'; it"
             var isFlag = false
             let place: String
             switch source {
@@ -93,7 +93,7 @@ private struct Loader {
                 place = flag
                 isFlag = true
             }
-            fail("\(place) \(error.expected)\(found).", isFromFlag: isFlag)
+            fail("\(place)\(found) \(error.expected).", isFromFlag: isFlag)
         }
     }
 
@@ -134,7 +134,7 @@ private struct Loader {
             if setting.isSecret { known.append(setting.environmentName + "_FILE") }
         }
         let present = environment.keys.filter { $0.hasPrefix("FOGBASE_") }.sorted()
-        for name in present where !known.contains(name) {
+        for name in present where !known.contains(name) && !Self.isServiceLink(name, environment[name] ?? "") {
             fail("There is no setting for the variable \(name).\(Suggestion.sentence(for: name, among: known))")
         }
         // What hosting platforms set; our own name goes above it.
@@ -160,6 +160,13 @@ private struct Loader {
                 set(setting, value, .environment(name))
             }
         }
+    }
+
+    /// Whether Kubernetes set a variable, as it does in every pod beside a service named fogbase.
+    private static func isServiceLink(_ name: String, _ value: String) -> Bool {
+        let isAddress = value.hasPrefix("tcp://") || value.hasPrefix("udp://")
+        return name.hasPrefix("FOGBASE_SERVICE_") || name.hasPrefix("FOGBASE_PORT_")
+            || (name == "FOGBASE_PORT" && isAddress)
     }
 
     // MARK: Flags

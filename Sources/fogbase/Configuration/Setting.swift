@@ -41,7 +41,7 @@ struct Setting: Sendable {
     static let all: [Setting] = server + data + rights + log + limits + timeouts
 
     private static let server: [Setting] = [
-        Setting("server.host", \.host, .text("HOST"), flag: "--host", "the address to listen on"),
+        Setting("server.host", \.host, .host, flag: "--host", "the address to listen on"),
         Setting("server.port", \.port, .port, flag: "--port", "the port; PORT in the environment means the same"),
         Setting("server.unix", \.unixPath, .text("PATH"), flag: "--unix", "a Unix socket to listen on besides"),
         Setting("server.threads", \.threads, .count(1...256), flag: "--threads", "event loops, one per core by default"),

@@ -24,6 +24,16 @@ extension SettingForm where Value == String {
         SettingForm(placeholder: placeholder, parse: { $0 }, show: { $0 })
     }
 
+    /// An address to listen on.
+    static var host: Self {
+        SettingForm(
+            placeholder: "ADDRESS",
+            parse: { text throws(BadValue) in
+                guard ListeningHost.isAddress(text) else { throw BadValue(ListeningHost.rule) }
+                return text
+            }, show: { $0 })
+    }
+
     /// A secret of at least so many bytes.
     static func secret(minimum: Int) -> Self {
         SettingForm(
