@@ -58,7 +58,8 @@ let package = Package(
             swiftSettings: house),
 
         .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: house),
-        tests("HTTPTests", ["HTTP"]),
+        .testTarget(
+            name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], exclude: ["Transcripts"], swiftSettings: house),
         tests("ThreadsTests", ["Threads"]),
         tests("SocketsTests", ["Sockets", "Threads"]),
         tests("CompressionTests", ["Compression"]),
@@ -66,10 +67,10 @@ let package = Package(
         tests("HTTPTransportTests", ["HTTPTransport", "HTTP", "Sockets", "Threads", "Compression"]),
         tests("RecordModelTests", ["RecordModel"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
-        tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel"]),
+        tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel", "Cryptography"]),
         tests("RecordEngineTests", ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads"]),
         tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP"]),
         tests("FogbaseTests", ["fogbase"]),
-        tests("BlackBoxTests", ["fogbase", "RecordWire"]),
+        tests("BlackBoxTests", ["fogbase", "RecordWire", "Threads"]),
     ]
 )

@@ -76,6 +76,10 @@ package actor DatabaseRegistry {
         passwords = PasswordWorkers(threads: configuration.passwordThreads)
     }
 
+    deinit {
+        executor.shutdown()
+    }
+
     /// The folder of a database.
     package nonisolated func folder(of id: DatabaseID) -> String {
         configuration.dataPath + "/" + id.container.text + "/" + id.environment.rawValue

@@ -69,6 +69,10 @@ package actor RecordDatabase {
         self.transaction = transaction
     }
 
+    deinit {
+        executor.shutdown()
+    }
+
     /// Makes a reader for the calling thread, which alone may use it.
     package nonisolated func makeReader() throws -> RecordReader {
         try RecordReader(database: self, path: DataFolder.databasePath(in: folderPath))

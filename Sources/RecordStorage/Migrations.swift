@@ -51,7 +51,8 @@ package enum Migrations {
         INSERT INTO zone (id, scope, owner, name, generation) VALUES (1, 0, 0, '_defaultZone', 1);
 
         -- The id is the sequence number of the record's creation, so creation order is id order. A deleted record stays as
-        -- a tombstone without layout and fields: zone, name, type, creator and ACL still tell who may learn of it.
+        -- a tombstone without layout and fields: zone, name, type, creator and ACL still tell who may learn of it. Its name
+        -- is free again.
         CREATE TABLE record (
             id INTEGER PRIMARY KEY,
             zone INTEGER NOT NULL,
@@ -68,7 +69,8 @@ package enum Migrations {
             layout BLOB,
             fields TEXT
         );
-        CREATE UNIQUE INDEX record_by_name ON record (zone, name);
+        CREATE UNIQUE INDEX record_by_name ON record (zone, name) WHERE deleted = 0;
+        CREATE INDEX record_by_buried_name ON record (zone, name) WHERE deleted = 1;
         CREATE UNIQUE INDEX record_by_sequence ON record (zone, sequence);
         CREATE INDEX record_by_type ON record (zone, type, id) WHERE deleted = 0;
         CREATE INDEX record_by_creator ON record (zone, type, creator, id) WHERE deleted = 0;

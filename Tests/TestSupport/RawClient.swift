@@ -10,6 +10,10 @@ package final class RawClient {
     /// Why a step failed.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) {
+            self.description = description
+        }
     }
 
     /// Connects to a port of 127.0.0.1.

@@ -24,6 +24,12 @@ public struct MetricsText: Sendable {
         sample(name, "", labels, extra: nil, .integer(value))
     }
 
+    /// A sum of seconds, which only grows.
+    public mutating func counter(_ name: StaticString, help: StaticString, labels: Labels = [], seconds: Double) {
+        begin(name, help, "counter")
+        sample(name, "", labels, extra: nil, .number(seconds))
+    }
+
     /// A number that goes up and down.
     public mutating func gauge(_ name: StaticString, help: StaticString, labels: Labels = [], _ value: Double) {
         begin(name, help, "gauge")

@@ -34,6 +34,8 @@ package struct RecordOperation: Sendable {
     /// The input against the schema of the loop that read it; the writer resolves again if the schema has moved on.
     package var resolved: ResolvedFields?
     package var resolvedVersion: Int64 = -1
+    /// Why the operation is refused before it is looked at: an item of a batch that lacks what its type needs.
+    package var refusal: RecordError?
 
     package init(
         _ verb: Verb, writeGuard: WriteGuard = .none, typeName: RecordTypeName?, isTypeInPath: Bool,
@@ -45,6 +47,14 @@ package struct RecordOperation: Sendable {
         self.isTypeInPath = isTypeInPath
         self.recordName = recordName
         self.input = input
+    }
+
+    /// An item of a batch that is refused for a reason of its own; the others are not its business.
+    package init(refusing item: OperationInput, with error: RecordError) {
+        self.init(
+            .delete(forgivesMissing: false), typeName: item.record.recordType, isTypeInPath: false,
+            recordName: item.record.recordName, input: item.record)
+        refusal = error
     }
 
     /// An item of a batch, in CloudKit's terms (CloudKit reference, "Operation types").

@@ -9,6 +9,7 @@ package final class WriterStatistics: Sendable {
     private let commitTime = Atomic<UInt64>(0)
     private let checkpointCount = Atomic<UInt64>(0)
     private let failureCount = Atomic<UInt64>(0)
+    private let snapshotCount = Atomic<UInt64>(0)
     private let lastFailure = Locked("")
 
     package init() {}
@@ -20,6 +21,8 @@ package final class WriterStatistics: Sendable {
     /// Time in groups, from BEGIN to the end of COMMIT.
     package var commitNanoseconds: UInt64 { commitTime.load(ordering: .relaxed) }
     package var checkpoints: UInt64 { checkpointCount.load(ordering: .relaxed) }
+    /// Snapshots that readers have opened.
+    package var snapshots: UInt64 { snapshotCount.load(ordering: .relaxed) }
     /// Failures of the store.
     package var failures: UInt64 { failureCount.load(ordering: .relaxed) }
     /// The text of the last failure of the store, for the operator's log.
@@ -30,6 +33,10 @@ package final class WriterStatistics: Sendable {
         writeCount.add(UInt64(writes), ordering: .relaxed)
         operationCount.add(UInt64(operations), ordering: .relaxed)
         commitTime.add(nanoseconds, ordering: .relaxed)
+    }
+
+    func didOpenSnapshot() {
+        snapshotCount.add(1, ordering: .relaxed)
     }
 
     func didCheckpoint() {

@@ -27,11 +27,11 @@ extension RecordReader {
             output.appendLiteral("{\"changes\":[],\"token\":\"\",\"moreComing\":false}")
             return
         }
-        var token = SyncToken(generation: zone.generation, sequence: 0)
+        let rights = try lastChangeOfRights(for: caller, in: address.scope)
+        var token = SyncToken(generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged)
         if let since, !since.isEmpty {
             token = try SyncToken.open(since, zone: zone.id, caller: caller, with: database.keys)
-            let granted = try lastChangeOfRights(for: caller, in: address.scope)
-            guard token.generation == zone.generation, token.sequence >= zone.purged, token.sequence >= granted
+            guard token.generation == zone.generation, !token.hasMissed(purged: zone.purged), token.rights == rights
             else { throw .tokenExpired }
         }
         try appendChanges(
@@ -75,13 +75,18 @@ extension RecordReader {
                     isCut = true
                     break
                 }
+                token.sequence = row.sequence
+                // The look was made with the rights of types that this thread knew; a newer one is judged here.
+                guard
+                    Authorization.authorize(
+                        caller, .read, in: scope, grants: type.grants, creator: row.creator) == .allowed
+                else { continue }
                 if count > 0 { output.append(UInt8(ascii: ",")) }
                 if row.isDeleted {
                     RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &output)
                 } else {
                     try append(records, row, type, selection: FieldSelection(fields, of: type), to: &output)
                 }
-                token.sequence = row.sequence
                 count += 1
             } while try store({ () throws(StoreError) in try records.next() })
         }

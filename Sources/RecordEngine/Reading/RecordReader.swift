@@ -47,12 +47,15 @@ package final class RecordReader {
 
     /// Brings the view up to everything that was acknowledged before this call. Each request starts with it.
     package func refresh() throws(RecordError) {
+        let openings = snapshot.openings
         try store { () throws(StoreError) in try snapshot.refresh() }
+        if snapshot.openings != openings { database.statistics.didOpenSnapshot() }
         let version = database.clock.rightsVersion
         if version != rightsVersion {
             rightsVersion = version
             reloadSchema()
             callers.removeAll(keepingCapacity: true)
+            userNames.removeAll(keepingCapacity: true)
         }
     }
 

@@ -67,12 +67,22 @@ struct SyncToken: Hashable {
     var generation: Int64
     /// The sequence number of the last change seen.
     var sequence: Int64
+    /// When the caller's rights last changed: what it could see before may differ from what it sees now.
+    var rights: Int64
+    /// Up to where tombstones were gone when the client began to read: what it cannot have missed.
+    var floor: Int64
+
+    /// Whether tombstones that the client has not seen are gone.
+    func hasMissed(purged: Int64) -> Bool {
+        purged > max(sequence, floor)
+    }
 
     static func seal(
         _ token: SyncToken, zone: Int64, caller: Caller, with keys: DatabaseKeys
     ) -> String {
         SealedPosition.seal(
-            [token.generation, token.sequence], context: [2, zone, caller.writerID], with: keys.syncTokens)
+            [token.generation, token.sequence, token.rights, token.floor], context: [2, zone, caller.writerID],
+            with: keys.syncTokens)
     }
 
     static func open(
@@ -80,12 +90,13 @@ struct SyncToken: Hashable {
     ) throws(RecordError) -> SyncToken {
         guard
             let numbers = SealedPosition.open(
-                text, count: 2, context: [2, zone, caller.writerID], with: keys.syncTokens)
+                text, count: 4, context: [2, zone, caller.writerID], with: keys.syncTokens)
         else {
             throw .badRequest(
                 "The sync token does not belong to this caller and zone. Read the feed from its beginning",
                 cause: .tokenInvalid)
         }
-        return SyncToken(generation: numbers[0], sequence: numbers[1])
+        return SyncToken(
+            generation: numbers[0], sequence: numbers[1], rights: numbers[2], floor: numbers[3])
     }
 }

@@ -88,7 +88,7 @@ extension WriteTransaction {
                     }
                 } catch {
                     guard storeFailure == nil else { throw error }
-                    writer.forgetChecks()
+                    writer.undo()
                     answer.body.removeSubrange(start...)
                     ErrorComposer.append(error, uuid: nil, recordName: operation.recordName?.text, to: &answer.body)
                 }

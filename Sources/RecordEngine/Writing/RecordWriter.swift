@@ -29,6 +29,7 @@ final class RecordWriter {
     func perform(
         _ operation: RecordOperation, position: Int, into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
+        if let refusal = operation.refusal { throw refusal }
         switch operation.verb {
         case .create:
             return try create(operation, position: position, into: &answer)
@@ -51,12 +52,7 @@ final class RecordWriter {
         }
         try allowCreating(typeName)
         let zone = try zoneForWriting()
-        if let name = operation.recordName {
-            if let existing = try find(name, zone: zone) {
-                guard existing.row.isDeleted else { throw .recordExists }
-                try store { () throws(StoreError) in try transaction.records.remove(id: existing.row.id) }
-            }
-        }
+        if let name = operation.recordName, try find(name, zone: zone) != nil { throw .recordExists }
         return try insert(operation, typeName: typeName, zone: zone, position: position, into: &answer)
     }
 
@@ -86,7 +82,12 @@ final class RecordWriter {
             creator: caller.writerID, created: transaction.now, modifier: caller.writerID,
             modified: transaction.now)
         let name = operation.recordName?.text ?? transaction.makeRecordName()
+        let named = operation.recordName != nil
         try store { () throws(StoreError) in
+            if named {
+                try transaction.records.removeTombstone(
+                    zone: zone, name: name, type: type.id, creator: row.creator)
+            }
             try transaction.records.insert(
                 row, zone: zone, name: name, layout: merge.stored.layout, fields: merge.stored.text)
         }
@@ -108,7 +109,7 @@ final class RecordWriter {
         let zone = try createsMissing ? zoneForWriting() : existingZone()
         let existing: StoredRecord? =
             if let zone { try find(name, zone: zone) } else { nil }
-        guard let existing, !existing.row.isDeleted else {
+        guard let existing else {
             guard createsMissing, let zone else { throw try missing(operation) }
             switch operation.writeGuard {
             case .none, .absent: break
@@ -118,17 +119,15 @@ final class RecordWriter {
                 throw .badRequest("A record that may be created needs a recordType")
             }
             try allowCreating(typeName)
-            if let existing {
-                try store { () throws(StoreError) in try transaction.records.remove(id: existing.row.id) }
-            }
             return try insert(operation, typeName: typeName, zone: zone, position: position, into: &answer)
         }
         guard let type = transaction.schema[id: existing.row.type] else { throw .recordNotFound }
         if let typeName = operation.typeName, typeName != type.name {
             // The name belongs to another type: in a path that is a record that does not exist.
-            throw operation.isTypeInPath && !createsMissing ? try missing(operation) : .recordExists
+            throw createsMissing ? .recordExists : try missing(operation)
         }
-        try allowWriting(existing, type: type, createsMissing: createsMissing)
+        try allowWriting(
+            existing, type: type, isTypeNamed: operation.typeName != nil, createsMissing: createsMissing)
         try check(operation.writeGuard, existing, type: type)
 
         let (current, resolved) = try resolve(operation, typeName: type.name)
@@ -159,7 +158,7 @@ final class RecordWriter {
         _ operation: RecordOperation, forgivesMissing: Bool, position: Int, into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
         guard let name = operation.recordName else { throw .badRequest("The operation needs a recordName") }
-        guard let zone = try existingZone(), let existing = try find(name, zone: zone), !existing.row.isDeleted,
+        guard let zone = try existingZone(), let existing = try find(name, zone: zone),
             let type = transaction.schema[id: existing.row.type],
             operation.typeName == nil || operation.typeName == type.name
         else {
@@ -171,7 +170,8 @@ final class RecordWriter {
             throw try missing(operation)
         }
         do throws(RecordError) {
-            try allowWriting(existing, type: type, createsMissing: false)
+            try allowWriting(
+                existing, type: type, isTypeNamed: operation.typeName != nil, createsMissing: false)
         } catch {
             // Deleting what one may not see looks like deleting what is not there.
             if forgivesMissing, error == .recordNotFound {
@@ -231,12 +231,14 @@ final class RecordWriter {
 
     /// Refuses callers who may not change a record. What they may not read either does not exist for them.
     private func allowWriting(
-        _ record: StoredRecord, type: RecordTypeDefinition, createsMissing: Bool
+        _ record: StoredRecord, type: RecordTypeDefinition, isTypeNamed: Bool, createsMissing: Bool
     ) throws(RecordError) {
         let decision = Authorization.authorize(
             caller, .write, in: address.scope, grants: type.grants, creator: record.row.creator)
         if decision == .allowed { return }
-        if decision == .authenticationRequired || mayRead(record.row, type) { throw .refused(decision, .write) }
+        if mayRead(record.row, type) || (decision == .authenticationRequired && isTypeNamed) {
+            throw .refused(decision, .write)
+        }
         throw createsMissing ? .recordExists : .recordNotFound
     }
 
@@ -419,8 +421,11 @@ final class RecordWriter {
         }
     }
 
-    func forgetChecks() {
+    /// Forgets what an operation left behind that was undone.
+    func undo() {
         checks.removeAll()
+        // It may have made the zone.
+        zone = nil
     }
 
     private func check(_ check: ReferenceCheck) throws(RecordError) {
@@ -430,14 +435,14 @@ final class RecordWriter {
             guard let holder = try store({ () throws(StoreError) in try transaction.records.find(id: source) }),
                 !holder.row.isDeleted
             else { return }
-            if let found = try find(target, zone: zone), !found.row.isDeleted,
+            if let found = try find(target, zone: zone),
                 let type = transaction.schema[id: found.row.type], mayRead(found.row, type)
             {
                 return
             }
             throw .missingTarget(target, field: fieldName(field, of: holder.row.type))
         case .nobodyValidates(let zone, let target, _):
-            if let name = RecordName(target), let found = try find(name, zone: zone), !found.row.isDeleted { return }
+            if let name = RecordName(target), try find(name, zone: zone) != nil { return }
             let blockers = try store { () throws(StoreError) in
                 try transaction.records.sources(
                     zone: zone, target: target, action: ReferenceAction.validate.rawValue, limit: 1)

@@ -13,7 +13,8 @@ package final class RecordReading {
 
     package init(_ connection: Connection) throws(StoreError) {
         let columns = RecordCursor.columns
-        findByName = try connection.prepare("SELECT \(columns) FROM record WHERE zone = ?1 AND name = ?2")
+        findByName = try connection.prepare(
+            "SELECT \(columns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
         // INDEXED BY: the plan is part of the contract; a lost index is an error, not a slow page.
         listAll = try connection.prepare(
             """
@@ -48,7 +49,7 @@ package final class RecordReading {
         findLarge = try connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
     }
 
-    /// The record or tombstone with a name, `nil` if there is none. The caller finishes the cursor.
+    /// The live record with a name, `nil` if there is none. The caller finishes the cursor.
     package func find(zone: Int64, name: String) throws(StoreError) -> RecordCursor? {
         findByName.bind(1, zone)
         findByName.bind(2, text: name)

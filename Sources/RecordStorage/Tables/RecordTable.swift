@@ -5,7 +5,7 @@ package final class RecordTable {
     private let insertRow: Statement
     private let updateRow: Statement
     private let buryRow: Statement
-    private let removeRow: Statement
+    private let removeTombstone: Statement
     private let putLarge: Statement
     private let findLarge: Statement
     private let removeLarge: Statement
@@ -19,7 +19,7 @@ package final class RecordTable {
     package init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
         findByName = try connection.prepare(
-            "SELECT \(RecordCursor.columns) FROM record WHERE zone = ?1 AND name = ?2")
+            "SELECT \(RecordCursor.columns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
         findByID = try connection.prepare("SELECT \(RecordCursor.columns) FROM record WHERE id = ?1")
         insertRow = try connection.prepare(
             """
@@ -37,7 +37,11 @@ package final class RecordTable {
             UPDATE record SET sequence = ?2, revision = ?3, modifier = ?4, modified = ?5, deleted = 1,
             layout = NULL, fields = NULL WHERE id = ?1
             """)
-        removeRow = try connection.prepare("DELETE FROM record WHERE id = ?1")
+        removeTombstone = try connection.prepare(
+            """
+            DELETE FROM record INDEXED BY record_by_buried_name
+            WHERE zone = ?1 AND name = ?2 AND deleted = 1 AND type = ?3 AND creator = ?4
+            """)
         putLarge = try connection.prepare(
             """
             INSERT INTO large_value (record, field, value) VALUES (?1, ?2, ?3)
@@ -55,7 +59,7 @@ package final class RecordTable {
         countOfType = try connection.prepare("SELECT EXISTS (SELECT 1 FROM record WHERE type = ?1 AND deleted = 0)")
     }
 
-    /// The record or tombstone with a name.
+    /// The live record with a name.
     package func find(zone: Int64, name: String) throws(StoreError) -> StoredRecord? {
         findByName.bind(1, zone)
         findByName.bind(2, text: name)
@@ -117,10 +121,14 @@ package final class RecordTable {
         try buryRow.run()
     }
 
-    /// Takes a row away altogether: a tombstone whose name is used again.
-    package func remove(id: Int64) throws(StoreError) {
-        removeRow.bind(1, id)
-        try removeRow.run()
+    /// Takes away the tombstone that a record with the same name, type and creator replaces in the feed. One of another
+    /// type or creator stays: those who could read that record, and cannot read this one, still learn that it is gone.
+    package func removeTombstone(zone: Int64, name: String, type: Int64, creator: Int64) throws(StoreError) {
+        removeTombstone.bind(1, zone)
+        removeTombstone.bind(2, text: name)
+        removeTombstone.bind(3, type)
+        removeTombstone.bind(4, creator)
+        try removeTombstone.run()
     }
 
     /// Whether a type has a live record in any zone. Walks the table: for schema changes only.

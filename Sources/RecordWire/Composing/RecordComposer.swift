@@ -40,10 +40,13 @@ package enum FieldSelection: Hashable, Sendable {
 package enum RecordComposer {
     /// Appends a live record.
     ///
-    /// - Parameter external: Appends the JSON text of an external value, by its field number.
+    /// - Parameters:
+    ///   - external: Appends the JSON text of an external value, by its field number.
+    ///   - downloadURL: Makes the URL that an asset's value shall carry; without it assets show none.
     package static func append<Failure: Error>(
         _ header: RecordHeader, fields: StoredFieldsView, selection: FieldSelection,
-        external: (_ fieldID: Int, inout [UInt8]) throws(Failure) -> Void, to text: inout [UInt8]
+        external: (_ fieldID: Int, inout [UInt8]) throws(Failure) -> Void,
+        downloadURL: ((_ fieldID: Int, Asset) -> String?)? = nil, to text: inout [UInt8]
     ) throws(Failure) {
         grow(&text, by: header.name.count &+ fields.text.count &+ 384)
         text.appendLiteral("{\"recordName\":")
@@ -51,7 +54,7 @@ package enum RecordComposer {
         text.appendLiteral(",\"recordType\":\"")
         appendPlain(header.typeName.text, to: &text)
         text.appendLiteral("\",\"fields\":{")
-        try appendFields(fields, selection, external, to: &text)
+        try appendFields(fields, selection, external, downloadURL, to: &text)
         text.appendLiteral("},\"pluginFields\":{},\"recordChangeTag\":\"")
         RecordTag.append(header.revision, to: &text)
         text.appendLiteral("\",\"created\":{\"timestamp\":")
@@ -87,17 +90,26 @@ package enum RecordComposer {
     @inline(__always)
     private static func appendFields<Failure: Error>(
         _ fields: StoredFieldsView, _ selection: FieldSelection,
-        _ external: (_ fieldID: Int, inout [UInt8]) throws(Failure) -> Void, to text: inout [UInt8]
+        _ external: (_ fieldID: Int, inout [UInt8]) throws(Failure) -> Void,
+        _ downloadURL: ((_ fieldID: Int, Asset) -> String?)?, to text: inout [UInt8]
     ) throws(Failure) {
-        if case .all = selection, !fields.hasExternals {
+        if case .all = selection, !fields.hasExternals, downloadURL == nil || !fields.hasAssets {
             text.appendBytes(fields.text)
             return
         }
         var isFirst = true
+        var place = 0
         for entry in fields.entries {
-            if case .only(let wanted) = selection, !wanted.contains(entry.fieldID) { continue }
+            if case .only(let wanted) = selection {
+                while place < wanted.count, wanted[place] < entry.fieldID { place &+= 1 }
+                guard place < wanted.count, wanted[place] == entry.fieldID else { continue }
+            }
             if !isFirst { text.append(UInt8(ascii: ",")) }
             isFirst = false
+            if entry.type.element == .asset, let downloadURL {
+                appendAssets(entry, of: fields, downloadURL, to: &text)
+                continue
+            }
             guard entry.isExternal else {
                 text.appendBytes(UnsafeRawBufferPointer(rebasing: fields.text[entry.entry]))
                 continue
@@ -109,6 +121,32 @@ package enum RecordComposer {
             text.appendBytes(
                 UnsafeRawBufferPointer(rebasing: fields.text[entry.value.upperBound..<entry.entry.upperBound]))
         }
+    }
+
+    /// Appends the entry of an asset or of a list of them, with their URLs.
+    private static func appendAssets(
+        _ entry: LayoutEntry, of fields: StoredFieldsView, _ downloadURL: (_ fieldID: Int, Asset) -> String?,
+        to text: inout [UInt8]
+    ) {
+        var copied = entry.entry.lowerBound
+        var reader = JSONReader(fields.text)
+        reader.position = entry.value.lowerBound
+        // What does not read as an asset is copied as it is; the doctor's `check` finds it.
+        if let token = try? reader.value(), token.end == entry.value.upperBound {
+            func append(_ token: JSONToken) throws(ValueMismatch) {
+                guard let url = downloadURL(entry.fieldID, try CompositeReader.asset(token, of: reader)) else { return }
+                text.appendBytes(UnsafeRawBufferPointer(rebasing: fields.text[copied..<(token.end &- 1)]))
+                text.appendLiteral(",\"downloadURL\":")
+                text.appendString(url)
+                copied = token.end &- 1
+            }
+            if entry.type.isList {
+                try? CanonicalValue.forEachMember(token, of: reader, append)
+            } else {
+                try? append(token)
+            }
+        }
+        text.appendBytes(UnsafeRawBufferPointer(rebasing: fields.text[copied..<entry.entry.upperBound]))
     }
 
     /// `deviceID` is always `2`, as CloudKit shows for records that a server wrote.

@@ -18,10 +18,7 @@ package enum RecordTag {
             digits[first] = digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "a") &+ digit &- 10
             rest /= 36
         } while rest != 0
-        while first < 13 {
-            text.append(digits[first])
-            first &+= 1
-        }
+        digits.span.withUnsafeBufferPointer { text.append(contentsOf: UnsafeBufferPointer(rebasing: $0[first...])) }
     }
 
     /// Reads what `text` writes, and nothing else: one tag per revision.

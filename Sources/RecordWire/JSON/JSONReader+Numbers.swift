@@ -77,11 +77,10 @@ extension JSONReader {
             case UInt8(ascii: "."): isFraction = true
             case UInt8(ascii: "e"), UInt8(ascii: "E"):
                 let text = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[index..<token.end]), as: UTF8.self)
-                // An exponent beyond Int leaves zero or nothing that fits.
-                guard let written = Int(text) else { return digits.allSatisfy { $0 == 0 } ? 0 : nil }
-                let (sum, overflow) = exponent.addingReportingOverflow(written)
-                guard !overflow else { return digits.allSatisfy { $0 == 0 } ? 0 : nil }
-                exponent = sum
+                // Beyond a million digits either way only zero fits, whatever the exponent is exactly.
+                let limit = 1 << 40
+                let bound = text.utf8.first == UInt8(ascii: "-") ? -limit : limit
+                exponent += max(-limit, min(limit, Int(text) ?? bound))
                 break scan
             default:
                 digits.append(byte &- UInt8(ascii: "0"))

@@ -36,15 +36,21 @@ extension JSONReader {
     }
 
     /// Marks bit 7 of each byte of a word that is a quote, a backslash, a control character or not ASCII.
+    @inline(__always)
+    static func specials(in word: UInt64) -> UInt64 {
+        escapes(in: word) | word & 0x8080_8080_8080_8080
+    }
+
+    /// Marks bit 7 of each byte of a word that is a quote, a backslash or a control character.
     ///
     /// The subtraction may also mark a byte above a true hit, never one below: the lowest mark is exact.
     @inline(__always)
-    static func specials(in word: UInt64) -> UInt64 {
+    static func escapes(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quote = word ^ (ones &* 0x22)
         let backslash = word ^ (ones &* 0x5C)
         let found =
-            ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- (ones &* 0x20)) & ~word) | word
+            ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- (ones &* 0x20)) & ~word)
         return found & 0x8080_8080_8080_8080
     }
 

@@ -24,6 +24,15 @@ extension [UInt8] {
         var copied = 0
         var index = 0
         while index < text.count {
+            if text.count &- index >= 8 {
+                let word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+                let hits = JSONReader.escapes(in: word)
+                if hits == 0 {
+                    index &+= 8
+                    continue
+                }
+                index &+= hits.trailingZeroBitCount &>> 3
+            }
             let byte = text[index]
             if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
                 index &+= 1
@@ -67,10 +76,7 @@ extension [UInt8] {
             digits[first] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: remainder)
             rest = quotient
         } while rest != 0
-        while first < 20 {
-            append(digits[first])
-            first &+= 1
-        }
+        digits.span.withUnsafeBufferPointer { append(contentsOf: UnsafeBufferPointer(rebasing: $0[first...])) }
     }
 
     /// Appends the shortest decimal that reads back as the same double, always with a fraction or an exponent (`3.0`,

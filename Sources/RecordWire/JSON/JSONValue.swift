@@ -100,7 +100,8 @@ extension JSONValue {
     package var integer: Int64? {
         switch self {
         case .integer(let value): value
-        case .double(let value): Int64(exactly: value)
+        // Int64(exactly:) would need the C library's mathematics in debug builds.
+        case .double(let value) where value >= -0x1p63 && value < 0x1p63 && Double(Int64(value)) == value: Int64(value)
         default: nil
         }
     }

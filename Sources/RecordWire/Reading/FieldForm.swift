@@ -4,8 +4,6 @@ import RecordModel
 /// operation, a value that is an object.
 struct FieldForm {
     private let object: JSONToken
-    private let json: JSONReader
-    private let field: String
     private var value: JSONToken?
     private var tag: TypeTag?
     private var operation: (kind: FieldOperationKind, operand: JSONToken)?
@@ -16,8 +14,7 @@ struct FieldForm {
     /// Reads the object at which the reader stands.
     init(reading reader: inout RequestReader, field: String) throws(RecordError) {
         let start = reader.json.position
-        self.field = field
-        json = reader.json
+        let json = reader.json
         var keys = JSONKeySet()
         var typeToken: JSONToken?
         var encryption: JSONToken?
@@ -39,42 +36,50 @@ struct FieldForm {
         }
         object = JSONToken(kind: .object, start: start, end: reader.json.position)
         guard value != nil || operation != nil else { return }
-        if let stray { throw refusal("has the unknown key '\(json.string(stray).prefix(64))'", at: stray) }
-        if value != nil, let operation { throw refusal("has both a value and an operation", at: operation.operand) }
-        if let encryption, encryption.kind != .falseWord, encryption.kind != .null {
-            throw refusal("is marked as encrypted; encrypted fields are not supported", at: encryption)
+        if let stray { throw Self.refusal(field, "has the unknown key '\(json.string(stray).prefix(64))'", at: stray) }
+        if value != nil, let operation {
+            throw Self.refusal(field, "has both a value and an operation", at: operation.operand)
         }
-        if let typeToken, typeToken.kind != .null { tag = try typeTag(typeToken) }
+        if let encryption, encryption.kind != .falseWord, encryption.kind != .null {
+            throw Self.refusal(field, "is marked as encrypted; encrypted fields are not supported", at: encryption)
+        }
+        if let typeToken, typeToken.kind != .null { tag = try Self.typeTag(typeToken, json, field) }
     }
 
-    func input(name: String, offset: Int) throws(RecordError) -> FieldInput {
+    func input(name: String, offset: Int, reader: RequestReader) throws(RecordError) -> FieldInput {
         if let value {
             return FieldInput(name: name, form: value.kind == .null ? .remove : .value(value), tag: tag, offset: offset)
         }
-        if let operation { return try input(operation.kind, operation.operand, name: name, offset: offset) }
+        if let operation {
+            return try input(operation.kind, operation.operand, name: name, offset: offset, json: reader.json)
+        }
         return FieldInput(name: name, form: isEmpty ? .remove : .value(object), tag: nil, offset: offset)
     }
 
     private func input(
-        _ kind: FieldOperationKind, _ operand: JSONToken, name: String, offset: Int
+        _ kind: FieldOperationKind, _ operand: JSONToken, name: String, offset: Int, json: JSONReader
     ) throws(RecordError) -> FieldInput {
         var operand = operand
         var tag = tag
         switch kind {
         case .increment:
             guard operand.kind == .integer || operand.kind == .fraction else {
-                throw refusal("needs a number to increment by", at: operand)
+                throw Self.refusal(name, "needs a number to increment by", at: operand)
             }
         case .append, .appendUnique, .remove:
-            guard operand.kind == .array else { throw refusal("needs a list for '\(kind.rawValue)'", at: operand) }
+            guard operand.kind == .array else {
+                throw Self.refusal(name, "needs a list for '\(kind.rawValue)'", at: operand)
+            }
         case .serverTime:
-            guard operand.kind == .trueWord else { throw refusal("must say true for 'serverTime'", at: operand) }
+            guard operand.kind == .trueWord else {
+                throw Self.refusal(name, "must say true for 'serverTime'", at: operand)
+            }
         case .setIfAbsent:
             // The operand has the forms of a field, without a second operation.
             var nested = try RequestReader(json, at: operand)
-            let inner = try nested.field(named: field, at: offset)
+            let inner = try nested.field(named: name, at: offset)
             guard case .value(let token) = inner.form else {
-                throw refusal("needs a value for 'setIfAbsent'", at: operand)
+                throw Self.refusal(name, "needs a value for 'setIfAbsent'", at: operand)
             }
             operand = token
             tag = inner.tag ?? tag
@@ -86,14 +91,16 @@ struct FieldForm {
         FieldOperationKind(rawValue: json.string(key))
     }
 
-    private func typeTag(_ token: JSONToken) throws(RecordError) -> TypeTag {
-        guard token.isString else { throw refusal("has a type that is no string", at: token) }
+    private static func typeTag(
+        _ token: JSONToken, _ json: JSONReader, _ field: String
+    ) throws(RecordError) -> TypeTag {
+        guard token.isString else { throw refusal(field, "has a type that is no string", at: token) }
         if let type = FieldType(token, of: json) { return .type(type) }
         if json.string(token, is: "LIST") { return .anyList }
-        throw refusal("has an unknown type '\(json.string(token).prefix(64))'", at: token)
+        throw refusal(field, "has an unknown type '\(json.string(token).prefix(64))'", at: token)
     }
 
-    private func refusal(_ problem: String, at token: JSONToken) -> RecordError {
+    private static func refusal(_ field: String, _ problem: String, at token: JSONToken) -> RecordError {
         .badRequest(
             "Field '\(field.prefix(Limits.identifierBytes))' \(problem)", cause: .typeMismatch,
             details: [("field", .text(field)), ("offset", .number(Int64(token.start)))])
@@ -108,21 +115,20 @@ extension RequestReader {
 }
 
 extension FieldType {
-    /// Reads a type tag; those of up to eight letters by comparing one word.
+    /// Reads a type tag, the usual ones without making a string.
     init?(_ token: JSONToken, of json: JSONReader) {
-        if token.kind == .string, token.count &- 2 <= 8 {
-            var word: UInt64 = 0
-            var shift: UInt64 = 0
-            for index in token.content {
-                word |= UInt64(json.bytes[index]) &<< shift
-                shift &+= 8
-            }
-            switch word {
-            case 0x474E_4952_5453: self = .string  // "STRING", first letter lowest
-            case 0x34_3654_4E49: self = .int64  // "INT64"
-            case 0x454C_4255_4F44: self = .double  // "DOUBLE"
-            default: self.init(tag: json.string(token))
-            }
+        if json.string(token, is: "STRING") {
+            self = .string
+        } else if json.string(token, is: "INT64") {
+            self = .int64
+        } else if json.string(token, is: "DOUBLE") {
+            self = .double
+        } else if json.string(token, is: "TIMESTAMP") {
+            self = .timestamp
+        } else if json.string(token, is: "REFERENCE") {
+            self = .reference
+        } else if json.string(token, is: "STRING_LIST") {
+            self = .stringList
         } else {
             self.init(tag: json.string(token))
         }

@@ -96,6 +96,6 @@ struct RequestReader {
             let token = try value()
             return FieldInput(name: name, form: token.kind == .null ? .remove : .value(token), tag: nil, offset: offset)
         }
-        return try FieldForm(reading: &self, field: name).input(name: name, offset: offset)
+        return try FieldForm(reading: &self, field: name).input(name: name, offset: offset, reader: self)
     }
 }

@@ -117,8 +117,16 @@ struct FieldMergeWalk {
         } else if let old, let existing {
             value = Array(existing.valueText(of: old))
         }
-        let result = try OperationResult(
-            of: operation, on: value, type: change.type, operands: changes.operands, now: now)
+        let result: OperationResult
+        do throws(RecordError) {
+            result = try OperationResult(
+                of: operation, on: value, type: change.type, operands: changes.operands, now: now)
+        } catch {
+            let name = changes.operands[head].dropFirst().dropLast(LayoutFormat.afterName)
+            var named = error
+            named.details.insert(("field", .text(String(decoding: name, as: UTF8.self))), at: 0)
+            throw named
+        }
         put(change, result, head: head, over: old)
     }
 

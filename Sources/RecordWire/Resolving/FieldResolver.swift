@@ -18,8 +18,8 @@ package enum FieldResolver {
         try input.body.withUnsafeBufferPointer { buffer throws(RecordError) -> ResolvedFields in
             var resolution = Resolution(reader: JSONReader(UnsafeRawBufferPointer(buffer)), typeName: typeName)
             try resolution.findFields(input.fields, in: type, allowsNewFields: allowsNewFields)
-            guard resolution.resolved.newFields.isEmpty else { return resolution.resolved }
-            try resolution.writeValues(input.fields)
+            guard let type, resolution.resolved.newFields.isEmpty else { return resolution.resolved }
+            try resolution.writeValues(input.fields, of: type)
             if resolution.decodedSize > limit { throw .recordTooLarge(resolution.decodedSize, limit: limit) }
             return resolution.resolved
         }
@@ -41,8 +41,8 @@ private struct Resolution {
     let typeName: RecordTypeName
     var resolved = ResolvedFields()
     var decodedSize = 0
-    /// The known fields and their place in the input, ascending by field number.
-    private var targets: [(field: FieldDefinition, index: Int)] = []
+    /// The known fields, by their places in the type and in the input, ascending by field number.
+    private var targets: [(fieldID: Int, position: Int, index: Int)] = []
 
     init(reader: JSONReader, typeName: RecordTypeName) {
         self.reader = reader
@@ -55,16 +55,20 @@ private struct Resolution {
         targets.reserveCapacity(inputs.count)
         var isSorted = true
         var last = 0
-        for (index, input) in inputs.enumerated() {
-            guard let field = type?[input.name] else {
-                try findNewField(input, allowsNewFields: allowsNewFields)
+        // Clients send the fields of a type in one order, mostly that in which they came: the next is guessed first.
+        var guess = 0
+        for index in inputs.indices {
+            guard let type, let position = type.position(of: inputs[index].name, guess: guess) else {
+                try findNewField(inputs[index], allowsNewFields: allowsNewFields)
                 continue
             }
-            isSorted = isSorted && field.id > last
-            last = field.id
-            targets.append((field, index))
+            guess = position &+ 1
+            let fieldID = type.fields[position].id
+            isSorted = isSorted && fieldID > last
+            last = fieldID
+            targets.append((fieldID, position, index))
         }
-        if !isSorted { targets.sort { $0.field.id < $1.field.id } }
+        if !isSorted { targets.sort { $0.fieldID < $1.fieldID } }
     }
 
     private mutating func findNewField(_ input: FieldInput, allowsNewFields: Bool) throws(RecordError) {
@@ -81,18 +85,23 @@ private struct Resolution {
                 "A field's name is a letter, then letters, digits and underscores, at most \(Limits.identifierBytes)",
                 cause: .unknownName, details: details)
         }
-        guard let type = try TypeInference.type(of: input, reader: reader) else { return }
+        switch input.form {
+        case .remove, .operation(.remove, _): return
+        case .value, .operation: break
+        }
         guard allowsNewFields else {
             throw .badRequest("Field \(name) not found in \(typeName)", cause: .unknownName, details: details)
         }
+        guard let type = try TypeInference.type(of: input, reader: reader) else { return }
         resolved.newFields.append((name, type))
     }
 
-    mutating func writeValues(_ inputs: [FieldInput]) throws(RecordError) {
+    mutating func writeValues(_ inputs: [FieldInput], of type: RecordTypeDefinition) throws(RecordError) {
         resolved.changes.reserveCapacity(targets.count)
         resolved.text.reserveCapacity(reader.end &+ targets.count &* 32)
-        for (field, index) in targets {
-            let kind = try change(field, inputs[index])
+        for target in targets {
+            let field = type.fields[target.position]
+            let kind = try change(field, inputs[target.index])
             resolved.changes.append(FieldChange(fieldID: field.id, type: field.type, kind: kind))
         }
     }
@@ -214,5 +223,15 @@ private struct Resolution {
             }
         }
         return start..<resolved.operands.count
+    }
+}
+
+extension RecordTypeDefinition {
+    /// The place of a field in `fields`: the guessed one, or else the one that the name's hash finds.
+    fileprivate func position(of name: String, guess: Int) -> Int? {
+        if guess < fields.count, fields[guess].name.text == name { return guess }
+        guard let id = self[name]?.id else { return nil }
+        // Numbers mostly ascend without gaps, so the place is seldom far before the number.
+        return fields.prefix(id).lastIndex { $0.id == id } ?? fields.firstIndex { $0.id == id }
     }
 }

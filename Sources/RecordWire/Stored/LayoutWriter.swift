@@ -26,6 +26,7 @@ struct LayoutWriter {
             LayoutFormat.append(external, to: &body)
             head |= LayoutFormat.hasExternals
         }
+        if type.element == .asset { head |= LayoutFormat.hasAssets }
         if type.isReference { head |= LayoutFormat.hasReferences }
         count &+= 1
         decodedSize &+= size

@@ -10,8 +10,8 @@ package import RecordModel
 ///
 /// **layout** finds the entries without parsing. Numbers are unsigned LEB128:
 ///
-///     head byte      the version, 1, in bits 0 to 5; bit 6: some field is REFERENCE or REFERENCE_LIST;
-///                    bit 7: some value is external
+///     head byte      the version, 1, in bits 0 to 4; bit 5: some field is ASSET or ASSET_LIST;
+///                    bit 6: some field is REFERENCE or REFERENCE_LIST; bit 7: some value is external
 ///     decoded size   of all values (`CanonicalValue` says how it is counted)
 ///     count          of entries
 ///     per entry, ascending by field number:
@@ -86,7 +86,8 @@ package struct LayoutEntry: Hashable, Sendable {
 /// The constants and numbers of the layout, written and read.
 enum LayoutFormat {
     static let version: UInt8 = 1
-    static let versionMask: UInt8 = 0x3F
+    static let versionMask: UInt8 = 0x1F
+    static let hasAssets: UInt8 = 0x20
     static let hasReferences: UInt8 = 0x40
     static let hasExternals: UInt8 = 0x80
     static let external: UInt8 = 0x80
@@ -101,7 +102,7 @@ enum LayoutFormat {
         layout.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Reads a number and steps over it; `nil` if it is cut off or beyond 2^48.
+    /// Reads a number and steps over it; `nil` if it is cut off or beyond 2^49.
     @inline(__always)
     static func number(_ layout: UnsafeRawBufferPointer, _ position: inout Int) -> Int? {
         var number = 0

@@ -13,6 +13,8 @@ package struct StoredFieldsView {
     package let hasExternals: Bool
     /// Whether some field is REFERENCE or REFERENCE_LIST.
     package let hasReferences: Bool
+    /// Whether some field is ASSET or ASSET_LIST.
+    package let hasAssets: Bool
     /// Where the first entry stands in the layout.
     let firstEntry: Int
 
@@ -25,6 +27,7 @@ package struct StoredFieldsView {
         }
         hasExternals = layout[0] & LayoutFormat.hasExternals != 0
         hasReferences = layout[0] & LayoutFormat.hasReferences != 0
+        hasAssets = layout[0] & LayoutFormat.hasAssets != 0
         var position = 1
         guard let size = LayoutFormat.number(layout, &position), let count = LayoutFormat.number(layout, &position)
         else { throw .damagedFields }
@@ -36,14 +39,17 @@ package struct StoredFieldsView {
         var total = 0
         var externals = false
         var references = false
+        var assets = false
         var walk = LayoutIterator(text: text, layout: layout, position: position)
         while let entry = walk.next() {
             seen &+= 1
             total &+= entry.decodedSize
             externals = externals || entry.isExternal
             references = references || entry.type.isReference
+            assets = assets || entry.type.element == .asset
         }
-        guard walk.isComplete, seen == count, total == size, externals == hasExternals, references == hasReferences
+        guard walk.isComplete, seen == count, total == size, externals == hasExternals, references == hasReferences,
+            assets == hasAssets
         else { throw .damagedFields }
     }
 
@@ -77,7 +83,6 @@ package struct StoredFieldsView {
 
     /// The name of a field as its entry writes it.
     package func name(of entry: LayoutEntry) -> String {
-        // `"name":{"value":` is eleven bytes longer than the name.
         let start = entry.entry.lowerBound + 1
         let end = entry.value.lowerBound - LayoutFormat.afterName
         return String(decoding: UnsafeRawBufferPointer(rebasing: text[start..<end]), as: UTF8.self)

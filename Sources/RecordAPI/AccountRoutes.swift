@@ -1,0 +1,78 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// Accounts and sessions.
+extension RecordAPI {
+    /// `POST /users` with `{"name","password"}` makes an account and signs it in.
+    func signUp(_ call: inout RecordCall) async throws -> HTTPResponse {
+        if !configuration.isSignUpOpen, !call.caller.isAdministrator {
+            throw RecordError(.accessDenied, "Sign-up is closed. Ask an administrator for an account")
+        }
+        let credentials = try await call.credentials()
+        return Self.answer(try await call.database.signUp(credentials.checked))
+    }
+
+    /// `POST /sessions` with `{"name","password"}` signs in.
+    func signIn(_ call: inout RecordCall) async throws -> HTTPResponse {
+        let credentials = try await call.credentials()
+        try call.reader.refresh()
+        let account = try call.reader.account(named: credentials.name)
+        return Self.answer(try await call.database.signIn(credentials.checked, account: account))
+    }
+
+    /// `DELETE /sessions/current` ends the session whose token the request bears.
+    func signOut(_ call: RecordCall) async throws -> HTTPResponse {
+        guard case .user = call.caller, let token = Bearer.token(call.request.fields) else {
+            if call.caller.isAdministrator {
+                throw RecordError.badRequest("The administrator's token is no session and cannot be signed out")
+            }
+            throw RecordError.notSignedIn
+        }
+        try await call.database.signOut(token)
+        return HTTPResponse(.noContent)
+    }
+
+    /// `GET /users/me`: who the token's bearer is.
+    func readMe(_ call: RecordCall) throws -> HTTPResponse {
+        switch call.caller {
+        case .anonymous: throw RecordError.notSignedIn
+        case .administrator:
+            return .json(["userRecordName": "_administrator", "name": "Administrator", "isAdministrator": true])
+        case .user(let id, let roles):
+            guard let user = try call.reader.user(id) else { throw RecordError.notSignedIn }
+            return .json([
+                "userRecordName": .string(user.recordName), "name": .string(user.name),
+                "createdTimestamp": .integer(user.created),
+                "roles": .array(roles.map(\.text).sorted().map(JSONValue.string)), "isAdministrator": false,
+            ])
+        }
+    }
+
+    private static func answer(_ session: Session) -> HTTPResponse {
+        var response = HTTPResponse.json(
+            [
+                "token": .string(session.token), "expiresAt": .integer(session.expires),
+                "user": ["userRecordName": .string(session.user.recordName), "name": .string(session.user.name)],
+            ], status: .created)
+        // The token is shown this once, and in nobody's cache.
+        response.fields.append(.cacheControl, literal: "no-store")
+        return response
+    }
+}
+
+extension RecordCall {
+    fileprivate mutating func credentials() async throws -> (name: String, checked: Credentials) {
+        let object = try await object(keys: ["name", "password"])
+        guard let name = object["name"]?.string, let password = object["password"]?.string else {
+            throw RecordError.badRequest("The body needs 'name' and 'password', both strings")
+        }
+        return (name, try Credentials(name: name, password: password))
+    }
+}
+
+extension RecordError {
+    fileprivate static let notSignedIn = RecordError(
+        .authenticationRequired, "Nobody is signed in. Send the token of a session")
+}

@@ -1,0 +1,14 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordWire
+
+extension RecordAPI {
+    /// `DELETE /records/{type}/{name}`. A body is not looked at.
+    func deleteRecord(_ call: RecordCall) async throws -> HTTPResponse {
+        let type = try call.typeName()
+        let operation = RecordOperation(
+            .delete(forgivesMissing: false), writeGuard: try call.writeGuard(), typeName: type, isTypeInPath: true,
+            recordName: try call.recordName(), input: RecordInput())
+        return call.response(to: try await call.perform(operation, at: try call.address(), body: []), type: type)
+    }
+}

@@ -1,0 +1,55 @@
+/// What a route does.
+enum Endpoint: Hashable, Sendable, CaseIterable {
+    case createRecord, listRecords, readRecord, replaceRecord, changeRecord, deleteRecord, readField, modifyRecords
+    case fetchChanges
+    case readSchema, putSchema, readType
+    case listGrants, readGrants, putGrants
+    case listRoles, readRole, putRole, deleteRole
+    case signUp, signIn, signOut, readMe
+    case live, ready, metrics, limits, openAPI
+
+    /// Every route, once.
+    static let routes: [(route: StaticString, endpoint: Endpoint)] = [
+        ("POST /records", .modifyRecords),
+        ("POST /records/{type}", .createRecord),
+        ("GET /records/{type}", .listRecords),
+        ("GET /records/{type}/{name}", .readRecord),
+        ("PUT /records/{type}/{name}", .replaceRecord),
+        ("PATCH /records/{type}/{name}", .changeRecord),
+        ("DELETE /records/{type}/{name}", .deleteRecord),
+        ("GET /records/{type}/{name}/{field}", .readField),
+        ("GET /changes", .fetchChanges),
+        ("GET /schema", .readSchema),
+        ("PUT /schema", .putSchema),
+        ("GET /schema/types/{type}", .readType),
+        ("GET /grants", .listGrants),
+        ("GET /grants/{type}", .readGrants),
+        ("PUT /grants/{type}", .putGrants),
+        ("GET /roles", .listRoles),
+        ("GET /roles/{role}", .readRole),
+        ("PUT /roles/{role}", .putRole),
+        ("DELETE /roles/{role}", .deleteRole),
+        ("POST /users", .signUp),
+        ("GET /users/me", .readMe),
+        ("POST /sessions", .signIn),
+        ("DELETE /sessions/current", .signOut),
+        ("GET /health/live", .live),
+        ("GET /health/ready", .ready),
+        ("GET /metrics", .metrics),
+        ("GET /limits", .limits),
+        ("GET /openapi.json", .openAPI),
+    ]
+
+    /// The query parameters that the route takes besides those of the scope.
+    var queryParameters: [String] {
+        switch self {
+        case .createRecord, .readRecord, .replaceRecord, .changeRecord, .modifyRecords: ["fields"]
+        case .listRecords: ["limit", "cursor", "fields"]
+        case .fetchChanges: ["since", "limit", "fields"]
+        case .deleteRecord, .readField, .readSchema, .putSchema, .readType, .listGrants, .readGrants, .putGrants,
+            .listRoles, .readRole, .putRole, .deleteRole, .signUp, .signIn, .signOut, .readMe, .live, .ready, .metrics,
+            .limits, .openAPI:
+            []
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// Who may do what with the records of a type. Administrators.
+extension RecordAPI {
+    /// `GET /grants`: `{"grants":{"Post":{"_world":["READ"]}}}`.
+    func listGrants(_ call: RecordCall) throws -> HTTPResponse {
+        try call.requireAdministrator()
+        var types = JSONObject()
+        for type in call.reader.schema.types.values.sorted(by: { $0.name.text < $1.name.text }) {
+            types[type.name.text] = GrantsDocument.json(type.grants)
+        }
+        return .json(["grants": .object(types)])
+    }
+
+    /// `GET /grants/{type}`: `{"grants":{"_world":["READ"]}}`.
+    func readGrants(_ call: RecordCall) throws -> HTTPResponse {
+        try call.requireAdministrator()
+        return .json(["grants": GrantsDocument.json(try call.type().grants)])
+    }
+
+    /// `PUT /grants/{type}` with the same document replaces them.
+    func putGrants(_ call: inout RecordCall) async throws -> HTTPResponse {
+        try call.requireAdministrator()
+        let name = try call.typeName()
+        let object = try await call.object(keys: ["grants"])
+        guard let document = object["grants"] else {
+            throw RecordError.badRequest("The body needs 'grants'", details: [("path", .text("grants"))])
+        }
+        let grants = try GrantsDocument.read(document, path: "grants")
+        try call.requireAdministrator()
+        try await call.database.setGrants(grants, of: name)
+        return .json(["grants": GrantsDocument.json(grants)])
+    }
+}

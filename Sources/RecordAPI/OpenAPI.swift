@@ -1,0 +1,5 @@
+internal import RecordWire
+
+enum OpenAPI {
+    static func document(version: String) -> [UInt8] { [] }
+}

@@ -1,0 +1,137 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// What operators and their tools ask.
+extension RecordAPI {
+    /// `GET /health/ready`: 200 while the default database is open and takes writes, else 503.
+    func ready() async throws -> HTTPResponse {
+        let database: RecordDatabase
+        do { database = try await registry.database(configuration.defaultDatabase) } catch {
+            throw APIError.databaseClosed
+        }
+        guard database.isHealthy else { throw APIError.databaseClosed }
+        return HTTPResponse(.ok, fields: .json, body: .bytes(Self.healthy))
+    }
+
+    /// `GET /limits`, made once.
+    static func limitsDocument(_ limits: DatabaseLimits) -> [UInt8] {
+        let numbers: [(String, Int64)] = [
+            ("recordBytes", Int64(limits.recordBytes)),
+            ("batchOperations", Int64(limits.batchOperations)),
+            ("assetBytes", Int64(limits.assetBytes)),
+            ("pageSize", Int64(limits.pageSize)),
+            ("defaultPageSize", Int64(limits.defaultPageSize)),
+            ("pageBytes", Int64(limits.pageBytes)),
+            ("bodyBytes", Int64(limits.bodyBytes)),
+            ("cascadeRecords", Int64(limits.cascadeRecords)),
+            ("tombstoneSeconds", limits.tombstoneSeconds),
+            ("idempotencySeconds", limits.idempotencySeconds),
+            ("recordNameBytes", Int64(Limits.recordNameBytes)),
+            ("identifierBytes", Int64(Limits.identifierBytes)),
+            ("fieldsPerType", Int64(Limits.fieldsPerType)),
+            ("recordTypes", Int64(Limits.recordTypes)),
+            ("listMembers", Int64(Limits.listMembers)),
+        ]
+        return JSONValue.object(JSONObject(numbers.map { ($0, .integer($1)) })).bytes
+    }
+
+    /// `GET /metrics`, in the text format of Prometheus.
+    func metrics(_ call: RecordCall) throws -> HTTPResponse {
+        if !isMetricsOpen(to: call.request) { try call.requireAdministrator() }
+        var text = MetricsText()
+        text.gauge(
+            "fogbase_info", help: "The version that runs.", labels: [("version", configuration.version)], 1)
+        writeDatabases(into: &text)
+        ProcessMetrics().writeMetrics(into: &text)
+        for source in configuration.metricsSources { source.writeMetrics(into: &text) }
+        var fields = HTTPFields()
+        fields.append(.contentType, literal: MetricsText.contentType)
+        fields.append(.xContentTypeOptions, literal: "nosniff")
+        return HTTPResponse(.ok, fields: fields, body: .bytes(text.text))
+    }
+
+    private func isMetricsOpen(to request: HTTPRequest) -> Bool {
+        switch configuration.metricsAccess {
+        case .administrators: return false
+        case .everyone: return true
+        case .loopback:
+            // A proxy on this machine is a loopback peer too, and speaks for the whole world.
+            let passesOn = [HTTPFieldName.xForwardedFor, .forwarded, .via, .xForwardedHost, .xForwardedProto]
+            guard !passesOn.contains(where: request.fields.contains) else { return false }
+            let peer = request.remoteAddress
+            return peer == "::1" || peer.hasPrefix("127.") || peer.hasPrefix("::ffff:127.")
+        }
+    }
+
+    /// The figures of all open databases. The samples of one metric stand together, as the format wants.
+    private func writeDatabases(into text: inout MetricsText) {
+        let databases = registry.openDatabases.sorted {
+            ($0.id.container.text, $0.id.environment.rawValue) < ($1.id.container.text, $1.id.environment.rawValue)
+        }
+        let rows = databases.map { id, database in
+            DatabaseFigures(
+                labels: [("container", id.container.text), ("environment", id.environment.rawValue)],
+                database: database, sizes: database.fileSizes)
+        }
+        for row in rows {
+            text.counter(
+                "fogbase_commits_total", help: "Groups of writes that were committed.", labels: row.labels,
+                row.statistics.commits)
+        }
+        for row in rows {
+            text.counter(
+                "fogbase_commit_operations_total", help: "Operations on records in committed groups.",
+                labels: row.labels, row.statistics.operations)
+        }
+        for row in rows {
+            text.counter(
+                "fogbase_commit_writes_total", help: "Write requests in committed groups.", labels: row.labels,
+                row.statistics.writes)
+        }
+        for row in rows {
+            text.counter(
+                "fogbase_commit_seconds_total", help: "Time from the beginning of groups to the end of their commits.",
+                labels: row.labels, seconds: Double(row.statistics.commitNanoseconds) / 1e9)
+        }
+        for row in rows {
+            text.gauge(
+                "fogbase_write_queue_depth", help: "Writes that wait for a group.", labels: row.labels,
+                Double(row.database.queueDepth))
+        }
+        for row in rows {
+            text.counter(
+                "fogbase_snapshots_total", help: "Snapshots that readers opened.", labels: row.labels,
+                row.statistics.snapshots)
+        }
+        for row in rows {
+            text.gauge(
+                "fogbase_database_bytes", help: "The size of the database file.", labels: row.labels,
+                Double(row.sizes.database))
+        }
+        for row in rows {
+            text.gauge(
+                "fogbase_log_bytes", help: "The size of the write-ahead log.", labels: row.labels,
+                Double(row.sizes.log))
+        }
+        for row in rows {
+            text.counter(
+                "fogbase_checkpoints_total", help: "Times the log was copied into the file.", labels: row.labels,
+                row.statistics.checkpoints)
+        }
+        for row in rows {
+            text.counter(
+                "fogbase_store_failures_total", help: "Failures of the store.", labels: row.labels,
+                row.statistics.failures)
+        }
+    }
+}
+
+private struct DatabaseFigures {
+    let labels: MetricsText.Labels
+    let database: RecordDatabase
+    let sizes: (database: Int, log: Int)
+
+    var statistics: WriterStatistics { database.statistics }
+}

@@ -1,0 +1,114 @@
+public import HTTP
+package import RecordEngine
+
+/// The native interface of the record database over HTTP: routes in, answers out, errors translated.
+///
+/// It knows no sockets: the transport calls `respond`, and so do tests.
+public struct RecordAPI: Sendable {
+    let registry: DatabaseRegistry
+    let configuration: RecordAPIConfiguration
+    let router: Router<Endpoint>
+    /// The body of `/limits`.
+    let limitsDocument: [UInt8]
+    /// The body of `/openapi.json`.
+    let description: [UInt8]
+
+    package init(registry: DatabaseRegistry, configuration: RecordAPIConfiguration) {
+        self.registry = registry
+        self.configuration = configuration
+        var router = Router<Endpoint>()
+        for (route, endpoint) in Endpoint.routes { router.add(route, endpoint) }
+        self.router = router
+        limitsDocument = Self.limitsDocument(registry.configuration.limits)
+        description = OpenAPI.document(version: configuration.version)
+    }
+
+    /// Makes what one event loop owns. Readers open with the first request that needs them.
+    public func makeContext() -> RecordAPIContext {
+        RecordAPIContext(defaultDatabase: configuration.defaultDatabase)
+    }
+
+    /// Answers a request. Reads do not suspend, once the loop's reader is open; writes wait for their commit.
+    public func respond(to request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
+        switch router.match(request.method, request.target) {
+        case .found(.live, let route, _):
+            return HTTPResponse(.ok, fields: .json, body: .bytes(Self.healthy), route: route)
+        case .found(let endpoint, let route, let parameters):
+            var response: HTTPResponse
+            do {
+                response = try await answer(endpoint, request, parameters, context)
+            } catch {
+                response = errorResponse(error, id: request.id)
+            }
+            response.route = route
+            return response
+        case .methodNotAllowed(let methods):
+            let error: APIError = request.method == .options ? .options(methods) : .methodNotAllowed(methods)
+            return errorResponse(error, id: request.id)
+        case .notFound:
+            let asksAboutServer = request.target.isAsterisk && request.method == .options
+            return errorResponse(asksAboutServer ? .options(nil) : APIError.unknownRoute, id: request.id)
+        case .badEncoding:
+            return errorResponse(APIError.badEncoding, id: request.id)
+        }
+    }
+
+    /// The answer to a request that was refused before it became one.
+    public func refusal(_ refusal: HTTPRefusal, id: String) -> HTTPResponse {
+        errorResponse(refusal, id: id)
+    }
+
+    private func answer(
+        _ endpoint: Endpoint, _ request: HTTPRequest, _ parameters: RouteParameters, _ context: RecordAPIContext
+    ) async throws -> HTTPResponse {
+        switch endpoint {
+        case .live: return HTTPResponse(.ok, fields: .json, body: .bytes(Self.healthy))
+        case .ready: return try await ready()
+        case .limits: return .json(limitsDocument)
+        case .openAPI: return .json(description)
+        case .readField: break
+        default: try requireJSONAccepted(request.fields)
+        }
+        let query = try RequestQuery(request.target, allowing: endpoint.queryParameters)
+        let id = try query.databaseID(default: configuration.defaultDatabase)
+        let reader: RecordReader
+        if let open = context.reader(id) {
+            reader = open
+        } else {
+            reader = try await context.openReader(id, in: registry)
+        }
+        try reader.refresh()
+        let caller = try Bearer.authenticate(request.fields, with: reader)
+        var call = RecordCall(
+            request: request, parameters: parameters, query: query, reader: reader, caller: caller)
+        switch endpoint {
+        case .readRecord: return try readRecord(call)
+        case .listRecords: return try listRecords(call)
+        case .readField: return try readField(call)
+        case .createRecord: return try await createRecord(&call)
+        case .replaceRecord: return try await replaceRecord(&call)
+        case .changeRecord: return try await changeRecord(&call)
+        case .deleteRecord: return try await deleteRecord(call)
+        case .modifyRecords: return try await modifyRecords(&call)
+        case .fetchChanges: return try fetchChanges(call)
+        case .readSchema: return try readSchema(call)
+        case .putSchema: return try await putSchema(&call)
+        case .readType: return try readType(call)
+        case .listGrants: return try listGrants(call)
+        case .readGrants: return try readGrants(call)
+        case .putGrants: return try await putGrants(&call)
+        case .listRoles: return try listRoles(call)
+        case .readRole: return try readRole(call)
+        case .putRole: return try await putRole(&call)
+        case .deleteRole: return try await deleteRole(call)
+        case .signUp: return try await signUp(&call)
+        case .signIn: return try await signIn(&call)
+        case .signOut: return try await signOut(call)
+        case .readMe: return try readMe(call)
+        case .metrics: return try metrics(call)
+        case .live, .ready, .limits, .openAPI: preconditionFailure("These are answered without a database")
+        }
+    }
+
+    static let healthy = Array(#"{"status":"ok"}"#.utf8)
+}

@@ -1,0 +1,34 @@
+package import HTTP
+package import RecordEngine
+
+/// What an operator decides about the interface. Limits are the registry's.
+package struct RecordAPIConfiguration: Sendable {
+    /// Who may read `/metrics`, besides administrators.
+    package enum MetricsAccess: Hashable, Sendable {
+        case administrators
+        /// Peers on the same machine too, unless the request shows that a proxy passed it on.
+        case loopback
+        case everyone
+    }
+
+    /// The database that requests mean that name neither container nor environment.
+    package var defaultDatabase: DatabaseID
+    /// The server's version, for `/openapi.json` and `/metrics`.
+    package var version: String
+    /// Whether anyone may make an account; else administrators only.
+    package var isSignUpOpen: Bool
+    package var metricsAccess: MetricsAccess
+    /// What else `/metrics` shows, such as the transport's figures.
+    package var metricsSources: [any MetricsSource]
+
+    package init(
+        defaultDatabase: DatabaseID, version: String, isSignUpOpen: Bool = true,
+        metricsAccess: MetricsAccess = .loopback, metricsSources: [any MetricsSource] = []
+    ) {
+        self.defaultDatabase = defaultDatabase
+        self.version = version
+        self.isSignUpOpen = isSignUpOpen
+        self.metricsAccess = metricsAccess
+        self.metricsSources = metricsSources
+    }
+}

@@ -1,0 +1,71 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+
+/// What a route works with: the request, which database it means, the loop's reader of it, and who asks.
+///
+/// The reader's view is fresh up to the first suspension.
+struct RecordCall {
+    let request: HTTPRequest
+    let parameters: RouteParameters
+    let query: RequestQuery
+    let reader: RecordReader
+    var caller: Caller
+
+    var database: RecordDatabase { reader.database }
+
+    func address() throws(RecordError) -> DatabaseAddress {
+        try query.address(for: caller, reader)
+    }
+
+    /// The record type in the path.
+    func typeName() throws(RecordError) -> RecordTypeName {
+        guard let name = RecordTypeName(parameters[0]) else {
+            throw .badRequest(
+                "A record type's name is a letter, then letters, digits and underscores, at most \(Limits.identifierBytes)"
+            )
+        }
+        return name
+    }
+
+    /// The record name in the path.
+    func recordName() throws(RecordError) -> RecordName {
+        guard let name = RecordName(parameters[1]) else {
+            throw .badRequest(
+                "A record name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters")
+        }
+        return name
+    }
+
+    /// Refuses everyone but administrators.
+    func requireAdministrator() throws(RecordError) {
+        switch caller {
+        case .administrator: return
+        case .anonymous:
+            throw RecordError(
+                .authenticationRequired, "Only administrators may do this. Send the administrator's token")
+        case .user: throw RecordError(.accessDenied, "Only administrators may do this")
+        }
+    }
+
+    /// The whole body, which is JSON.
+    ///
+    /// The caller was judged before, so that a stranger's body never crosses the network, and is judged again behind a
+    /// body that took its time: the token may have been revoked meanwhile.
+    mutating func body() async throws -> [UInt8] {
+        try requireJSONBody(request.fields)
+        switch request.body {
+        case .empty: return []
+        case .bytes(let bytes):
+            guard bytes.count <= database.limits.bodyBytes else {
+                throw HTTPBodyError.tooLarge(limit: database.limits.bodyBytes)
+            }
+            return bytes
+        case .stream:
+            let bytes = try await request.body.collect(upTo: database.limits.bodyBytes)
+            try reader.refresh()
+            caller = try Bearer.authenticate(request.fields, with: reader)
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// What the routes that write one record share.
+extension RecordCall {
+    /// What If-Match and If-None-Match demand of a record before it is written.
+    ///
+    /// - Throws: BAD_REQUEST for a malformed condition, for both at once, and for tags in If-None-Match.
+    func writeGuard() throws(RecordError) -> WriteGuard {
+        let matches = EntityTagCondition.ifMatch(request.fields)
+        let differs = EntityTagCondition.ifNoneMatch(request.fields)
+        switch (matches, differs) {
+        case (nil, nil): return .none
+        case (.any?, nil): return .exists
+        // If-Match compares strongly: a weak tag is no tag (RFC 9110 §13.1.1).
+        case (.tags(let tags)?, nil): return .tags(tags.filter { !$0.isWeak }.map(\.opaque))
+        case (nil, .any?): return .absent
+        case (nil, .tags?): throw .badRequest("A write takes If-None-Match: * only, which demands a new record")
+        case (.malformed?, _), (_, .malformed?):
+            throw .badRequest("If-Match and If-None-Match are * or tags in double quotes, separated by commas")
+        case (.any?, .any?), (.any?, .tags?), (.tags?, .any?), (.tags?, .tags?):
+            throw .badRequest("Send either If-Match or If-None-Match, not both")
+        }
+    }
+
+    func idempotencyKey(_ body: [UInt8]) throws(RecordError) -> IdempotencyKey? {
+        guard let text = request.fields[.idempotencyKey] else { return nil }
+        let target = request.target.rawPath + (request.target.rawQuery.map { "?" + $0 } ?? "")
+        guard request.fields.count(of: .idempotencyKey) == 1,
+            let key = IdempotencyKey(text, method: request.method.text, target: target, body: body)
+        else {
+            throw .badRequest("An Idempotency-Key has 1 to 255 visible ASCII characters and is given once")
+        }
+        return key
+    }
+
+    /// The record in the body of a single write.
+    ///
+    /// - Throws: BAD_REQUEST if it contradicts the path or has what this version does not know.
+    func recordInput(
+        _ body: [UInt8], type: RecordTypeName, name: RecordName?
+    ) throws(RecordError) -> RecordInput {
+        let input = try RecordInput.readSingle(body)
+        try refuseACL(input)
+        if let stated = input.recordType, stated != type {
+            throw .badRequest(
+                "The body's recordType is not that of the path. Leave it out or make them the same",
+                details: [("recordType", .text(stated.text))])
+        }
+        if let name, let stated = input.recordName, stated != name {
+            throw .badRequest(
+                "The body's recordName is not that of the path. Leave it out or make them the same",
+                details: [("recordName", .text(stated.text))])
+        }
+        return input
+    }
+
+    func refuseACL(_ input: RecordInput) throws(RecordError) {
+        if let acl = input.acl, acl.kind != .null {
+            throw .badRequest(
+                "Access lists of single records are not available in this version. Leave 'acl' out and use grants",
+                cause: .readOnlyKey, details: [("key", .text("acl"))])
+        }
+    }
+
+    /// Performs one operation and waits until it is durable.
+    ///
+    /// - Parameter body: As it was received, for the idempotency key.
+    func perform(
+        _ operation: RecordOperation, at address: DatabaseAddress, body: [UInt8]
+    ) async throws(RecordError) -> WriteAnswer {
+        var operation = operation
+        // What is wrong with the values is the writer's to say: it looks at the caller's rights before.
+        try? reader.prepare(&operation)
+        return try await database.modify(
+            WriteRequest(
+                caller: caller, address: address, shape: .single, operations: [operation], fields: query.fields,
+                idempotency: try idempotencyKey(body)))
+    }
+
+    /// The answer to a write of one record.
+    func response(to answer: WriteAnswer, type: RecordTypeName) -> HTTPResponse {
+        let isMinimal = request.fields.prefersMinimal
+        var response: HTTPResponse
+        switch answer.outcome {
+        case .created: response = HTTPResponse(.created)
+        case .updated: response = HTTPResponse(isMinimal ? .noContent : .ok)
+        case .deleted: response = HTTPResponse(.noContent)
+        case .batch: response = HTTPResponse(.ok)
+        }
+        if !isMinimal, !response.status.isBodyless {
+            response.fields = .json
+            response.body = .bytes(answer.body)
+        }
+        if isMinimal, answer.outcome == .created || answer.outcome == .updated {
+            response.fields.append(.preferenceApplied, literal: "return=minimal")
+        }
+        if !answer.tag.isEmpty { response.fields.append(.etag, "\"\(answer.tag)\"") }
+        if answer.outcome == .created { response.fields.append(.location, location(type, answer.name)) }
+        if answer.isReplay, let name = Self.idempotencyReplayed { response.fields.append(name, literal: "true") }
+        return response
+    }
+
+    static let idempotencyReplayed = HTTPFieldName("Idempotency-Replayed")
+
+    /// The address of a record, in the scope that the request named.
+    private func location(_ type: RecordTypeName, _ name: String) -> String {
+        var text = "/records/\(type.text)/\(percentEncoded(name))"
+        for (index, item) in query.scopeItems.enumerated() {
+            text += "\(index == 0 ? "?" : "&")\(item.name)=\(percentEncoded(item.value))"
+        }
+        return text
+    }
+}
+
+/// Everything but the unreserved characters of RFC 3986 §2.3 as percent escapes.
+private func percentEncoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            bytes.append(byte)
+        default:
+            bytes.append(UInt8(ascii: "%"))
+            bytes.append(digits[Int(byte >> 4)])
+            bytes.append(digits[Int(byte & 0x0F)])
+        }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}

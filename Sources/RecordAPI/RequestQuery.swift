@@ -1,0 +1,152 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+
+/// The query parameters of a request, each given once and each known to the route.
+struct RequestQuery: Sendable {
+    private var values: [(name: String, value: String)] = []
+
+    /// The parameters that say which database a request means, on every route.
+    static let scopeNames = ["container", "environment", "database", "zone", "owner"]
+
+    /// - Throws: BAD_REQUEST for a parameter that the route does not have, that comes twice, or that cannot be decoded.
+    init(_ target: RequestTarget, allowing names: [String]) throws(RecordError) {
+        guard target.hasQuery else { return }
+        guard let items = target.queryItems else {
+            throw .badRequest(
+                "The query has a malformed percent escape, or one that is not UTF-8. Encode it anew")
+        }
+        for (name, value) in items {
+            guard Self.scopeNames.contains(name) || names.contains(name) else {
+                throw .badRequest(
+                    "Unknown query parameter '\(name.prefix(64))'. This route takes \((names + Self.scopeNames).joined(separator: ", "))",
+                    details: [
+                        ("parameter", .text(String(name.prefix(64)))), ("allowed", .list(names + Self.scopeNames)),
+                    ])
+            }
+            guard self[name] == nil else {
+                throw Self.invalid(name, "Query parameter '\(name)' is given twice. Give it once")
+            }
+            values.append((name, value))
+        }
+    }
+
+    subscript(name: String) -> String? {
+        for item in values where item.name == name { return item.value }
+        return nil
+    }
+
+    var isEmpty: Bool { values.isEmpty }
+
+    /// The parameters of the scope, for addresses in answers.
+    var scopeItems: [(name: String, value: String)] {
+        values.filter { Self.scopeNames.contains($0.name) }
+    }
+
+    static func invalid(_ name: String, _ reason: String) -> RecordError {
+        .badRequest(reason, details: [("parameter", .text(name))])
+    }
+
+    // MARK: The parameters of routes
+
+    /// The names in `fields`; `nil` means all.
+    var fields: [String]? {
+        guard let text = self["fields"] else { return nil }
+        return text.split(separator: ",").map(String.init)
+    }
+
+    /// The length of a page.
+    func limit(_ limits: DatabaseLimits) throws(RecordError) -> Int {
+        guard let text = self["limit"] else { return min(limits.defaultPageSize, limits.pageSize) }
+        guard let limit = Int(text), (1...limits.pageSize).contains(limit) else {
+            throw Self.invalid("limit", "'limit' is a number from 1 to \(limits.pageSize)")
+        }
+        return limit
+    }
+
+    // MARK: The scope
+
+    /// The database that the request names, `nil` for the default.
+    func databaseID(default standard: DatabaseID) throws(RecordError) -> DatabaseID? {
+        if values.isEmpty { return nil }
+        let container = self["container"]
+        let environment = self["environment"]
+        if container == nil, environment == nil { return nil }
+        var id = standard
+        if let container {
+            guard let name = ContainerName(container) else {
+                throw Self.invalid(
+                    "container", "A container's name is a letter, then letters, digits, dots, hyphens and underscores")
+            }
+            id = DatabaseID(container: name, environment: id.environment)
+        }
+        if let environment {
+            guard let known = RecordEnvironment(rawValue: environment) else {
+                throw Self.invalid("environment", "'environment' is development or production")
+            }
+            id = DatabaseID(container: id.container, environment: known)
+        }
+        return id
+    }
+
+    /// The zone that the request means.
+    ///
+    /// - Throws: BAD_REQUEST for unknown words; AUTHENTICATION_REQUIRED for anonymous callers who name a private
+    ///   database, ACCESS_DENIED for users who name another's.
+    func address(for caller: Caller, _ reader: RecordReader) throws(RecordError) -> DatabaseAddress {
+        if values.isEmpty { return .publicDefault }
+        var address = DatabaseAddress(scope: try scope(for: caller, reader))
+        if let text = self["zone"] {
+            guard let zone = ZoneName(text) else {
+                throw Self.invalid(
+                    "zone", "A zone's name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters")
+            }
+            address.zone = zone
+        }
+        return address
+    }
+
+    private func scope(for caller: Caller, _ reader: RecordReader) throws(RecordError) -> DatabaseScope {
+        switch self["database"] {
+        case nil, "public":
+            guard self["owner"] == nil else {
+                throw Self.invalid("owner", "'owner' goes with database=private; the public database has none")
+            }
+            return .publicDatabase
+        case "private":
+            return .privateDatabase(owner: try owner(for: caller, reader))
+        case "shared":
+            throw Self.invalid(
+                "database", "The shared database is not available in this version. Use public or private")
+        default:
+            throw Self.invalid("database", "'database' is public or private")
+        }
+    }
+
+    private func owner(for caller: Caller, _ reader: RecordReader) throws(RecordError) -> UserID {
+        if caller == .anonymous {
+            throw RecordError(.authenticationRequired, "A private database belongs to a user. Sign in first")
+        }
+        guard let text = self["owner"] else {
+            guard let id = caller.userID else {
+                throw Self.invalid("owner", "An administrator names whose private database it is, with 'owner'")
+            }
+            return id
+        }
+        guard let name = UserRecordName(text) else {
+            throw Self.invalid("owner", "'owner' is the record name of a user: _ and 32 hexadecimal digits")
+        }
+        let found = try reader.userID(name)
+        guard caller.isAdministrator else {
+            // The same whether or not there is such a user.
+            guard let found, found == caller.userID else {
+                throw RecordError(.accessDenied, "A private database is its owner's alone")
+            }
+            return found
+        }
+        guard let found else {
+            throw RecordError(.notFound, "There is no user with this record name", details: [("owner", .text(text))])
+        }
+        return found
+    }
+}

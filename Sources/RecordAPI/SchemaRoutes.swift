@@ -1,0 +1,50 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// Record types, fields and grants as one document. Administrators.
+extension RecordAPI {
+    func readSchema(_ call: RecordCall) throws -> HTTPResponse {
+        try call.requireAdministrator()
+        return .json(SchemaDocument(call.reader.schema).json)
+    }
+
+    func putSchema(_ call: inout RecordCall) async throws -> HTTPResponse {
+        try call.requireAdministrator()
+        let document = try SchemaDocument.read(try await call.body())
+        try call.requireAdministrator()
+        try await call.database.putSchema(document)
+        return .json(SchemaDocument(call.database.schema).json)
+    }
+
+    func readType(_ call: RecordCall) throws -> HTTPResponse {
+        try call.requireAdministrator()
+        return .json(SchemaDocument.TypeEntry(try call.type()).json)
+    }
+}
+
+extension RecordCall {
+    /// The type in the path, as the schema has it.
+    func type() throws(RecordError) -> RecordTypeDefinition {
+        let name = try typeName()
+        guard let type = reader.schema[name] else {
+            throw RecordError(
+                .notFound, "Unknown record type", cause: .unknownName, details: [("recordType", .text(name.text))])
+        }
+        return type
+    }
+
+    /// A body that is an object with no keys but these.
+    mutating func object(keys: [String]) async throws -> JSONObject {
+        let value: JSONValue
+        do { value = try JSONValue.parse(try await body()) } catch let error as JSONError { throw RecordError(error) }
+        guard let object = value.object else { throw RecordError.badRequest("The body must be a JSON object") }
+        if let unknown = object.keys.first(where: { !keys.contains($0) }) {
+            throw RecordError.badRequest(
+                "Unknown key '\(unknown.prefix(64))'. This route takes \(keys.joined(separator: ", "))",
+                details: [("key", .text(String(unknown.prefix(64))))])
+        }
+        return object
+    }
+}

@@ -1,0 +1,64 @@
+import RecordWire
+import TestSupport
+
+/// One keep-alive connection to the server, for tests that want answers rather than bytes.
+final class HTTPClient {
+    struct Answer {
+        var status = 0
+        /// By lower-case name.
+        var fields: [String: String] = [:]
+        var body: [UInt8] = []
+
+        var json: JSONValue? { try? JSONValue.parse(body) }
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    private let socket: RawClient
+    private var buffer: [UInt8] = []
+
+    init(port: UInt16) throws {
+        socket = try RawClient(port: port)
+    }
+
+    /// Sends one request and reads its answer.
+    func send(
+        _ method: String, _ target: String, _ body: String? = nil, token: String? = nil,
+        fields: [String: String] = [:]
+    ) throws -> Answer {
+        var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
+        if let token { head += "Authorization: Bearer \(token)\r\n" }
+        for (name, value) in fields { head += "\(name): \(value)\r\n" }
+        if let body { head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
+        try socket.send(head + "\r\n" + (body ?? ""))
+        return try receive(hasBody: method != "HEAD")
+    }
+
+    private func receive(hasBody: Bool) throws -> Answer {
+        let end = Array("\r\n\r\n".utf8)
+        var headEnd = buffer.firstRange(of: end)
+        while headEnd == nil {
+            try fill()
+            headEnd = buffer.firstRange(of: end)
+        }
+        guard let headEnd else { throw RawClient.Failure(description: "no head") }
+        let lines = String(decoding: buffer[..<headEnd.lowerBound], as: UTF8.self).split(separator: "\r\n")
+        buffer.removeSubrange(..<headEnd.upperBound)
+        var answer = Answer()
+        answer.status = Int(lines.first?.split(separator: " ").dropFirst().first ?? "") ?? 0
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            answer.fields[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
+        }
+        let length = hasBody ? Int(answer.fields["content-length"] ?? "0") ?? 0 : 0
+        while buffer.count < length { try fill() }
+        answer.body = Array(buffer[..<length])
+        buffer.removeSubrange(..<length)
+        return answer
+    }
+
+    private func fill() throws {
+        let piece = try socket.receive()
+        guard !piece.isEmpty else { throw RawClient.Failure(description: "The server closed the connection") }
+        buffer += piece
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import RecordWire
+import TestSupport
+import Testing
+import Threads
+
+@Suite(.serialized) struct KillTests {
+    // Thirty-two writers, each on its own connection and thread, write down what was acknowledged. The server is killed
+    // in the middle, started again on the same folder, and asked for all of it. FOGBASE_KILL_ROUNDS makes it long.
+
+    @Test func `kill -9 loses nothing that was acknowledged and leaves no half batch`() async throws {
+        let rounds = Int(ProcessInfo.processInfo.environment["FOGBASE_KILL_ROUNDS"] ?? "") ?? 3
+        let server = try ServerProcess()
+        let ledger = Locked(Ledger())
+        for round in 0..<rounds {
+            let port = server.port
+            let threads = (0..<32).map { number in
+                Thread { Writer(round: round, number: number, port: port, ledger: ledger).run() }
+            }
+            for thread in threads { thread.start() }
+            // A moment between some and many writes, counted in acknowledgements rather than in time.
+            let goal = ledger.withLock { $0.count } + Int.random(in: 50...1_500)
+            while ledger.withLock({ $0.count }) < goal { await Task.yield() }
+            server.kill()
+            while threads.contains(where: { !$0.isFinished }) { await Task.yield() }
+            try server.start()
+            try check(ledger.withLock { $0 }, on: server)
+        }
+        #expect(ledger.withLock { $0.created.count } > 50)
+    }
+
+    private func check(_ ledger: Ledger, on server: ServerProcess) throws {
+        let table = try Follower.list("Note", on: server)
+        let feed = try Follower.replay(on: server)
+        #expect(feed.keys.count == table.count + (ledger.counters.isEmpty ? 0 : try Follower.list("Counter", on: server).count))
+        for (name, record) in table { #expect(feed[name] == record) }
+        for (name, value) in ledger.created {
+            #expect(table[name]?["fields"]?["n"]?["value"]?.integer == value, "\(name) was acknowledged and is gone")
+        }
+        for (batch, isAcknowledged) in ledger.batches {
+            let members = (0..<5).filter { table["\(batch)-\($0)"] != nil }.count
+            #expect(members == 5 || (members == 0 && !isAcknowledged), "\(members) of 5 in batch \(batch)")
+        }
+        let counters = try Follower.list("Counter", on: server)
+        for (name, acknowledged) in ledger.counters {
+            let value = counters[name]?["fields"]?["n"]?["value"]?.integer ?? 0
+            // The last increment may have been written without its answer having arrived.
+            #expect(value == acknowledged || value == acknowledged + 1, "\(name): \(value) for \(acknowledged)")
+        }
+    }
+}
+
+/// What the writers know.
+private struct Ledger {
+    var created: [String: Int64] = [:]
+    /// Batches that were begun, and whether they were acknowledged.
+    var batches: [String: Bool] = [:]
+    var counters: [String: Int64] = [:]
+    var count = 0
+}
+
+private struct Writer: Sendable {
+    let round: Int
+    let number: Int
+    let port: UInt16
+    let ledger: Locked<Ledger>
+
+    private func report(_ answer: HTTPClient.Answer) {
+        Issue.record("The server refused a write: \(answer.status) \(answer.text)")
+    }
+
+    /// Writes until the server is gone.
+    func run() {
+        guard let client = try? HTTPClient(port: port) else { return }
+        let token = ServerProcess.administratorToken
+        let counter = "counter-\(round)-\(number)"
+        for turn in 0... {
+            let name = "note-\(round)-\(number)-\(turn)"
+            do {
+                switch turn % 3 {
+                case 0:
+                    let body = #"{"recordName":"\#(name)","fields":{"n":\#(turn)}}"#
+                    let answer = try client.send("POST", "/records/Note", body, token: token)
+                    guard answer.status == 201 else { return report(answer) }
+                    ledger.withLock {
+                        $0.created[name] = Int64(turn)
+                        $0.count += 1
+                    }
+                case 1:
+                    let operations = (0..<5).map {
+                        #"{"operationType":"create","record":{"recordType":"Note","recordName":"\#(name)-\#($0)","fields":{"n":1}}}"#
+                    }
+                    ledger.withLock { $0.batches[name] = false }
+                    let body = #"{"operations":[\#(operations.joined(separator: ","))]}"#
+                    let answer = try client.send("POST", "/records", body, token: token)
+                    guard answer.status == 200, !answer.text.contains("serverErrorCode") else {
+                        return report(answer)
+                    }
+                    ledger.withLock {
+                        $0.batches[name] = true
+                        $0.count += 5
+                    }
+                default:
+                    let isNew = ledger.withLock { $0.counters[counter] == nil }
+                    if isNew { ledger.withLock { $0.counters[counter] = 0 } }
+                    let answer =
+                        isNew
+                        ? try client.send(
+                            "PUT", "/records/Counter/\(counter)", #"{"fields":{"n":{"increment":1}}}"#, token: token)
+                        : try client.send(
+                            "PATCH", "/records/Counter/\(counter)", #"{"fields":{"n":{"increment":1}}}"#, token: token)
+                    guard (200...201).contains(answer.status) else {
+                        return report(answer)
+                    }
+                    ledger.withLock {
+                        $0.counters[counter, default: 0] += 1
+                        $0.count += 1
+                    }
+                }
+            } catch {
+                return
+            }
+        }
+    }
+}
+
+/// Reads everything through the public routes.
+enum Follower {
+    static func list(_ type: String, on server: ServerProcess) throws -> [String: JSONValue] {
+        let client = try HTTPClient(port: server.port)
+        var found: [String: JSONValue] = [:]
+        var cursor: String?
+        repeat {
+            let place = cursor.map { "&cursor=\(encoded($0))" } ?? ""
+            let answer = try client.send(
+                "GET", "/records/\(type)?limit=1000\(place)", token: ServerProcess.administratorToken)
+            let page = try #require(answer.json, "\(answer.status) \(answer.text)")
+            for record in page["records"]?.array ?? [] {
+                found[try #require(record["recordName"]?.string)] = record
+            }
+            cursor = page["cursor"]?.string
+        } while cursor != nil
+        return found
+    }
+
+    /// The live records after all changes of the public database.
+    static func replay(on server: ServerProcess) throws -> [String: JSONValue] {
+        let client = try HTTPClient(port: server.port)
+        var live: [String: JSONValue] = [:]
+        var token = ""
+        var isMore = true
+        while isMore {
+            let answer = try client.send(
+                "GET", "/changes?limit=1000&since=\(encoded(token))", token: ServerProcess.administratorToken)
+            let page = try #require(answer.json, "\(answer.status) \(answer.text)")
+            for change in page["changes"]?.array ?? [] {
+                let name = try #require(change["recordName"]?.string)
+                live[name] = change["deleted"] == .bool(true) ? nil : change
+            }
+            token = try #require(page["token"]?.string)
+            isMore = page["moreComing"] == .bool(true)
+        }
+        return live
+    }
+
+    static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+/// The real binary on a port of its own, with a data folder that outlives it.
+///
+/// Unchecked: started, asked and stopped by one test.
+final class ServerProcess: @unchecked Sendable {
+    static let administratorToken = "black-box-administrator-token"
+
+    let data: String
+    private(set) var port: UInt16 = 0
+    private var process: Process?
+    private let isTemporary: Bool
+    private var environment: [String: String]
+
+    /// - Parameter settings: `FOGBASE_…` variables beside the defaults of these tests.
+    init(data: String? = nil, settings: [String: String] = [:]) throws {
+        isTemporary = data == nil
+        self.data = data ?? NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FOGBASE_") && $0.key != "PORT" }
+        environment["FOGBASE_ADMIN_TOKEN"] = Self.administratorToken
+        environment["FOGBASE_LOG_ACCESS"] = "off"
+        environment.merge(settings) { $1 }
+        try start()
+    }
+
+    deinit {
+        kill()
+        if isTemporary { try? FileManager.default.removeItem(atPath: data) }
+    }
+
+    /// The `fogbase` that was built beside these tests.
+    static var binary: String {
+        let runner = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let folders = [runner, CommandLine.arguments.first ?? ""].map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
+        let candidates =
+            folders.flatMap { folder in [folder, folder.deletingLastPathComponent()] }
+            + [URL(fileURLWithPath: ".build/debug")]
+        return candidates.map { $0.appendingPathComponent("fogbase").path }
+            .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "fogbase"
+    }
+
+    var pid: Int32 { process?.processIdentifier ?? 0 }
+
+    /// Starts the server and returns when it says where it listens.
+    func start() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Self.binary)
+        process.arguments = ["serve", "--port", "0", "--data", data]
+        process.environment = environment
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        self.process = process
+        var text = ""
+        while !text.contains("is listening on") || text.last != "\n" {
+            let piece = output.fileHandleForReading.availableData
+            try #require(!piece.isEmpty, "The server ended before it listened: \(text)")
+            text += String(decoding: piece, as: UTF8.self)
+        }
+        let address = try #require(text.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("http://") })
+        port = try #require(UInt16(address.split(separator: ":").last ?? ""))
+    }
+
+    /// `kill -9`, waited for.
+    func kill() {
+        guard let process, process.isRunning else { return }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// `SIGTERM`, waited for.
+    ///
+    /// - Returns: The exit status.
+    func terminate() -> Int32 {
+        guard let process else { return -1 }
+        process.terminate()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import RecordEngine
+import RecordModel
+import RecordWire
+import Testing
+
+@Suite struct ReopeningTests {
+    @Test func `a database that is opened again has everything, and its tokens and tags hold`() async throws {
+        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var token = ""
+        var tag = ""
+        do {
+            let passwords = PasswordWorkers(threads: 1)
+            let database = try RecordDatabase(folder: folder, environment: .development, passwords: passwords)
+            try await Self.write(#"{"fields":{"n":1,"t":"x"}}"#, "a", to: database)
+            let reader = try database.makeReader()
+            token = try Self.changes(reader, since: nil)["token"]?.string ?? ""
+            tag = try Self.look(reader, "a").recordChangeTag ?? ""
+            reader.rest()
+            await database.close()
+            #expect(!database.isHealthy)
+        }
+        let passwords = PasswordWorkers(threads: 1)
+        let database = try RecordDatabase(folder: folder, environment: .development, passwords: passwords)
+        let reader = try database.makeReader()
+        #expect(try Self.look(reader, "a").recordChangeTag == tag)
+        try await Self.write(#"{"fields":{"n":2}}"#, "b", to: database)
+        let page = try Self.changes(reader, since: token)
+        #expect(page["changes"]?.array?.compactMap { $0["recordName"]?.string } == ["b"])
+        #expect(database.schema[try #require(RecordTypeName("Post"))]?.fields.map(\.name.text) == ["n", "t"])
+        await database.close()
+    }
+
+    @Test func `a folder is refused while it is open`() async throws {
+        let test = try TestDatabase()
+        #expect(throws: (any Error).self) {
+            _ = try RecordDatabase(
+                folder: test.folder, environment: .development, passwords: PasswordWorkers(threads: 1))
+        }
+    }
+
+    @Test func `maintenance takes away what is past its time, and tokens from before start again`() async throws {
+        var limits = DatabaseLimits()
+        limits.tombstoneSeconds = -10
+        limits.idempotencySeconds = -10
+        let test = try TestDatabase(limits: limits)
+        try await test.create("a")
+        let before = try test.changes().token
+        try await test.create("b")
+        try await test.delete("b")
+        let report = try await test.database.maintain()
+        #expect(report.tombstones == 1)
+        #expect(await refusal { _ = try test.changes(since: before) }?.cause == .tokenExpired)
+        try await test.create("c")
+        // Begun after the purge: its tokens hold on every page.
+        let page = try test.changes(limit: 1)
+        #expect(page.changes.compactMap { $0["recordName"]?.string } == ["a"])
+        #expect(try test.changes(since: page.token).changes.compactMap { $0["recordName"]?.string } == ["c"])
+        try await test.delete("c")
+        #expect(try await test.database.maintain().tombstones == 1)
+        #expect(await refusal { _ = try test.changes(since: page.token) }?.cause == .tokenExpired)
+        #expect(try test.changes(since: test.changes().token).changes.isEmpty)
+    }
+
+    @Test func `in production the schema is locked`() async throws {
+        let test = try TestDatabase(.production)
+        #expect(
+            await refusal { try await test.create("a") }?.reason == "Cannot create new type Post in production schema")
+        let document = try SchemaDocument.read(
+            Array(#"{"types":{"Post":{"fields":{"n":{"type":"INT64"}}}}}"#.utf8))
+        try await test.database.putSchema(document)
+        try await test.create("a", #""n":1"#)
+        #expect(await refusal { try await test.create("b", #""m":1"#) }?.reason == "Field m not found in Post")
+        let narrower = try SchemaDocument.read(Array(#"{"types":{"Post":{"fields":{}}}}"#.utf8))
+        #expect(await refusal { try await test.database.putSchema(narrower) }?.code == .badRequest)
+        #expect(await refusal { try await test.database.putSchema(SchemaDocument(types: [])) }?.code == .badRequest)
+        try await test.delete("a")
+        try await test.database.putSchema(SchemaDocument(types: []))
+        #expect(test.database.schema.types.isEmpty)
+    }
+
+    private static func write(_ json: String, _ name: String, to database: RecordDatabase) async throws {
+        let operation = RecordOperation(
+            .create, typeName: RecordTypeName("Post"), isTypeInPath: true, recordName: RecordName(name),
+            input: try RecordInput.readSingle(Array(json.utf8)))
+        _ = try await database.modify(
+            WriteRequest(caller: .administrator, address: .publicDefault, shape: .single, operations: [operation]))
+    }
+
+    private static func changes(_ reader: RecordReader, since: String?) throws -> JSONValue {
+        var json: [UInt8] = []
+        try reader.refresh()
+        try reader.changes(in: .publicDefault, for: .administrator, since: since, limit: 10, fields: nil, to: &json)
+        return try JSONValue.parse(json)
+    }
+
+    private static func look(_ reader: RecordReader, _ name: String) throws -> RecordDictionary {
+        var json: [UInt8] = []
+        try reader.refresh()
+        _ = try reader.lookUp(
+            try #require(RecordName(name)), type: try #require(RecordTypeName("Post")), in: .publicDefault,
+            for: .administrator, fields: nil, to: &json)
+        return try RecordDictionary.decode(json)
+    }
+}

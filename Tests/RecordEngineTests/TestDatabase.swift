@@ -1,0 +1,137 @@
+import Foundation
+import RecordEngine
+import RecordModel
+import RecordStorage
+import RecordWire
+import Testing
+
+/// A database in a folder of its own, with a reader on the test's task.
+final class TestDatabase {
+    let folder: String
+    let database: RecordDatabase
+    let reader: RecordReader
+    private static let passwords = PasswordWorkers(threads: 2)
+
+    init(
+        _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),
+        folder: String? = nil
+    ) throws {
+        self.folder = folder ?? NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        database = try RecordDatabase(
+            folder: self.folder, environment: environment, limits: limits, passwords: Self.passwords)
+        reader = try database.makeReader()
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Performs one operation and returns the answer.
+    @discardableResult
+    func perform(
+        _ verb: RecordOperation.Verb, _ type: String = "Post", _ name: String? = nil, _ body: String = "{}",
+        as caller: Caller = .administrator, in address: DatabaseAddress = .publicDefault,
+        guard writeGuard: WriteGuard = .none, key: IdempotencyKey? = nil
+    ) async throws -> WriteAnswer {
+        var input = try RecordInput.readSingle(Array(body.utf8))
+        input.recordName = try name.map { try #require(RecordName($0)) } ?? input.recordName
+        var operation = RecordOperation(
+            verb, writeGuard: writeGuard, typeName: RecordTypeName(type), isTypeInPath: true,
+            recordName: input.recordName, input: input)
+        try reader.refresh()
+        try reader.prepare(&operation)
+        return try await database.modify(
+            WriteRequest(caller: caller, address: address, shape: .single, operations: [operation], idempotency: key))
+    }
+
+    @discardableResult
+    func create(
+        _ name: String?, _ fields: String = "", type: String = "Post", as caller: Caller = .administrator,
+        in address: DatabaseAddress = .publicDefault
+    ) async throws -> WriteAnswer {
+        try await perform(.create, type, name, "{\"fields\":{\(fields)}}", as: caller, in: address)
+    }
+
+    @discardableResult
+    func change(_ name: String, _ fields: String, type: String = "Post", as caller: Caller = .administrator)
+        async throws
+        -> WriteAnswer
+    {
+        try await perform(
+            .modify(createsMissing: false, replacesAll: false), type, name, "{\"fields\":{\(fields)}}", as: caller)
+    }
+
+    @discardableResult
+    func delete(_ name: String, type: String = "Post", as caller: Caller = .administrator) async throws -> WriteAnswer {
+        try await perform(.delete(forgivesMissing: false), type, name, as: caller)
+    }
+
+    /// Performs a batch given as JSON and returns the entries of the answer.
+    func batch(_ json: String, as caller: Caller = .administrator) async throws -> [JSONValue] {
+        let input = try BatchInput.read(Array(json.utf8), maxOperations: 200)
+        let operations = try input.operations.map { try RecordOperation($0) }
+        let answer = try await database.modify(
+            WriteRequest(
+                caller: caller, address: .publicDefault, shape: .batch(isAtomic: input.atomic), operations: operations))
+        return try JSONValue.parse(answer.body)["records"]?.array ?? []
+    }
+
+    func read(
+        _ name: String, type: String = "Post", as caller: Caller = .administrator,
+        in address: DatabaseAddress = .publicDefault, fields: [String]? = nil
+    ) throws -> RecordDictionary {
+        var json: [UInt8] = []
+        try reader.refresh()
+        _ = try reader.lookUp(
+            try #require(RecordName(name)), type: try #require(RecordTypeName(type)), in: address, for: caller,
+            fields: fields, to: &json)
+        return try RecordDictionary.decode(json)
+    }
+
+    /// The names of a page of a listing, and its cursor.
+    func list(
+        type: String = "Post", as caller: Caller = .administrator, limit: Int = 100, cursor: String? = nil,
+        in address: DatabaseAddress = .publicDefault
+    ) throws -> (names: [String], cursor: String?) {
+        var json: [UInt8] = []
+        try reader.refresh()
+        try reader.list(
+            type: try #require(RecordTypeName(type)), in: address, for: caller, fields: nil, limit: limit,
+            cursor: cursor,
+            to: &json)
+        let page = try JSONValue.parse(json)
+        return ((page["records"]?.array ?? []).compactMap { $0["recordName"]?.string }, page["cursor"]?.string)
+    }
+
+    /// A page of the change feed.
+    func changes(
+        since: String? = nil, as caller: Caller = .administrator, limit: Int = 100,
+        in address: DatabaseAddress = .publicDefault
+    ) throws -> (changes: [JSONValue], token: String, moreComing: Bool) {
+        var json: [UInt8] = []
+        try reader.refresh()
+        try reader.changes(in: address, for: caller, since: since, limit: limit, fields: nil, to: &json)
+        let page = try JSONValue.parse(json)
+        return (
+            page["changes"]?.array ?? [], try #require(page["token"]?.string), page["moreComing"] == .bool(true)
+        )
+    }
+
+    /// Signs somebody up and gives the caller that the token means.
+    func signUp(_ name: String) async throws -> (caller: Caller, session: Session) {
+        let session = try await database.signUp(Credentials(name: name, password: "correct horse"))
+        try reader.refresh()
+        let caller = try Array(session.token.utf8).withUnsafeBytes { try reader.authenticate($0) }
+        return (caller, session)
+    }
+}
+
+/// What an operation was refused with.
+func refusal(_ body: () async throws -> Void) async -> RecordError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error as? RecordError
+    }
+}

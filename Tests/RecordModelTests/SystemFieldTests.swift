@@ -1,0 +1,30 @@
+import RecordModel
+import Testing
+
+struct SystemFieldTests {
+    @Test(arguments: [
+        ("recordName", SystemField.recordName), ("recordID", .recordName), ("___recordID", .recordName),
+        ("___recordId", .recordName), ("createdTimestamp", .createdTimestamp), ("creationDate", .createdTimestamp),
+        ("___createTime", .createdTimestamp), ("createdUserRecordName", .createdUserRecordName),
+        ("creatorUserRecordID", .createdUserRecordName), ("___createdBy", .createdUserRecordName),
+        ("modifiedTimestamp", .modifiedTimestamp), ("modificationDate", .modifiedTimestamp),
+        ("___modTime", .modifiedTimestamp), ("modifiedUserRecordName", .modifiedUserRecordName),
+        ("lastModifiedUserRecordID", .modifiedUserRecordName), ("___modifiedBy", .modifiedUserRecordName),
+        ("recordChangeTag", .recordChangeTag), ("___etag", .recordChangeTag), ("share", .share), ("parent", .parent),
+    ])
+    func `every spelling of a system field is known, and no user's field may bear it`(
+        spelling: String, field: SystemField
+    ) {
+        #expect(SystemField(spelling) == field)
+        #expect(FieldName(spelling) == nil)
+    }
+
+    @Test(arguments: ["title", "RecordName", "createdtimestamp", "_share", "", "shared"])
+    func `other names are free`(spelling: String) {
+        #expect(SystemField(spelling) == nil)
+    }
+
+    @Test func `a system field's own name reads back`() {
+        for field in SystemField.allCases { #expect(SystemField(field.name.description) == field) }
+    }
+}

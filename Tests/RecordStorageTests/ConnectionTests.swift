@@ -1,0 +1,139 @@
+import Cryptography
+import Foundation
+import RecordStorage
+import Testing
+
+@Suite struct ConnectionTests {
+    @Test func `the writer syncs each commit and leaves checkpoints to the database`() throws {
+        let file = try TestFile()
+        #expect(try file.writer.integer("PRAGMA synchronous") == 2)
+        #expect(try file.writer.integer("PRAGMA wal_autocheckpoint") == 0)
+        #expect(try file.writer.integer("PRAGMA temp_store") == 2)
+    }
+
+    @Test func `a reader cannot write`() throws {
+        let file = try TestFile()
+        let reader = try Connection(path: file.path, role: .reader)
+        #expect(throws: StoreError.self) { try reader.execute("DELETE FROM record") }
+        #expect(throws: StoreError.self) { try reader.execute("CREATE TABLE x (y)") }
+    }
+
+    @Test func `bound text of any content comes back byte for byte`() throws {
+        let file = try TestFile()
+        let statement = try file.writer.prepare("SELECT ?1, ?2, ?3")
+        for text in ["", "a", "a\u{0}b", "'; DROP TABLE record; --", "日本語", String(repeating: "x", count: 100_000)] {
+            statement.bind(1, text: text)
+            statement.bind(2, blob: Array(text.utf8))
+            statement.bind(3, nil as Int64?)
+            #expect(try statement.step())
+            #expect(statement.text(0) == text)
+            #expect(statement.blob(1) == Array(text.utf8))
+            #expect(statement.isNull(2))
+            #expect(!statement.isNull(0))
+            statement.reset()
+        }
+    }
+
+    @Test func `an error names the statement and not its values`() throws {
+        let file = try TestFile()
+        try file.insert("same", id: 1)
+        do {
+            try file.insert("same", id: 2)
+            Issue.record("a name was taken twice")
+        } catch let error as StoreError {
+            #expect(error.isUniqueViolation)
+            #expect(!error.description.contains("same"))
+            #expect(error.sql.contains("INSERT INTO record"))
+        }
+    }
+
+    @Test func `migrations run once and refuse the file of a newer server`() throws {
+        let file = try TestFile()
+        try Migrations.run(on: file.writer)
+        try file.writer.execute("INSERT INTO migration (position, name) VALUES (99, 'from the future')")
+        try #require(throws: StoreError.self) { try Migrations.run(on: file.writer) }
+    }
+}
+
+@Suite struct SnapshotTests {
+    @Test func `a snapshot stays until something is published, then shows it`() throws {
+        let file = try TestFile()
+        let connection = try Connection(path: file.path, role: .reader)
+        let snapshot = try Snapshot(connection, clock: file.clock)
+        let count = try connection.prepare("SELECT count(*) FROM record")
+        func records() throws -> Int64 {
+            defer { count.reset() }
+            _ = try count.step()
+            return count.integer(0)
+        }
+        try snapshot.refresh()
+        #expect(try records() == 0)
+        try file.insert("a", id: 1)
+        // Committed and not yet published: the view stays, and no new one is opened.
+        try snapshot.refresh()
+        #expect(try records() == 0)
+        #expect(snapshot.openings == 1)
+        file.clock.publish(rightsChanged: false)
+        try snapshot.refresh()
+        #expect(try records() == 1)
+        #expect(snapshot.openings == 2)
+        snapshot.end()
+        #expect(file.clock.openSnapshots == 0)
+    }
+
+    @Test func `a checkpoint waits for readers, and gives up on one that stays`() throws {
+        let file = try TestFile()
+        let connection = try Connection(path: file.path, role: .reader)
+        let snapshot = try Snapshot(connection, clock: file.clock)
+        try snapshot.refresh()
+        let patience = Duration.milliseconds(5)
+        #expect(file.clock.withoutReaders(patience: patience) { true } == nil)
+        snapshot.end()
+        #expect(file.clock.withoutReaders(patience: patience) { true } == true)
+        // The gate is open again.
+        try snapshot.refresh()
+        #expect(file.clock.openSnapshots == 1)
+    }
+
+    @Test func `a restarting checkpoint empties the log when readers have let go`() throws {
+        let file = try TestFile()
+        for id in 1...200 { try file.insert("r\(id)", id: Int64(id)) }
+        #expect(file.writer.framesInLog > 200)
+        #expect(try file.writer.checkpoint(.restart))
+        try file.insert("last", id: 1_000)
+        #expect(file.writer.framesInLog < 50)
+    }
+}
+
+@Suite struct DataFolderTests {
+    @Test func `a folder belongs to one process at a time, and its secret stays`() throws {
+        let path = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString + "/a/b"
+        func secretText() throws -> [UInt8] {
+            let folder = try DataFolder(opening: path)
+            #expect(DataFolder.isInUse(path))
+            #expect(throws: DataFolder.Problem.self) { _ = try DataFolder(opening: path) }
+            return try folder.secret().derive(label: "test", length: 16)
+        }
+        let first = try secretText()
+        #expect(!DataFolder.isInUse(path))
+        #expect(try secretText() == first)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? Int) == 0o700)
+    }
+
+    @Test func `a damaged secret is refused with a sentence`() throws {
+        let path = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        do {
+            let folder = try DataFolder(opening: path)
+            _ = try folder.secret()
+        }
+        try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path + "/secret"))
+        let folder = try DataFolder(opening: path)
+        do {
+            _ = try folder.secret()
+            Issue.record("a damaged secret was taken")
+        } catch {
+            #expect(error.description.contains("32 bytes"))
+        }
+    }
+}

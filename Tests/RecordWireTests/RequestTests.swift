@@ -1,0 +1,139 @@
+import RecordModel
+import RecordWire
+import Testing
+
+/// The bodies of single writes and batches.
+struct RequestTests {
+    static func refusal(_ body: String) -> RecordError? {
+        do throws(RecordError) {
+            _ = try RecordInput.readSingle(utf8(body))
+            return nil
+        } catch { return error }
+    }
+
+    static func batchRefusal(_ body: String, maxOperations: Int = 3) -> RecordError? {
+        do throws(RecordError) {
+            _ = try BatchInput.read(utf8(body), maxOperations: maxOperations)
+            return nil
+        } catch { return error }
+    }
+
+    @Test func `a single write has fields, a name, a type and an ACL`() throws {
+        let input = try RecordInput.readSingle(
+            utf8("{\"fields\":{\"a\":1,\"\\u0062\":null},\"recordName\":\"n\",\"recordType\":\"Post\",\"acl\":{}}"))
+        #expect(input.recordName?.text == "n")
+        #expect(input.recordType?.text == "Post")
+        #expect(input.hasACL)
+        #expect(input.fields.map(\.name) == ["a", "b"])
+        #expect(input.fields.map(\.offset) == [11, 17])
+        #expect(input.fields[1].form == .remove)
+        #expect(try RecordInput.readSingle(utf8("{}")).fields.isEmpty)
+        #expect(try RecordInput.readSingle(utf8("{\"fields\":null,\"recordName\":null}")).recordName == nil)
+    }
+
+    @Test(arguments: [
+        "created", "modified", "recordChangeTag", "deleted", "pluginFields", "zoneID", "title", "field", "",
+    ])
+    func `any other key of a single write is refused by name`(key: String) {
+        let error = Self.refusal("{\"fields\":{},\"\(key)\":1}")
+        #expect(error?.code == .badRequest)
+        #expect(error?.cause == .readOnlyKey)
+        #expect(error?.detail("key") == .text(key))
+    }
+
+    @Test(arguments: [
+        "[]", "1", "\"a\"", "{\"fields\":[]}", "{\"fields\":1}", "{\"recordName\":1}", "{\"recordName\":\"\"}",
+        "{\"recordType\":\"1\"}", "{\"recordType\":{}}", "{\"fields\":{}} x", "{\"fields\":{},\"fields\":{}}",
+        "{\"fields\":{\"a\":1,\"a\":1}}", "",
+    ])
+    func `a body of another shape is refused`(body: String) {
+        #expect(Self.refusal(body)?.code == .badRequest)
+    }
+
+    @Test func `malformed JSON names its place`() {
+        let error = Self.refusal("{\"fields\":{\"a\":tru}}")
+        #expect(error?.cause == .malformedJSON)
+        #expect(error?.reason == "The JSON is not well formed: a value was expected.")
+        #expect(error?.detail("offset") == .number(15))
+    }
+
+    @Test func `every form of a field is told apart`() throws {
+        let body = """
+            {"fields":{"a":"x","b":{"value":1,"type":"DOUBLE"},"c":{},"d":{"value":null},"e":{"increment":2},
+            "f":{"append":[]},"g":{"appendUnique":[]},"h":{"remove":[]},"i":{"setIfAbsent":{"value":1,"type":"INT64"}},
+            "j":{"serverTime":true},"k":{"latitude":1,"longitude":2},"l":{"value":[],"type":"LIST"},
+            "m":{"setIfAbsent":5},"n":{"append":[1],"type":"INT64_LIST"}}}
+            """
+        let fields = try RecordInput.readSingle(utf8(body)).fields
+        let kinds = fields.map { field -> String in
+            switch field.form {
+            case .remove: "remove"
+            case .value(let token): "value \(token.kind)"
+            case .operation(let kind, let token): "\(kind.rawValue) \(token.kind)"
+            }
+        }
+        #expect(
+            kinds == [
+                "value string", "value integer", "remove", "remove", "increment integer", "append array",
+                "appendUnique array", "remove array", "setIfAbsent integer", "serverTime trueWord", "value object",
+                "value array", "setIfAbsent integer", "append array",
+            ])
+        #expect(fields[1].tag == .type(.double))
+        #expect(fields[8].tag == .type(.int64))
+        #expect(fields[11].tag == .anyList)
+        #expect(fields[13].tag == .type(.int64List))
+    }
+
+    @Test func `a batch has operations in order, and is atomic unless it says otherwise`() throws {
+        let operations = OperationKind.allCases.map {
+            "{\"operationType\":\"\($0.rawValue)\",\"record\":{\"recordName\":\"\($0.rawValue)\",\"created\":{\"timestamp\":1},\"recordChangeTag\":\"a\"}}"
+        }
+        let body =
+            "{\"operations\":[\(operations.joined(separator: ","))],\"desiredKeys\":[\"a\"],\"numbersAsStrings\":false}"
+        let batch = try BatchInput.read(utf8(body), maxOperations: 7)
+        #expect(batch.operations.map(\.kind) == OperationKind.allCases)
+        #expect(batch.operations.map { $0.record.recordName?.text } == OperationKind.allCases.map(\.rawValue))
+        #expect(batch.operations[0].record.recordChangeTag == "a")
+        #expect(batch.atomic)
+        #expect(batch.desiredKeys == ["a"])
+        let single = try BatchInput.read(
+            utf8(
+                "{\"operations\":{\"operationType\":\"create\",\"record\":{}},\"atomic\":false,\"zoneID\":{\"zoneName\":\"_defaultZone\"}}"
+            ),
+            maxOperations: 1)
+        #expect(single.operations.count == 1)
+        #expect(!single.atomic)
+        #expect(single.desiredKeys == nil)
+    }
+
+    @Test(arguments: [
+        "{}", "[]", "{\"operations\":1}", "{\"operations\":[1]}", "{\"operations\":[{}]}",
+        "{\"operations\":[{\"operationType\":\"create\"}]}", "{\"operations\":[{\"record\":{}}]}",
+        "{\"operations\":[{\"operationType\":\"upsert\",\"record\":{}}]}",
+        "{\"operations\":[{\"operationType\":\"create\",\"record\":[]}]}", "{\"operations\":[],\"atomic\":1}",
+        "{\"operations\":[],\"desiredKeys\":[1]}", "{\"operations\":[],\"desiredKeys\":\"a\"}",
+    ])
+    func `a batch of another shape is refused`(body: String) {
+        #expect(Self.batchRefusal(body)?.code == .badRequest)
+    }
+
+    @Test func `one operation more than allowed is refused with the limit`() {
+        let operation = "{\"operationType\":\"forceDelete\",\"record\":{\"recordName\":\"a\"}}"
+        let body = { (count: Int) in
+            "{\"operations\":[" + repeatElement(operation, count: count).joined(separator: ",") + "]}"
+        }
+        #expect(Self.batchRefusal(body(3)) == nil)
+        let error = Self.batchRefusal(body(4))
+        #expect(error?.cause == .tooLarge)
+        #expect(error?.detail("limit") == .number(3))
+    }
+
+    @Test func `another zone than the default one is refused`() {
+        let zone = "{\"zoneName\":\"north\"}"
+        #expect(Self.batchRefusal("{\"operations\":[],\"zoneID\":\(zone)}")?.code == .zoneNotFound)
+        #expect(
+            Self.batchRefusal(
+                "{\"operations\":[{\"operationType\":\"create\",\"record\":{\"zoneID\":\(zone)}}]}")?.code
+                == .zoneNotFound)
+    }
+}
