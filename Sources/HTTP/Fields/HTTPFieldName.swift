@@ -6,12 +6,15 @@ public struct HTTPFieldName: Hashable, Sendable {
     /// Lower case; empty if the name is known.
     let other: String
 
+    /// What the table of offsets can hold.
+    static let maxBytes = 0xFFFF
+
     init(_ known: KnownField) {
         self.known = known
         self.other = ""
     }
 
-    /// A name from its text in any case, or `nil` if `text` is no token (empty, or with anything but letters, digits
+    /// A name from its text in any case, or `nil` if `text` is no token (empty, beyond 65,535 bytes, or with anything but letters, digits
     /// and ``!#$%&'*+-.^_`|~``).
     public init?(_ text: String) {
         var text = text
@@ -21,7 +24,7 @@ public struct HTTPFieldName: Hashable, Sendable {
     }
 
     init?(validating bytes: UnsafeRawBufferPointer) {
-        guard !bytes.isEmpty else { return nil }
+        guard !bytes.isEmpty, bytes.count <= Self.maxBytes else { return nil }
         for byte in bytes where !byte.isToken { return nil }
         self.init(token: bytes)
     }

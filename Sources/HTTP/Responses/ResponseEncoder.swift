@@ -16,37 +16,49 @@ public enum ResponseEncoder {
         version: HTTPVersion, to output: inout [UInt8]
     ) {
         let status = response.status
-        output.append(literal: "HTTP/1.1 ")
-        output.append(decimal: Int(status.code))
-        output.append(UInt8(ascii: " "))
-        output.append(literal: status.reasonPhrase)
-        output.append(literal: "\r\nDate: ")
-        output.append(contentsOf: date)
-        output.append(literal: "\r\n")
-        var closes = !keepAlive
-        if !status.isBodyless {
-            if let contentLength {
-                output.append(literal: "Content-Length: ")
-                output.append(decimal: contentLength)
-                output.append(literal: "\r\n")
-            } else if version == .http11 {
-                output.append(literal: "Transfer-Encoding: chunked\r\n")
-            } else {
-                closes = true
+        let fields = response.fields
+        let start = output.count
+        // Everything but the fields, the date and the identifier takes less than 200 bytes.
+        let room = 200 + fields.encodedBytes + date.count + requestID.utf8.count
+        output.append(contentsOf: repeatElement(0, count: room))
+        let written = output.withUnsafeMutableBytes { buffer in
+            var writer = HeadWriter(UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
+            writer.put(status)
+            writer.put("Date: ")
+            date.withUnsafeBytes { writer.put($0) }
+            writer.put("\r\n")
+            let closes = putFraming(status, contentLength, version, &writer)
+            if closes || !keepAlive {
+                writer.put("Connection: close\r\n")
+            } else if version == .http10 {
+                writer.put("Connection: keep-alive\r\n")
             }
+            if !requestID.isEmpty {
+                writer.put("X-Request-ID: ")
+                writer.put(value: requestID)
+                writer.put("\r\n")
+            }
+            fields.write(to: &writer)
+            writer.put("\r\n")
+            return writer.count
         }
-        if closes {
-            output.append(literal: "Connection: close\r\n")
-        } else if version == .http10 {
-            output.append(literal: "Connection: keep-alive\r\n")
+        output.removeLast(room - written)
+    }
+
+    /// Returns whether the end of the connection ends the body.
+    private static func putFraming(
+        _ status: HTTPStatus, _ contentLength: Int?, _ version: HTTPVersion, _ writer: inout HeadWriter
+    ) -> Bool {
+        if status.isBodyless { return false }
+        if let contentLength {
+            writer.put("Content-Length: ")
+            writer.put(decimal: max(contentLength, 0))
+            writer.put("\r\n")
+            return false
         }
-        if !requestID.isEmpty {
-            output.append(literal: "X-Request-ID: ")
-            output.append(value: requestID)
-            output.append(literal: "\r\n")
-        }
-        response.fields.write(to: &output)
-        output.append(literal: "\r\n")
+        guard version == .http11 else { return true }
+        writer.put("Transfer-Encoding: chunked\r\n")
+        return false
     }
 
     /// Appends one chunk of a chunked body; nothing for no bytes, since an empty chunk would end the body.
@@ -65,9 +77,28 @@ public enum ResponseEncoder {
     public static let continueHead: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 }
 
+extension HeadWriter {
+    /// The status line. The code has three digits even if a handler made up another number.
+    fileprivate mutating func put(_ status: HTTPStatus) {
+        put("HTTP/1.1 ")
+        put(decimal: Int(min(max(status.code, 100), 599)))
+        put(UInt8(ascii: " "))
+        put(status.reasonPhrase)
+        put("\r\n")
+    }
+}
+
 extension HTTPFields {
-    /// Appends all lines that a handler may set.
-    fileprivate func write(to output: inout [UInt8]) {
+    /// At least the bytes that `write` takes: two for the colon and blank, two for the line's end. A known name need not
+    /// lie in the bytes; the longest has 32.
+    fileprivate var encodedBytes: Int {
+        var count = 0
+        for entry in entries { count &+= 40 &+ Int(entry.nameLength) &+ Int(entry.valueLength) }
+        return count
+    }
+
+    /// Puts all lines that a handler may set.
+    fileprivate func write(to writer: inout HeadWriter) {
         bytes.withUnsafeBytes { buffer in
             for entry in entries {
                 switch entry.known {
@@ -75,14 +106,14 @@ extension HTTPFields {
                     continue
                 case .anyOther:
                     let start = Int(entry.nameStart)
-                    output.append(contentsOf: buffer.part(start, start + Int(entry.nameLength)))
+                    writer.put(buffer.part(start, start + Int(entry.nameLength)))
                 default:
-                    output.append(literal: entry.known.text)
+                    writer.put(entry.known.text)
                 }
-                output.append(literal: ": ")
+                writer.put(": ")
                 let start = Int(entry.valueStart)
-                output.append(contentsOf: buffer.part(start, start + Int(entry.valueLength)))
-                output.append(literal: "\r\n")
+                writer.put(buffer.part(start, start + Int(entry.valueLength)))
+                writer.put("\r\n")
             }
         }
     }
