@@ -1,4 +1,49 @@
+import Glibc
+
+/// The program: takes the command line apart, runs the command, and ends with its code.
 @main
 struct Fogbase {
-    static func main() {}
+    static func main() {
+        exit(run(Array(CommandLine.arguments.dropFirst()), environment: ProcessEnvironment.all).rawValue)
+    }
+
+    /// Runs one command line.
+    static func run(_ words: [String], environment: [String: String]) -> ExitCode {
+        do throws(Failure) {
+            let arguments = try Arguments(words)
+            switch arguments.request {
+            case .help(let topic):
+                for line in Help.lines(for: topic) { Terminal.say(line) }
+                return .success
+            case .run(let command):
+                return try perform(command, arguments, environment)
+            }
+        } catch {
+            for sentence in error.sentences { Terminal.complain("fogbase: " + sentence) }
+            return error.code
+        }
+    }
+
+    private static func perform(
+        _ command: Command, _ arguments: Arguments, _ environment: [String: String]
+    ) throws(Failure) -> ExitCode {
+        guard command.takesConfiguration else {
+            // `help` was answered before; what is left without configuration is this one.
+            VersionCommand.run()
+            return .success
+        }
+        let configuration = try Configuration(
+            file: arguments.options[Command.config.flag], flags: arguments.settings, environment: environment,
+            read: TextFile.read)
+        switch command.name {
+        case "serve": return try ServeCommand.run(configuration)
+        case "config":
+            for line in configuration.listing { Terminal.say(line) }
+            return .success
+        case "doctor":
+            return try DoctorCommand.run(configuration.settings, isQuick: arguments.options["--quick"] != nil)
+        case "health": return HealthCommand.run(configuration.settings)
+        default: return try UsersCommand.run(command, arguments, configuration.settings)
+        }
+    }
 }

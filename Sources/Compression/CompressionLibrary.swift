@@ -1,0 +1,10 @@
+import CZlib
+
+/// The library that the process found at run time.
+package enum CompressionLibrary {
+    /// The version of zlib, such as `1.2.13`.
+    package static var version: String {
+        guard let text = zlibVersion() else { return "unknown" }
+        return String(cString: text)
+    }
+}

@@ -1,0 +1,121 @@
+internal import RecordModel
+internal import RecordStorage
+
+/// Examines a data folder without changing anything, also while a server uses it.
+package struct Doctor {
+    /// What is being done, for those who wait.
+    package struct Progress: Hashable, Sendable {
+        /// Such as `iCloud.org.example.Forum/development: records`.
+        package var activity: String
+        package var done: Int
+        /// Zero if unknown.
+        package var total: Int
+    }
+
+    let isQuick: Bool
+    let report: (Progress) -> Void
+
+    /// - Parameters:
+    ///   - isQuick: Leave out the examination of each record, and of SQLite's indexes.
+    ///   - progress: Called now and then.
+    package init(isQuick: Bool = false, progress: @escaping (Progress) -> Void = { _ in }) {
+        self.isQuick = isQuick
+        self.report = progress
+    }
+
+    /// Examines everything below a data folder.
+    package func examine(dataPath: String) -> DoctorReport {
+        var found = DoctorReport(dataPath: dataPath)
+        guard FolderInspection.isFolder(dataPath) else {
+            found.problem(
+                "There is no folder \(dataPath).",
+                remedy: "Name the data folder with --data, or start the server once, which makes it.", sort: "folder")
+            return found
+        }
+        examineSpace(dataPath, &found)
+        examinePermissions(of: dataPath, isFolder: true, &found)
+        let administrator = dataPath + "/administrator"
+        if FolderInspection.exists(administrator) { examinePermissions(of: administrator, isFolder: false, &found) }
+        for container in FolderInspection.folders(in: dataPath) {
+            guard let name = ContainerName(container) else { continue }
+            let path = dataPath + "/" + container
+            examinePermissions(of: path, isFolder: true, &found)
+            for environment in RecordEnvironment.allCases {
+                let folder = path + "/" + environment.rawValue
+                guard FolderInspection.isFolder(folder) else { continue }
+                examine(folder, container: name, environment: environment, &found)
+            }
+        }
+        if found.databases.isEmpty {
+            found.notice("\(dataPath) holds no database yet.")
+        }
+        return found
+    }
+
+    private func examine(
+        _ folder: String, container: ContainerName, environment: RecordEnvironment, _ found: inout DoctorReport
+    ) {
+        var database = DoctorReport.Database(
+            container: container.text, environment: environment.rawValue, path: folder,
+            isInUse: DataFolder.isInUse(folder))
+        let file = DataFolder.databasePath(in: folder)
+        database.databaseBytes = DataFolder.size(of: file)
+        database.logBytes = DataFolder.size(of: file + "-wal")
+        examinePermissions(of: folder, isFolder: true, &found)
+        for name in FolderInspection.files(in: folder) {
+            examinePermissions(of: folder + "/" + name, isFolder: false, &found)
+        }
+        if DataFolder.size(of: folder + "/secret") != 32 {
+            found.problem(
+                "\(folder)/secret is missing or damaged: it must hold 32 bytes.",
+                remedy:
+                    "Restore it from a backup. Without it every sync token and cursor of this database becomes void.",
+                sort: folder + " secret")
+        }
+        if database.databaseBytes == 0 {
+            found.problem(
+                "\(file) is missing or empty.", remedy: "Restore the folder from a backup, or take the folder away.",
+                sort: folder + " file")
+        } else {
+            do {
+                var examination = try DatabaseExamination(
+                    path: file, label: container.text + "/" + environment.rawValue, doctor: self)
+                try examination.run(&database, &found)
+            } catch {
+                found.problem(
+                    "\(file) cannot be read: \(error).",
+                    remedy: "Stop the server, keep a copy of the folder as it is, and restore it from a backup.",
+                    sort: folder + " file")
+            }
+        }
+        found.databases.append(database)
+    }
+
+    // MARK: The folder
+
+    private func examineSpace(_ path: String, _ found: inout DoctorReport) {
+        found.freeBytes = FolderInspection.freeBytes(path)
+        if found.freeBytes < 256 << 20 {
+            found.problem(
+                "The disk of \(path) has only \(found.freeBytes >> 20) MiB left.",
+                remedy: "Make room: a full disk refuses every write, and a checkpoint needs as much as the log.",
+                sort: "space")
+        }
+    }
+
+    private func examinePermissions(of path: String, isFolder: Bool, _ found: inout DoctorReport) {
+        guard let status = FolderInspection.status(of: path) else { return }
+        if status.permissions & 0o077 != 0 {
+            let wanted = isFolder ? "0700" : "0600"
+            let now = "0" + String(status.permissions, radix: 8)
+            found.problem(
+                "\(path) is open to other users of this machine: its mode is \(now).",
+                remedy: "Run: chmod \(wanted) '\(path)'", sort: "mode")
+        }
+        if !status.isOursOrReadable {
+            found.problem(
+                "\(path) cannot be read and written by this user.",
+                remedy: "Run the doctor and the server as the user who owns the folder.", sort: "owner")
+        }
+    }
+}

@@ -1,0 +1,259 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// The examination of one database file: the file, its figures, and every record against what belongs to it.
+struct DatabaseExamination {
+    private let label: String
+    private let doctor: Doctor
+    private let connection: Connection
+    private let table: InspectionTable
+    private let schema: Schema
+    private var zones: Set<Int64> = []
+    private var total = 0
+
+    private static let slice = 1_000
+
+    init(path: String, label: String, doctor: Doctor) throws {
+        self.label = label
+        self.doctor = doctor
+        connection = try Connection(path: path, role: .reader)
+        table = try InspectionTable(connection)
+        schema = try SchemaTable(connection).load(version: 1)
+    }
+
+    mutating func run(_ database: inout DoctorReport.Database, _ found: inout DoctorReport) throws {
+        doctor.report(Doctor.Progress(activity: label + ": the file", done: 0, total: 0))
+        try examineFile(&found)
+        try summarize(&database, &found)
+        guard !doctor.isQuick else { return }
+        try examineRecords(&found)
+        try examineEdges(&found)
+        try examineLargeValues(&found)
+    }
+
+    // MARK: The file
+
+    private func examineFile(_ found: inout DoctorReport) throws {
+        for line in try table.integrityProblems(isQuick: doctor.isQuick) {
+            found.problem(
+                "\(label): SQLite finds the file damaged: \(line).",
+                remedy: "Stop the server, keep a copy of the folder as it is, and restore it from a backup.",
+                sort: label + " integrity")
+        }
+        let migrations = try table.migrationState()
+        if migrations.unknown > 0 {
+            found.problem(
+                "\(label): The database was written by a newer version of Fogbase.",
+                remedy: "Use that version, or restore a backup from before.", sort: label + " migration")
+        } else if migrations.missing > 0 {
+            found.notice("\(label): The next start of the server brings the tables to their newest form.")
+        }
+        let numbers = try table.withView { try table.sequenceNumbers() }
+        if numbers.used > numbers.promised {
+            found.problem(
+                "\(label): The sequence stands at \(numbers.promised), behind its last record's number \(numbers.used).",
+                remedy: "Restore the folder from a backup: new records could get numbers that are taken.",
+                sort: label + " sequence")
+        }
+    }
+
+    private mutating func summarize(
+        _ database: inout DoctorReport.Database, _ found: inout DoctorReport
+    ) throws {
+        let totals = try table.totals()
+        database.accounts = totals.accounts
+        database.sessions = totals.sessions
+        database.zones = totals.zones
+        var counts: [Int64: InspectionTable.TypeCount] = [:]
+        for count in try table.counts() {
+            counts[count.type] = count
+            total += count.records + count.tombstones
+            if schema[id: count.type] == nil {
+                found.problem(
+                    "\(label): \(count.records) records bear the type number \(count.type), which the schema does not have.",
+                    remedy: "Restore the folder from a backup: nobody can read these records.",
+                    sort: label + " type")
+            }
+        }
+        for type in schema.types.values.sorted(by: { $0.id < $1.id }) {
+            database.types.append(
+                DoctorReport.TypeFigures(
+                    name: type.name.text, fields: type.fields.count, records: counts[type.id]?.records ?? 0,
+                    tombstones: counts[type.id]?.tombstones ?? 0))
+        }
+    }
+
+    // MARK: Records
+
+    private mutating func examineRecords(_ found: inout DoctorReport) throws {
+        var last: Int64 = 0
+        var done = 0
+        while true {
+            doctor.report(Doctor.Progress(activity: label + ": records", done: done, total: total))
+            let next = try table.withView {
+                zones = try table.zones()
+                return try table.forEachRecord(after: last, limit: Self.slice) { cursor, zone in
+                    done += 1
+                    try examine(cursor, zone, &found)
+                }
+            }
+            guard let next else { return }
+            last = next
+        }
+    }
+
+    private func examine(_ cursor: RecordCursor, _ zone: Int64, _ found: inout DoctorReport) throws {
+        let row = cursor.row
+        let name = String(decoding: cursor.name, as: UTF8.self)
+        let type = schema[id: row.type]
+        let place = "\(label): The record '\(name)' of type \(type?.name.text ?? "number \(row.type)")"
+        if !zones.contains(zone) {
+            found.problem(
+                "\(place) lies in zone number \(zone), which does not exist.",
+                remedy: "Restore the folder from a backup.", sort: label + " zone")
+        }
+        if row.isDeleted {
+            if !cursor.layout.isEmpty || !cursor.fields.isEmpty {
+                found.problem(
+                    "\(place) is deleted and still has fields.", remedy: "Create it anew under its name, then delete it.",
+                    sort: label + " tombstone")
+            }
+            return
+        }
+        do throws(RecordError) {
+            let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+            try view.check()
+        } catch {
+            var field = ""
+            if case .number(let id)? = error.details.first?.value {
+                field = " in field " + (type?[id: Int(id)]?.name.text ?? "number \(id)")
+            }
+            found.problem(
+                "\(place) has a stored form that does not fit its layout\(field).",
+                remedy: "Read the record from a backup and write it anew with PUT, or delete it.",
+                sort: label + " layout")
+            return
+        }
+        let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+        for entry in view.entries {
+            examineDefinition(of: entry, view, type, place, &found)
+            if entry.isExternal { try examineExternal(entry, record: row.id, place, &found) }
+        }
+        for (field, reference) in try view.references(includingNone: false) {
+            let action = try table.edgeAction(
+                zone: zone, target: reference.recordName.text, source: row.id, field: field)
+            if action != reference.action.rawValue {
+                found.problem(
+                    "\(place) refers to '\(reference.recordName.text)', and the table of references does not know it.",
+                    remedy: "Take the reference out of the record with PATCH and put it back in.",
+                    sort: label + " edge")
+            }
+        }
+    }
+
+    private func examineDefinition(
+        of entry: LayoutEntry, _ view: StoredFieldsView, _ type: RecordTypeDefinition?, _ place: String,
+        _ found: inout DoctorReport
+    ) {
+        guard let type else { return }
+        let definition = type[id: entry.fieldID]
+        if definition?.name.text != view.name(of: entry) || definition?.type != entry.type {
+            found.problem(
+                "\(place) has a field '\(view.name(of: entry))' of type \(entry.type.schemaName), which is not the schema's field number \(entry.fieldID).",
+                remedy: "Restore the folder from a backup, or write the record anew with PUT.",
+                sort: label + " field")
+        }
+    }
+
+    private func examineExternal(
+        _ entry: LayoutEntry, record: Int64, _ place: String, _ found: inout DoctorReport
+    ) throws {
+        let field = "field number \(entry.fieldID)"
+        let remedy = "Write the field anew with PATCH, from a backup, or remove it with null."
+        try table.withLargeValue(record: record, field: entry.fieldID) { value in
+            guard let value else {
+                found.problem("\(place) lacks the large value of its \(field).", remedy: remedy, sort: label + " missing")
+                return
+            }
+            if value.count != entry.externalLength
+                || CanonicalValue.check(value, as: entry.type) != entry.decodedSize
+            {
+                found.problem("\(place) has a damaged large value in its \(field).", remedy: remedy, sort: label + " large")
+            }
+        }
+    }
+
+    // MARK: What belongs to records
+
+    private func examineEdges(_ found: inout DoctorReport) throws {
+        var last: InspectionTable.Edge?
+        var done = 0
+        while true {
+            doctor.report(Doctor.Progress(activity: label + ": references", done: done, total: 0))
+            let edges = try table.withView {
+                let edges = try table.edges(after: last, limit: Self.slice)
+                for edge in edges where try !isBacked(edge) {
+                    found.problem(
+                        "\(label): The table of references has an entry for '\(edge.target)' that no record backs (from record number \(edge.source)).",
+                        remedy: "Restore the folder from a backup if '\(edge.target)' is to be deleted: the deletion could take along, or be refused for, a record that no longer refers to it.",
+                        sort: label + " orphan edge")
+                }
+                return edges
+            }
+            guard let next = edges.last else { return }
+            last = next
+            done += edges.count
+        }
+    }
+
+    /// Whether the record that an edge starts from refers to its target.
+    private func isBacked(_ edge: InspectionTable.Edge) throws -> Bool {
+        try table.withRecord(edge.source) { cursor, zone in
+            guard let cursor, !cursor.row.isDeleted, zone == edge.zone else { return false }
+            do throws(RecordError) {
+                let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+                return try view.references(includingNone: false).contains {
+                    $0.fieldID == edge.field && $0.reference.recordName.text == edge.target
+                }
+            } catch {
+                // The record itself is damaged, which has been reported.
+                return true
+            }
+        }
+    }
+
+    private func examineLargeValues(_ found: inout DoctorReport) throws {
+        var last: Int64 = 0
+        var done = 0
+        while true {
+            doctor.report(Doctor.Progress(activity: label + ": large values", done: done, total: 0))
+            let values = try table.withView {
+                let values = try table.largeValues(after: last, limit: Self.slice)
+                for value in values where try !isBacked(value) {
+                    found.problem(
+                        "\(label): A large value lies there for field number \(value.field) of record number \(value.record), which has none.",
+                        remedy: "It takes up space and does no other harm; a backup restored whole is free of it.",
+                        sort: label + " orphan value")
+                }
+                return values
+            }
+            guard let next = values.last else { return }
+            last = next.id
+            done += values.count
+        }
+    }
+
+    /// Whether the record of a large value has that field, and has it outside.
+    private func isBacked(_ value: InspectionTable.LargeValue) throws -> Bool {
+        try table.withRecord(value.record) { cursor, _ in
+            guard let cursor, !cursor.row.isDeleted else { return false }
+            do throws(RecordError) {
+                let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+                return view.entry(value.field)?.isExternal == true
+            } catch {
+                return true
+            }
+        }
+    }
+}

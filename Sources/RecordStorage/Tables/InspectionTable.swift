@@ -1,0 +1,202 @@
+/// What the doctor asks a database file, on a read-only connection. In slices, each a view of its own: a long view would
+/// keep a running server from starting its log anew.
+package final class InspectionTable {
+    private let connection: Connection
+    private let recordSlice: Statement
+    private let recordByID: Statement
+    private let hasEdge: Statement
+    private let largeValue: Statement
+
+    package init(_ connection: Connection) throws(StoreError) {
+        self.connection = connection
+        recordSlice = try connection.prepare(
+            "SELECT \(RecordCursor.columns), zone FROM record WHERE id > ?1 ORDER BY id LIMIT ?2")
+        recordByID = try connection.prepare("SELECT \(RecordCursor.columns), zone FROM record WHERE id = ?1")
+        hasEdge = try connection.prepare(
+            "SELECT action FROM edge WHERE zone = ?1 AND target = ?2 AND source = ?3 AND field = ?4")
+        largeValue = try connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
+    }
+
+    /// Runs `body` on one view of the file.
+    package func withView<Value>(_ body: () throws -> Value) throws -> Value {
+        try connection.execute("BEGIN")
+        do {
+            let value = try body()
+            try connection.execute("COMMIT")
+            return value
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    // MARK: The file
+
+    /// What SQLite finds wrong with the file; empty if nothing.
+    ///
+    /// - Parameter isQuick: Do not compare indexes with their tables.
+    package func integrityProblems(isQuick: Bool) throws(StoreError) -> [String] {
+        let statement = try connection.prepare(isQuick ? "PRAGMA quick_check(20)" : "PRAGMA integrity_check(20)")
+        var lines: [String] = []
+        while try statement.step() { lines.append(statement.text(0)) }
+        return lines == ["ok"] ? [] : lines
+    }
+
+    /// Whether the file has steps that this version does not know, or lacks some that it does.
+    package func migrationState() throws(StoreError) -> (missing: Int, unknown: Int) {
+        let applied = Int(try connection.integer("SELECT count(*) FROM migration") ?? 0)
+        let known = Migrations.all.count
+        return (max(0, known - applied), max(0, applied - known))
+    }
+
+    /// The sequence number up to which the file has promised numbers, and the last that a record bears.
+    package func sequenceNumbers() throws(StoreError) -> (promised: Int64, used: Int64) {
+        (
+            try connection.integer("SELECT value FROM setting WHERE name = 'sequence'") ?? 0,
+            try connection.integer("SELECT max(sequence) FROM record") ?? 0
+        )
+    }
+
+    /// A row of a summary: records and tombstones of one type.
+    package struct TypeCount: Hashable, Sendable {
+        package var type: Int64
+        package var records: Int
+        package var tombstones: Int
+    }
+
+    /// Records and tombstones by type number.
+    package func counts() throws(StoreError) -> [TypeCount] {
+        let statement = try connection.prepare(
+            """
+            SELECT type, count(*) - sum(deleted), sum(deleted) FROM record GROUP BY type ORDER BY type
+            """)
+        var counts: [TypeCount] = []
+        while try statement.step() {
+            counts.append(
+                TypeCount(
+                    type: statement.integer(0), records: Int(statement.integer(1)),
+                    tombstones: Int(statement.integer(2))))
+        }
+        return counts
+    }
+
+    /// How many accounts, sessions and zones there are.
+    package func totals() throws(StoreError) -> (accounts: Int, sessions: Int, zones: Int) {
+        (
+            Int(try connection.integer("SELECT count(*) FROM account") ?? 0),
+            Int(try connection.integer("SELECT count(*) FROM session") ?? 0),
+            Int(try connection.integer("SELECT count(*) FROM zone") ?? 0)
+        )
+    }
+
+    /// The numbers of all zones.
+    package func zones() throws(StoreError) -> Set<Int64> {
+        let statement = try connection.prepare("SELECT id FROM zone")
+        var zones: Set<Int64> = []
+        while try statement.step() { zones.insert(statement.integer(0)) }
+        return zones
+    }
+
+    // MARK: Records
+
+    /// Calls `body` with each record and tombstone after an internal number, in its order, and with its zone.
+    ///
+    /// - Returns: The number of the last one; `nil` if there was none.
+    package func forEachRecord(
+        after id: Int64, limit: Int, _ body: (RecordCursor, Int64) throws -> Void
+    ) throws -> Int64? {
+        recordSlice.bind(1, id)
+        recordSlice.bind(2, Int64(limit))
+        defer { recordSlice.reset() }
+        var last: Int64?
+        while try recordSlice.step() {
+            last = recordSlice.integer(0)
+            try body(RecordCursor(statement: recordSlice), recordSlice.integer(12))
+        }
+        return last
+    }
+
+    /// Calls `body` with one record and its zone, or with `nil` if there is none with this number.
+    package func withRecord<Value>(_ id: Int64, _ body: (RecordCursor?, Int64) throws -> Value) throws -> Value {
+        recordByID.bind(1, id)
+        defer { recordByID.reset() }
+        guard try recordByID.step() else { return try body(nil, 0) }
+        return try body(RecordCursor(statement: recordByID), recordByID.integer(12))
+    }
+
+    // MARK: What belongs to records
+
+    /// The action of an edge, or `nil` if there is no such edge.
+    package func edgeAction(
+        zone: Int64, target: String, source: Int64, field: Int
+    ) throws(StoreError) -> UInt8? {
+        hasEdge.bind(1, zone)
+        hasEdge.bind(2, text: target)
+        hasEdge.bind(3, source)
+        hasEdge.bind(4, Int64(field))
+        defer { hasEdge.reset() }
+        return try hasEdge.step() ? UInt8(truncatingIfNeeded: hasEdge.integer(0)) : nil
+    }
+
+    /// A row of the table of edges.
+    package struct Edge: Hashable, Sendable {
+        package var zone: Int64
+        package var target: String
+        package var source: Int64
+        package var field: Int
+    }
+
+    /// Edges in the order of their key, after one of them.
+    package func edges(after last: Edge?, limit: Int) throws(StoreError) -> [Edge] {
+        let statement = try connection.prepare(
+            """
+            SELECT zone, target, source, field FROM edge WHERE (zone, target, source, field) > (?1, ?2, ?3, ?4)
+            ORDER BY zone, target, source, field LIMIT ?5
+            """)
+        statement.bind(1, last?.zone ?? -1)
+        statement.bind(2, text: last?.target ?? "")
+        statement.bind(3, last?.source ?? -1)
+        statement.bind(4, Int64(last?.field ?? -1))
+        statement.bind(5, Int64(limit))
+        var edges: [Edge] = []
+        while try statement.step() {
+            edges.append(
+                Edge(
+                    zone: statement.integer(0), target: statement.text(1), source: statement.integer(2),
+                    field: Int(statement.integer(3))))
+        }
+        return edges
+    }
+
+    /// Lends the JSON text of a large value; `nil` if it is missing.
+    package func withLargeValue<Value>(
+        record: Int64, field: Int, _ body: (UnsafeRawBufferPointer?) throws -> Value
+    ) throws -> Value {
+        largeValue.bind(1, record)
+        largeValue.bind(2, Int64(field))
+        defer { largeValue.reset() }
+        return try body(try largeValue.step() ? largeValue.bytes(0) : nil)
+    }
+
+    /// A row of the table of large values, without the value.
+    package struct LargeValue: Hashable, Sendable {
+        package var id: Int64
+        package var record: Int64
+        package var field: Int
+    }
+
+    /// Large values in the order of their numbers, after one of them.
+    package func largeValues(after id: Int64, limit: Int) throws(StoreError) -> [LargeValue] {
+        let statement = try connection.prepare(
+            "SELECT id, record, field FROM large_value WHERE id > ?1 ORDER BY id LIMIT ?2")
+        statement.bind(1, id)
+        statement.bind(2, Int64(limit))
+        var values: [LargeValue] = []
+        while try statement.step() {
+            values.append(
+                LargeValue(
+                    id: statement.integer(0), record: statement.integer(1), field: Int(statement.integer(2))))
+        }
+        return values
+    }
+}

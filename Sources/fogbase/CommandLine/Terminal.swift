@@ -1,0 +1,75 @@
+import Glibc
+
+/// The standard streams, written at once: a log that is a pipe must not wait for a buffer to fill.
+enum Terminal {
+    /// Writes a line to standard output.
+    static func say(_ line: String) {
+        write(line + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Writes a line to standard error.
+    static func complain(_ line: String) {
+        write(line + "\n", to: STDERR_FILENO)
+    }
+
+    /// Writes over the current line of standard error, if that is a terminal.
+    static func showProgress(_ text: String) {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        write("\r\u{1B}[K" + text, to: STDERR_FILENO)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                // Nobody reads: there is nobody to tell.
+                guard count > 0 else { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            }
+        }
+    }
+
+    /// Whether standard input is a person.
+    static var isInteractive: Bool {
+        isatty(STDIN_FILENO) == 1
+    }
+
+    /// Asks for a line without showing what is typed; `nil` at the end of the input.
+    static func readSecret(prompt: String) -> String? {
+        var before = termios()
+        guard tcgetattr(STDIN_FILENO, &before) == 0 else { return readLine() }
+        var silent = before
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        write(prompt, to: STDERR_FILENO)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        defer {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
+            write("\n", to: STDERR_FILENO)
+        }
+        return readLine()
+    }
+
+    /// Rows in columns as wide as their widest cell.
+    static func table(_ rows: [[String]], indent: String = "") -> [String] {
+        var widths: [Int] = []
+        for row in rows {
+            for (column, cell) in row.enumerated() {
+                if column == widths.count { widths.append(0) }
+                widths[column] = max(widths[column], cell.count)
+            }
+        }
+        return rows.map { row in
+            var line = indent
+            for (column, cell) in row.enumerated() {
+                line += cell
+                if column + 1 < row.count {
+                    line += String(repeating: " ", count: widths[column] - cell.count + 2)
+                }
+            }
+            return line
+        }
+    }
+}

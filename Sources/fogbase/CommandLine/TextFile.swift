@@ -1,0 +1,42 @@
+import Glibc
+
+/// Small text files: configuration and secrets.
+enum TextFile {
+    /// Why a file could not be read, as a sentence without its full stop.
+    struct Problem: Error, Hashable, CustomStringConvertible {
+        let description: String
+    }
+
+    private static let maxBytes = 1 << 20
+
+    /// The text of a file, or `nil` if it does not exist.
+    static func read(_ path: String) throws -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw Problem(description: "\(path) cannot be read: \(SystemError.text).")
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = piece.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Problem(description: "\(path) cannot be read: \(SystemError.text).") }
+            if count == 0 { break }
+            bytes += piece.prefix(count)
+            guard bytes.count <= maxBytes else { throw Problem(description: "\(path) has more than 1 MiB.") }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Problem(description: "\(path) is not UTF-8 text.")
+        }
+        return text
+    }
+}
+
+/// What the last failed system call says.
+enum SystemError {
+    static var text: String {
+        String(cString: strerror(errno))
+    }
+}

@@ -1,0 +1,119 @@
+import Cryptography
+import Glibc
+import HTTPTransport
+import RecordAPI
+import RecordEngine
+import RecordModel
+import Sockets
+
+/// `fogbase serve`: puts the server together, runs it until a signal comes, and takes it down in order.
+enum ServeCommand {
+    static func run(_ configuration: Configuration) throws(Failure) -> ExitCode {
+        let settings = configuration.settings
+        ProcessSetup.prepare()
+        let stop = StopSignal()
+        let descriptors = ProcessSetup.raiseDescriptorLimit()
+        do {
+            let token = try AdministratorToken(configured: settings.adminToken, folder: settings.dataPath)
+            // At once: if the start fails further down, the next one finds the file and shows nothing.
+            if let new = token.newToken { Terminal.say("Administrator's token: \(new)") }
+            let registry = try openRegistry(settings, administrator: token.hash)
+            let maintenance = Maintenance(registry)
+            do {
+                try serve(settings, registry, descriptors: descriptors, until: stop)
+            } catch {
+                // What was opened is closed in order, so that the next start has nothing to recover.
+                Blocking.run { await registry.close() }
+                throw error
+            }
+            Blocking.run {
+                await maintenance.end()
+                await registry.close()
+            }
+            return .success
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure("\(error)")
+        }
+    }
+
+    // MARK: Records
+
+    /// Opens the database that most requests will mean; others open when somebody names them.
+    private static func openRegistry(_ settings: Settings, administrator: Digest) throws -> DatabaseRegistry {
+        var limits = DatabaseLimits()
+        limits.recordBytes = settings.recordBytes
+        limits.batchOperations = settings.batchOperations
+        limits.bodyBytes = settings.bodyBytes
+        limits.pageSize = settings.pageSize
+        limits.defaultPageSize = min(limits.defaultPageSize, settings.pageSize)
+        limits.cascadeRecords = settings.cascadeRecords
+        let registry = DatabaseRegistry(
+            DatabaseRegistry.Configuration(
+                dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),
+                limits: limits, administrator: administrator,
+                passwordThreads: min(2, HTTPServerConfiguration().loops)))
+        let id = try defaultDatabase(settings)
+        try Blocking.run { () async -> Result<Void, any Error> in
+            do {
+                try await registry.open(id)
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }.get()
+        return registry
+    }
+
+    private static func defaultDatabase(_ settings: Settings) throws(Failure) -> DatabaseID {
+        guard let container = ContainerName(settings.requestContainer),
+            let environment = RecordEnvironment(rawValue: settings.environment.rawValue)
+        else { throw Failure("There is no container named \(settings.requestContainer).", code: .configuration) }
+        return DatabaseID(container: container, environment: environment)
+    }
+
+    // MARK: Requests
+
+    private static func serve(
+        _ settings: Settings, _ registry: DatabaseRegistry, descriptors: Int, until stop: StopSignal
+    ) throws {
+        var transport = try TransportSetup.configuration(settings, descriptors: descriptors)
+        let console = Console(configured: settings.publicPath)
+        let api = RecordAPI(
+            registry: registry,
+            configuration: RecordAPIConfiguration(
+                defaultDatabase: try defaultDatabase(settings), version: Version.text,
+                isSignUpOpen: settings.signUp == .open, metricsAccess: metricsAccess(settings.metricsAccess),
+                metricsSources: [transport.metrics]))
+        transport.addresses = try TransportSetup.addresses(settings)
+        let server = HTTPServer(configuration: transport, handler: ServerHandler(api: api, console: console))
+        let addresses: [SocketAddress]
+        do {
+            addresses = try server.start()
+        } catch let error as SocketError {
+            throw TransportSetup.failure(error, settings)
+        }
+        announce(addresses, settings)
+        console?.load()
+        stop.wait()
+        Terminal.complain("fogbase: Stopping; a second signal ends at once.")
+        Blocking.run { await server.shutdown(grace: settings.shutdownTimeout) }
+    }
+
+    private static func metricsAccess(_ setting: Settings.MetricsAccess) -> RecordAPIConfiguration.MetricsAccess {
+        switch setting {
+        case .administrators: .administrators
+        case .loopback: .loopback
+        case .everyone: .everyone
+        }
+    }
+
+    private static func announce(_ addresses: [SocketAddress], _ settings: Settings) {
+        let places = addresses.map { address in
+            if case .unix = address { "\(address)" } else { "http://\(address)" }
+        }
+        Terminal.say(
+            "Fogbase \(Version.text) is listening on \(places.joined(separator: " and ")) (data: \(settings.dataPath))")
+    }
+}

@@ -1,0 +1,203 @@
+/// The settings of a process, and where each comes from.
+struct Configuration: Sendable {
+    /// Where a value comes from, in rising precedence.
+    enum Source: Hashable, Sendable, CustomStringConvertible {
+        case standard
+        case file(String, line: Int)
+        case environment(String)
+        case flag(String)
+
+        var description: String {
+            switch self {
+            case .standard: "default"
+            case .file(let path, let line): "\(path):\(line)"
+            case .environment(let name): "environment \(name)"
+            case .flag(let flag): "flag \(flag)"
+            }
+        }
+    }
+
+    var settings = Settings()
+    private var sources: [String: Source] = [:]
+
+    /// Where a setting's value comes from.
+    func source(of key: String) -> Source {
+        sources[key] ?? .standard
+    }
+
+    /// Puts a configuration together from file, environment and flags.
+    ///
+    /// - Parameters:
+    ///   - file: The path given with `--config`, which goes before `FOGBASE_CONFIG`.
+    ///   - flags: Texts by setting key.
+    ///   - environment: All of the environment.
+    ///   - read: Returns the text of a file, or `nil` if it does not exist. Throws a sentence.
+    /// - Throws: A sentence for each thing that is wrong, all at once.
+    init(
+        file: String? = nil, flags: [String: String] = [:], environment: [String: String] = [:],
+        read: @escaping (String) throws -> String?
+    ) throws(Failure) {
+        var loader = Loader(read: read)
+        loader.readFile(file, orNamedIn: environment)
+        loader.readEnvironment(environment)
+        for setting in Setting.all {
+            if let text = flags[setting.key] { loader.readFlag(of: setting, text) }
+        }
+        loader.checkTogether()
+        guard loader.problems.isEmpty else {
+            throw Failure(loader.problems, code: loader.areAllFromFlags ? .usage : .configuration)
+        }
+        settings = loader.settings
+        sources = loader.sources
+    }
+
+    /// The lines of `fogbase config`: they could be a configuration file themselves.
+    var listing: [String] {
+        Terminal.table(
+            Setting.all.map { setting in
+                ["\(setting.key) = \(setting.show(settings))", "# \(source(of: setting.key))"]
+            })
+    }
+}
+
+/// Collects values and problems.
+private struct Loader {
+    let read: (String) throws -> String?
+    var settings = Settings()
+    var sources: [String: Configuration.Source] = [:]
+    var problems: [String] = []
+    var areAllFromFlags = true
+
+    private static let fileVariable = "FOGBASE_CONFIG"
+
+    mutating func fail(_ sentence: String, isFromFlag: Bool = false) {
+        problems.append(sentence)
+        if !isFromFlag { areAllFromFlags = false }
+    }
+
+    /// Takes over a value. An empty one leaves the setting as it is, so that an empty variable counts as absent.
+    mutating func set(_ setting: Setting, _ text: String, _ source: Configuration.Source) {
+        guard !text.isEmpty else { return }
+        do {
+            try setting.apply(&settings, text)
+            sources[setting.key] = source
+        } catch {
+            let found = setting.isSecret ? "" : " is '\(text)'; it"
+            var isFlag = false
+            let place: String
+            switch source {
+            case .standard: place = setting.key
+            case .file(let path, let line): place = "\(path):\(line): \(setting.key)"
+            case .environment(let name): place = name
+            case .flag(let flag):
+                place = flag
+                isFlag = true
+            }
+            fail("\(place)\(found) \(error.expected).", isFromFlag: isFlag)
+        }
+    }
+
+    // MARK: File
+
+    mutating func readFile(_ path: String?, orNamedIn environment: [String: String]) {
+        let named = environment[Self.fileVariable].flatMap { $0.isEmpty ? nil : $0 }
+        guard let path = path ?? named else { return }
+        guard let text = contents(of: path, for: "The configuration file") else { return }
+        let (entries, broken) = ConfigurationFile.parse(text)
+        for problem in broken { fail("\(path):\(problem.line): \(problem.sentence)") }
+        for entry in entries {
+            guard let setting = Setting.named(entry.key) else {
+                let guess = Suggestion.sentence(for: entry.key, among: Setting.all.map(\.key))
+                fail("\(path):\(entry.line): There is no setting '\(entry.key)'.\(guess)")
+                continue
+            }
+            set(setting, entry.value, .file(path, line: entry.line))
+        }
+    }
+
+    private mutating func contents(of path: String, for purpose: String) -> String? {
+        do {
+            if let text = try read(path) { return text }
+            fail("\(purpose) \(path) does not exist.")
+        } catch {
+            fail("\(purpose): \(error)")
+        }
+        return nil
+    }
+
+    // MARK: Environment
+
+    mutating func readEnvironment(_ environment: [String: String]) {
+        var known = [Self.fileVariable]
+        for setting in Setting.all {
+            known.append(setting.environmentName)
+            if setting.isSecret { known.append(setting.environmentName + "_FILE") }
+        }
+        let present = environment.keys.filter { $0.hasPrefix("FOGBASE_") }.sorted()
+        for name in present where !known.contains(name) && !Self.isServiceLink(name, environment[name] ?? "") {
+            fail("There is no setting for the variable \(name).\(Suggestion.sentence(for: name, among: known))")
+        }
+        // What hosting platforms set; our own name goes above it.
+        if let port = environment["PORT"], let setting = Setting.named("server.port") {
+            set(setting, port, .environment("PORT"))
+        }
+        for setting in Setting.all {
+            let name = setting.environmentName
+            let value = environment[name] ?? ""
+            if setting.isSecret, let path = environment[name + "_FILE"], !path.isEmpty {
+                guard value.isEmpty else {
+                    fail("\(name) and \(name)_FILE are both set. Take one away.")
+                    continue
+                }
+                guard let text = contents(of: path, for: "The file that \(name)_FILE names,") else { continue }
+                let secret = String(text.trimmed)
+                guard !secret.isEmpty else {
+                    fail("The file \(path) that \(name)_FILE names is empty.")
+                    continue
+                }
+                set(setting, secret, .environment(name + "_FILE"))
+            } else {
+                set(setting, value, .environment(name))
+            }
+        }
+    }
+
+    /// Whether Kubernetes set a variable, as it does in every pod beside a service named fogbase.
+    private static func isServiceLink(_ name: String, _ value: String) -> Bool {
+        let isAddress = value.hasPrefix("tcp://") || value.hasPrefix("udp://")
+        return name.hasPrefix("FOGBASE_SERVICE_") || name.hasPrefix("FOGBASE_PORT_")
+            || (name == "FOGBASE_PORT" && isAddress)
+    }
+
+    // MARK: Flags
+
+    mutating func readFlag(of setting: Setting, _ text: String) {
+        if text.isEmpty {
+            fail("\(setting.flag) needs a value.", isFromFlag: true)
+        } else if setting.isSecret {
+            guard let secret = contents(of: text, for: "The file that \(setting.flag) names,") else { return }
+            set(setting, String(secret.trimmed), .flag(setting.flag))
+        } else {
+            set(setting, text, .flag(setting.flag))
+        }
+    }
+
+    // MARK: All together
+
+    mutating func checkTogether() {
+        if !settings.container.isEmpty, !settings.containers.contains(settings.container) {
+            // Who names one container alone means it to be there.
+            if sources["data.containers"] == nil {
+                settings.containers = [settings.container]
+            } else {
+                fail("data.container is '\(settings.container)', which is not among data.containers.")
+            }
+        }
+        if settings.recordBytes > settings.bodyBytes {
+            fail("limits.record_bytes must not be above limits.body_bytes: such a record could never be sent.")
+        }
+        if settings.bodyBytes > settings.bodiesInFlightBytes {
+            fail("limits.body_bytes must not be above limits.bodies_in_flight_bytes: such a body could never be taken.")
+        }
+    }
+}

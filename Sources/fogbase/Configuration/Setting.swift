@@ -1,0 +1,123 @@
+/// How one setting is called and written, in files, in the environment and on the command line.
+struct Setting: Sendable {
+    /// The name in files: `section.key`.
+    let key: String
+    /// The name on the command line; a secret's takes the path of a file that holds it.
+    let flag: String
+    let placeholder: String
+    let help: String
+    /// Its value is never printed, and the environment may name a file that holds it.
+    let isSecret: Bool
+    /// Sets the value that a text stands for.
+    let apply: @Sendable (inout Settings, String) throws(BadValue) -> Void
+    /// The value as text; secrets are struck out.
+    let show: @Sendable (Settings) -> String
+
+    init<Value: Sendable>(
+        _ key: String, _ path: any WritableKeyPath<Settings, Value> & Sendable, _ form: SettingForm<Value>,
+        flag: String? = nil, isSecret: Bool = false, _ help: String
+    ) {
+        self.key = key
+        let name = "--" + key.replacing { $0 == "." || $0 == "_" ? "-" : $0 }
+        // Everybody on the machine sees a command line, so a secret comes by a file.
+        self.flag = flag ?? (isSecret ? name + "-file" : name)
+        self.placeholder = isSecret ? "FILE" : form.placeholder
+        self.help = help
+        self.isSecret = isSecret
+        apply = { settings, text throws(BadValue) in settings[keyPath: path] = try form.parse(text) }
+        show = { form.show($0[keyPath: path]) }
+    }
+
+    /// The name in the environment.
+    var environmentName: String {
+        "FOGBASE_" + key.uppercased().replacing { $0 == "." ? "_" : $0 }
+    }
+
+    static func named(_ key: String) -> Setting? {
+        all.first { $0.key == key }
+    }
+
+    /// Every setting, in the order in which they are listed.
+    static let all: [Setting] = server + data + rights + log + limits + timeouts
+
+    private static let server: [Setting] = [
+        Setting("server.host", \.host, .host, flag: "--host", "the address to listen on"),
+        Setting("server.port", \.port, .port, flag: "--port", "the port; PORT in the environment means the same"),
+        Setting("server.unix", \.unixPath, .text("PATH"), flag: "--unix", "a Unix socket to listen on besides"),
+        Setting("server.threads", \.threads, .count(1...256), flag: "--threads", "event loops, one per core by default"),
+    ]
+
+    private static let data: [Setting] = [
+        Setting("data.path", \.dataPath, .text("DIR"), flag: "--data", "the folder with everything that is kept"),
+        Setting("data.containers", \.containers, .containers, flag: "--containers", "the containers that the server has"),
+        Setting(
+            "data.container", \.container, .containerName, flag: "--container",
+            "the container of requests that name none; by default the first"),
+        Setting(
+            "data.environment", \.environment, .choice, flag: "--environment",
+            "the environment of requests that name none"),
+        Setting(
+            "public.path", \.publicPath, .text("DIR"), flag: "--public",
+            "the folder of the console; by default Public beside the program or here"),
+    ]
+
+    private static let rights: [Setting] = [
+        Setting(
+            "admin.token", \.adminToken, .secret(minimum: 16), isSecret: true,
+            "the administrator's token; without it, one is made at the first start"),
+        Setting("accounts.sign_up", \.signUp, .choice, "whether anybody may make an account"),
+        Setting(
+            "metrics.access", \.metricsAccess, .choice,
+            "who may read /metrics: administrators, also peers on this machine, or everyone"),
+        Setting("cors.origins", \.corsOrigins, .origins, "the web origins whose pages may read answers"),
+    ]
+
+    private static let log: [Setting] = [
+        Setting("log.access", \.accessLog, .choice, "a line for each request: none, text, or JSON"),
+        Setting("log.sample", \.logSample, .share, "the share of requests that are logged; failures always are"),
+        Setting("log.file", \.logFile, .text("FILE"), "where the lines go; by default standard error"),
+    ]
+
+    private static let limits: [Setting] = [
+        Setting("limits.connections", \.connections, .count(1...1_000_000), "open connections in all"),
+        Setting(
+            "limits.connections_per_address", \.connectionsPerAddress, .count(1...1_000_000),
+            "open connections from one address"),
+        Setting("limits.body_bytes", \.bodyBytes, .size(1_024...(1 << 30)), "the largest request body"),
+        Setting(
+            "limits.bodies_in_flight_bytes", \.bodiesInFlightBytes, .size((1 << 20)...(1 << 36)),
+            "request bodies in memory, over all connections"),
+        Setting("limits.record_bytes", \.recordBytes, .size(1_024...(64 << 20)), "the largest record, in decoded values"),
+        Setting("limits.batch_operations", \.batchOperations, .count(1...10_000), "operations of one batch"),
+        Setting("limits.page_size", \.pageSize, .count(1...10_000), "records of one page"),
+        Setting(
+            "limits.cascade_records", \.cascadeRecords, .count(1...1_000_000),
+            "records that one deletion may take with it"),
+        Setting("limits.target_bytes", \.targetBytes, .size(256...(64 << 10)), "the longest request target"),
+        Setting("limits.field_bytes", \.fieldBytes, .size(256...(256 << 10)), "the longest header field"),
+        Setting("limits.head_bytes", \.headBytes, .size(1_024...(1 << 20)), "the largest request head"),
+        Setting("limits.head_fields", \.headFields, .count(8...1_000), "header fields of one request"),
+    ]
+
+    private static let timeouts: [Setting] = [
+        Setting("timeouts.head", \.headTimeout, .duration(wait), "for a request head to arrive"),
+        Setting("timeouts.body", \.bodyTimeout, .duration(wait), "for a request body to arrive"),
+        Setting("timeouts.idle", \.idleTimeout, .duration(wait), "that a connection may wait between requests"),
+        Setting("timeouts.write", \.writeTimeout, .duration(wait), "for a client to take an answer"),
+        Setting(
+            "timeouts.shutdown", \.shutdownTimeout, .duration(.zero...Duration.seconds(3_600)),
+            "for requests in flight to end when the server stops"),
+        Setting(
+            "gzip.min_bytes", \.gzipMinimumBytes, .size(0...(1 << 30)),
+            "the smallest answer that is compressed; 0 compresses none"),
+    ]
+
+    private static let wait: ClosedRange<Duration> = .milliseconds(100)...Duration.seconds(86_400)
+}
+
+extension String {
+    /// The text with each character replaced.
+    func replacing(_ change: (Character) -> Character) -> String {
+        String(map(change))
+    }
+}

@@ -1,0 +1,180 @@
+import RecordEngine
+
+/// Why a text is no value of a setting.
+struct BadValue: Error, Hashable {
+    /// The end of a sentence: `must be …`.
+    let expected: String
+
+    init(_ expected: String) {
+        self.expected = expected
+    }
+}
+
+/// How the values of a setting are written.
+struct SettingForm<Value: Sendable>: Sendable {
+    /// What stands for the value in help texts.
+    let placeholder: String
+    let parse: @Sendable (String) throws(BadValue) -> Value
+    let show: @Sendable (Value) -> String
+}
+
+extension SettingForm where Value == String {
+    /// Any text; empty means unset.
+    static func text(_ placeholder: String) -> Self {
+        SettingForm(placeholder: placeholder, parse: { $0 }, show: { $0 })
+    }
+
+    /// An address to listen on.
+    static var host: Self {
+        SettingForm(
+            placeholder: "ADDRESS",
+            parse: { text throws(BadValue) in
+                guard ListeningHost.isAddress(text) else { throw BadValue(ListeningHost.rule) }
+                return text
+            }, show: { $0 })
+    }
+
+    /// A secret of at least so many bytes.
+    static func secret(minimum: Int) -> Self {
+        SettingForm(
+            placeholder: "TOKEN",
+            parse: { text throws(BadValue) in
+                guard text.utf8.count >= minimum, text.utf8.count <= 1_024,
+                    text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+                else {
+                    throw BadValue("must have at least \(minimum) visible ASCII characters; 'openssl rand -hex 32' makes a good one")
+                }
+                return text
+            }, show: { $0.isEmpty ? "" : "********" })
+    }
+
+    /// The name of a container, or nothing.
+    static var containerName: Self {
+        SettingForm(
+            placeholder: "NAME",
+            parse: { text throws(BadValue) in
+                guard ContainerName(text) != nil else { throw BadValue(containerRule) }
+                return text
+            }, show: { $0 })
+    }
+}
+
+private let containerRule =
+    "must be a container's name, such as iCloud.org.example.Forum: letters, digits, dots, hyphens and underscores, the first a letter"
+
+extension SettingForm where Value == [String] {
+    static func list(
+        _ placeholder: String, _ rule: String, allowsEmpty: Bool, _ isValid: @escaping @Sendable (String) -> Bool
+    ) -> Self {
+        SettingForm(
+            placeholder: placeholder,
+            parse: { text throws(BadValue) in
+                let items = text.split(separator: ",").map { String($0.trimmed) }
+                guard allowsEmpty || !items.isEmpty, items.allSatisfy(isValid), Set(items).count == items.count else {
+                    throw BadValue(rule)
+                }
+                return items
+            }, show: { $0.joined(separator: ", ") })
+    }
+
+    static var containers: Self {
+        .list("NAMES", "must be names of containers with commas between, each once: " + containerRule, allowsEmpty: false)
+        { ContainerName($0) != nil }
+    }
+
+    static var origins: Self {
+        .list(
+            "ORIGINS", "must be origins such as https://app.example.org with commas between, or * for all",
+            allowsEmpty: true
+        ) { text in
+            guard text != "*" else { return true }
+            for scheme in ["https://", "http://"] where text.hasPrefix(scheme) {
+                let rest = text.dropFirst(scheme.count)
+                return !rest.isEmpty && !rest.contains(where: { $0 == "/" || $0.isWhitespace })
+            }
+            return false
+        }
+    }
+}
+
+extension SettingForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One of a few words.
+    static var choice: Self {
+        let words = Value.allCases.map(\.rawValue)
+        return SettingForm(
+            placeholder: words.joined(separator: "|"),
+            parse: { text throws(BadValue) in
+                guard let value = Value(rawValue: text) else {
+                    throw BadValue("must be \(words.joined(separator: ", ")).\(Suggestion.sentence(for: text, among: words))")
+                }
+                return value
+            }, show: { $0.rawValue })
+    }
+}
+
+extension SettingForm where Value == Double {
+    static var share: Self {
+        SettingForm(
+            placeholder: "SHARE",
+            parse: { text throws(BadValue) in
+                guard let share = Double(text), (0...1).contains(share) else {
+                    throw BadValue("must be a share from 0 to 1, such as 0.1")
+                }
+                return share
+            }, show: { $0 == 1 ? "1" : $0 == 0 ? "0" : "\($0)" })
+    }
+}
+
+extension SettingForm where Value == UInt16 {
+    static var port: Self {
+        SettingForm(
+            placeholder: "PORT",
+            parse: { text throws(BadValue) in
+                guard let port = text.asNumber, let value = UInt16(exactly: port) else {
+                    throw BadValue("must be a port from 0 to 65535; 0 lets the system choose")
+                }
+                return value
+            }, show: { String($0) })
+    }
+}
+
+extension SettingForm where Value == Int {
+    static func count(_ range: ClosedRange<Int>) -> Self {
+        SettingForm(
+            placeholder: "N",
+            parse: { text throws(BadValue) in
+                guard let number = text.asNumber, range.contains(number) else {
+                    throw BadValue("must be a number from \(range.lowerBound) to \(range.upperBound)")
+                }
+                return number
+            }, show: { String($0) })
+    }
+
+    static func size(_ range: ClosedRange<Int>) -> Self {
+        SettingForm(
+            placeholder: "SIZE",
+            parse: { text throws(BadValue) in
+                guard let bytes = ByteCount.parse(text), range.contains(bytes) else {
+                    throw BadValue(
+                        "must be a size from \(ByteCount.show(range.lowerBound)) to \(ByteCount.show(range.upperBound)), such as 512KiB, 16MiB or a number of bytes"
+                    )
+                }
+                return bytes
+            }, show: { ByteCount.show($0) })
+    }
+}
+
+extension SettingForm where Value == Duration {
+    static func duration(_ range: ClosedRange<Duration>) -> Self {
+        SettingForm(
+            placeholder: "TIME",
+            parse: { text throws(BadValue) in
+                guard let duration = DurationText.parse(text), range.contains(duration) else {
+                    throw BadValue(
+                        "must be a time from \(DurationText.show(range.lowerBound)) to \(DurationText.show(range.upperBound)), such as 500ms, 30s, 5m or 1h"
+                    )
+                }
+                return duration
+            }, show: { DurationText.show($0) })
+    }
+}

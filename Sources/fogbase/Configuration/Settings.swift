@@ -1,0 +1,72 @@
+import HTTPTransport
+
+/// Every setting with its default. `Setting.all` says how each is called and written.
+struct Settings: Sendable {
+    enum AccessLogFormat: String, CaseIterable, Sendable {
+        case off, text, json
+    }
+
+    enum Environment: String, CaseIterable, Sendable {
+        case development, production
+    }
+
+    enum SignUp: String, CaseIterable, Sendable {
+        case open, closed
+    }
+
+    enum MetricsAccess: String, CaseIterable, Sendable {
+        case administrators, loopback, everyone
+    }
+
+    // Server
+    var host = "127.0.0.1"
+    var port: UInt16 = 8080
+    var unixPath = ""
+    var threads = HTTPServerConfiguration().loops
+
+    // Data
+    var dataPath = "./data"
+    var containers = ["iCloud.fogbase.default"]
+    var container = ""
+    var environment = Environment.development
+    var publicPath = ""
+
+    // Who may do what
+    var adminToken = ""
+    var signUp = SignUp.open
+    var metricsAccess = MetricsAccess.loopback
+    var corsOrigins: [String] = []
+
+    // Log
+    var accessLog = AccessLogFormat.text
+    var logSample = 1.0
+    var logFile = ""
+
+    // Limits
+    var connections = 16_384
+    var connectionsPerAddress = 1_024
+    var bodyBytes = 16 << 20
+    var bodiesInFlightBytes = 256 << 20
+    var recordBytes = 1 << 20
+    var batchOperations = 200
+    var pageSize = 1_000
+    var cascadeRecords = 10_000
+    var targetBytes = 8 << 10
+    var fieldBytes = 8 << 10
+    var headBytes = 32 << 10
+    var headFields = 100
+
+    // Deadlines
+    var headTimeout = Duration.seconds(10)
+    var bodyTimeout = Duration.seconds(60)
+    var idleTimeout = Duration.seconds(75)
+    var writeTimeout = Duration.seconds(30)
+    var shutdownTimeout = Duration.seconds(20)
+
+    var gzipMinimumBytes = 1_400
+
+    /// The container of requests that name none.
+    var requestContainer: String {
+        container.isEmpty ? containers.first ?? "" : container
+    }
+}

@@ -1,0 +1,63 @@
+import RecordEngine
+import RecordModel
+import Threads
+
+/// What happens beside the requests: old rows are taken away, and failures of the store come into the operator's log.
+final class Maintenance: Sendable {
+    private let task: Task<Void, Never>
+
+    private static let interval = Duration.seconds(3_600)
+    /// The first round comes soon, for servers that are started every day.
+    private static let firstInterval = Duration.seconds(60)
+    /// How often failures are looked for.
+    private static let watchInterval = Duration.seconds(5)
+
+    init(_ registry: DatabaseRegistry) {
+        task = Task.detached {
+            var reported: [DatabaseID: UInt64] = [:]
+            var due = Deadline.after(Self.firstInterval)
+            while !Task.isCancelled {
+                Self.reportFailures(in: registry, &reported)
+                if due.hasPassed() {
+                    await Self.clean(registry)
+                    due = .after(Self.interval)
+                }
+                // Cancelled: the loop ends by itself.
+                try? await Task.sleep(for: Self.watchInterval)
+            }
+            Self.reportFailures(in: registry, &reported)
+        }
+    }
+
+    /// Ends after the slice that is under way.
+    func end() async {
+        task.cancel()
+        await task.value
+    }
+
+    private static func clean(_ registry: DatabaseRegistry) async {
+        for (id, database) in registry.openDatabases where !Task.isCancelled {
+            do throws(RecordError) {
+                let report = try await database.maintain()
+                guard report.tombstones + report.sessions + report.answers > 0 else { continue }
+                Terminal.complain(
+                    "fogbase: \(id.container)/\(id.environment.rawValue): took away \(report.tombstones) old tombstones, \(report.sessions) ended sessions and \(report.answers) remembered answers."
+                )
+            } catch {
+                Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(error.reason).")
+            }
+        }
+    }
+
+    private static func reportFailures(in registry: DatabaseRegistry, _ reported: inout [DatabaseID: UInt64]) {
+        for (id, database) in registry.openDatabases {
+            let count = database.statistics.failures
+            guard count > reported[id, default: 0] else { continue }
+            let new = count - reported[id, default: 0]
+            reported[id] = count
+            Terminal.complain(
+                "fogbase: \(id.container)/\(id.environment.rawValue): \(new) \(new == 1 ? "failure" : "failures") of the store, the last: \(database.statistics.lastFailureText)"
+            )
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import Glibc
+
+/// What the process arranges with the system before it serves.
+enum ProcessSetup {
+    /// Files are made for their owner alone, and a client that has gone is an error of one write.
+    static func prepare() {
+        umask(0o077)
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Raises the limit of open files as far as the system lets us.
+    ///
+    /// - Returns: How many files the process may have open.
+    static func raiseDescriptorLimit() -> Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1_024 }
+        if limit.rlim_cur < limit.rlim_max {
+            var raised = limit
+            raised.rlim_cur = limit.rlim_max
+            if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
+        }
+        return Int(clamping: UInt64(limit.rlim_cur))
+    }
+}

@@ -1,0 +1,37 @@
+import Glibc
+import Threads
+
+/// SIGTERM and SIGINT, taken out of every thread's hands: the main thread waits for them instead of being interrupted.
+struct StopSignal {
+    /// Blocks both signals in this thread and in all that it starts; so it comes before any other thread.
+    init() {
+        var set = Self.set
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    /// Blocks until one of them comes. From then on another one ends the process at once: everything acknowledged is on
+    /// the disk anyway.
+    func wait() {
+        Self.waitForOne()
+        SystemThread.start(name: "second-signal") {
+            let signal = Self.waitForOne()
+            _exit(128 + signal)
+        }
+    }
+
+    private static var set: sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGTERM)
+        sigaddset(&set, SIGINT)
+        return set
+    }
+
+    @discardableResult
+    private static func waitForOne() -> Int32 {
+        var set = set
+        var signal: Int32 = 0
+        while sigwait(&set, &signal) != 0 {}
+        return signal
+    }
+}

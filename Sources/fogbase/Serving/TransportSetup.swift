@@ -1,0 +1,109 @@
+import Glibc
+import HTTP
+import HTTPTransport
+import Sockets
+
+/// Settings in the transport's terms.
+enum TransportSetup {
+    /// Files that the process needs besides connections: databases with their readers, logs, the libraries' own.
+    private static let reservedDescriptors = 256
+
+    /// Everything but the addresses.
+    static func configuration(_ settings: Settings, descriptors: Int) throws -> HTTPServerConfiguration {
+        var transport = HTTPServerConfiguration()
+        transport.loops = settings.threads
+        transport.headLimits = RequestParser.Limits(
+            maxTargetBytes: settings.targetBytes, maxFieldBytes: settings.fieldBytes,
+            maxHeadBytes: settings.headBytes, maxFields: settings.headFields)
+        transport.deadlines.head = settings.headTimeout
+        transport.deadlines.body = settings.bodyTimeout
+        transport.deadlines.idle = settings.idleTimeout
+        transport.deadlines.write = settings.writeTimeout
+        transport.maxConnections = settings.connections
+        transport.maxConnectionsPerAddress = settings.connectionsPerAddress
+        let possible = max(16, descriptors - reservedDescriptors)
+        if settings.connections > possible {
+            transport.maxConnections = possible
+            Terminal.complain(
+                "fogbase: The system allows \(descriptors) open files (ulimit -n), so limits.connections counts as \(possible)."
+            )
+        }
+        transport.maxBodyBytesInFlight = settings.bodiesInFlightBytes
+        transport.minimumCompressedBytes = settings.gzipMinimumBytes == 0 ? nil : settings.gzipMinimumBytes
+        transport.cors = CORSPolicy(origins: settings.corsOrigins)
+        transport.accessLog = try accessLog(settings)
+        return transport
+    }
+
+    private static func accessLog(_ settings: Settings) throws -> AccessLog? {
+        let format: AccessLog.Format
+        switch settings.accessLog {
+        case .off: return nil
+        case .text: format = .text
+        case .json: format = .json
+        }
+        do throws(SocketError) {
+            return try AccessLog(
+                format: format,
+                destination: settings.logFile.isEmpty ? .standardError : .file(path: settings.logFile),
+                sampleRate: settings.logSample)
+        } catch {
+            throw Failure("The log file \(settings.logFile) cannot be opened: \(reason(error)). Choose another with --log-file.")
+        }
+    }
+
+    /// Where to listen.
+    static func addresses(_ settings: Settings) throws(Failure) -> [SocketAddress] {
+        guard let address = SocketAddress(host: ListeningHost.address(settings.host), port: settings.port) else {
+            throw Failure("server.host is '\(settings.host)'; it \(ListeningHost.rule).", code: .configuration)
+        }
+        guard !settings.unixPath.isEmpty else { return [address] }
+        do throws(SocketError) {
+            return [address, try SocketAddress("unix:" + settings.unixPath)]
+        } catch {
+            throw Failure("server.unix: \(error).", code: .configuration)
+        }
+    }
+
+    /// Why the server cannot listen, and what to do.
+    static func failure(_ error: SocketError, _ settings: Settings) -> Failure {
+        guard case .system(_, let code) = error else { return Failure("The server cannot listen: \(error).") }
+        let place = "\(settings.host), port \(settings.port)"
+        switch code {
+        case EADDRINUSE:
+            return Failure(
+                "Another program listens on \(place) already. Stop it, or choose another port with --port.")
+        case EACCES:
+            return Failure(
+                "This user may not listen on \(place). Ports below 1024 need more rights: choose another with --port.")
+        case EADDRNOTAVAIL:
+            return Failure("This machine has no address \(settings.host). Choose another with --host.")
+        case EMFILE, ENFILE:
+            return Failure("The system allows too few open files. Raise the limit with ulimit -n.")
+        default: return Failure("The server cannot listen on \(place): \(reason(error)).")
+        }
+    }
+
+    private static func reason(_ error: SocketError) -> String {
+        guard case .system(_, let code) = error else { return "\(error)" }
+        return String(cString: strerror(code))
+    }
+}
+
+/// The address to listen on, as people write it.
+enum ListeningHost {
+    static let rule = "must be an IP address of this machine, such as 127.0.0.1 or ::1; 0.0.0.0 means all"
+
+    /// The address without brackets; `localhost` and `*` as addresses.
+    static func address(_ host: String) -> String {
+        switch host {
+        case "localhost": "127.0.0.1"
+        case "*": "0.0.0.0"
+        default: host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        }
+    }
+
+    static func isAddress(_ host: String) -> Bool {
+        SocketAddress(host: address(host), port: 0) != nil
+    }
+}
