@@ -80,7 +80,7 @@ struct TimingTests {
         }
         let resolved = try FieldResolver.resolve(
             input, typeName: type.name, type: type, allowsNewFields: false, recordBytes: 1 << 20)
-        let none = { (_: Int) throws -> [UInt8] in [] }
+        let none = { (_: Int) throws(RecordError) -> [UInt8] in [] }
         try Self.measure("merge, new record") {
             try FieldMerger.merge(
                 resolved, into: nil, replacingAll: true, now: 0, recordBytes: 1 << 20, loadExternal: none
