@@ -36,7 +36,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("srve", "Did you mean serve?"), ("user list", "Did you mean users?"), ("users lst", "Did you mean users list?"),
+        ("srve", "Did you mean serve?"), ("user list", "Did you mean users?"),
+        ("users lst", "Did you mean users list?"),
         ("xyzzy", "'fogbase help'"), ("users", "users list"), ("help srve", "Did you mean serve?"),
         ("serve --prot 1", "Did you mean --port?"), ("serve --port", "needs a value"),
         ("serve --port 1 --port 2", "given twice"), ("doctor --quick=yes", "takes no value"),
@@ -51,7 +52,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "help", "--help", "-h", "serve --help", "serve --port 1 -h", "users --help", "users add --help", "help users",
+        "", "help", "--help", "-h", "serve --help", "serve --port 1 -h", "users --help", "users add --help",
+        "help users",
         "help users add", "version --help", "config -h", "doctor --help", "health --help", "help help",
     ])
     func `help is everywhere`(line: String) throws {

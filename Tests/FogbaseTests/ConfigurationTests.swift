@@ -96,7 +96,10 @@ import Testing
         let token = "0123456789abcdef0123"
         let lines = try load(environment: ["FOGBASE_ADMIN_TOKEN": token]).listing
         #expect(!lines.contains { $0.contains(token) })
-        #expect(lines.contains { $0.hasPrefix("admin.token = ********") && $0.hasSuffix("# environment FOGBASE_ADMIN_TOKEN") })
+        #expect(
+            lines.contains {
+                $0.hasPrefix("admin.token = ********") && $0.hasSuffix("# environment FOGBASE_ADMIN_TOKEN")
+            })
     }
 
     @Test func `what is printed is a configuration file that says the same`() throws {
@@ -105,7 +108,8 @@ import Testing
         #expect(again.settings.port == 9)
         #expect(again.settings.containers == ["iCloud.a", "iCloud.b"])
         #expect(
-            again.listing.map { $0.split(separator: "#")[0] } == configuration.listing.map { $0.split(separator: "#")[0] })
+            again.listing.map { $0.split(separator: "#")[0] }
+                == configuration.listing.map { $0.split(separator: "#")[0] })
     }
 
     struct Mistake: CustomTestStringConvertible {
@@ -126,9 +130,11 @@ import Testing
         Mistake(
             name: "key of a section that does not exist", file: "[sever]\nport = 1\n",
             says: ["fogbase.conf:2", "'sever.port'", "server.port"]),
-        Mistake(name: "line without equals sign", file: "server.port 80\n", says: ["fogbase.conf:1", "section.key = value"]),
+        Mistake(
+            name: "line without equals sign", file: "server.port 80\n", says: ["fogbase.conf:1", "section.key = value"]),
         Mistake(name: "section without bracket", file: "[server\n", says: ["fogbase.conf:1", "[name]"]),
-        Mistake(name: "quotation mark without partner", file: "data.path = \"x\n", says: ["fogbase.conf:1", "quotation"]),
+        Mistake(
+            name: "quotation mark without partner", file: "data.path = \"x\n", says: ["fogbase.conf:1", "quotation"]),
         Mistake(
             name: "key given twice", file: "server.port = 1\nserver.port = 2\n", says: ["fogbase.conf:2", "line 1"]),
         Mistake(
@@ -149,14 +155,19 @@ import Testing
         Mistake(name: "host name", flags: ["server.host": "example.org"], says: ["--host", "IP address"]),
         Mistake(name: "empty flag", flags: ["server.host": ""], says: ["--host needs a value"]),
         Mistake(
-            name: "container with a slash", flags: ["data.containers": "a/b"], says: ["--containers", "container's name"]),
-        Mistake(name: "time without unit", environment: ["FOGBASE_TIMEOUTS_IDLE": "30"], says: ["30s", "FOGBASE_TIMEOUTS_IDLE"]),
+            name: "container with a slash", flags: ["data.containers": "a/b"],
+            says: ["--containers", "container's name"]),
+        Mistake(
+            name: "time without unit", environment: ["FOGBASE_TIMEOUTS_IDLE": "30"],
+            says: ["30s", "FOGBASE_TIMEOUTS_IDLE"]),
         Mistake(
             name: "word that is not among the choices", environment: ["FOGBASE_LOG_ACCESS": "jsn"],
             says: ["off, text, json", "Did you mean json?"]),
         Mistake(name: "share beyond one", flags: ["log.sample": "2"], says: ["0 to 1"]),
         Mistake(name: "origin with a path", flags: ["cors.origins": "https://a.org/x"], says: ["--cors-origins"]),
-        Mistake(name: "configuration file that does not exist", environment: ["FOGBASE_CONFIG": "/no"], says: ["/no does not exist"]),
+        Mistake(
+            name: "configuration file that does not exist", environment: ["FOGBASE_CONFIG": "/no"],
+            says: ["/no does not exist"]),
         Mistake(
             name: "secret file that does not exist", environment: ["FOGBASE_ADMIN_TOKEN_FILE": "/no"],
             says: ["FOGBASE_ADMIN_TOKEN_FILE", "/no does not exist"]),
