@@ -47,7 +47,7 @@ let package = Package(
         module("HTTPTransport", ["HTTP", "Sockets", "Threads", "Compression", "CLinux"]),
 
         // The record database.
-        module("RecordStorage", ["RecordModel", "RecordWire", "Threads", "Cryptography", "CSQLite", "CLinux"]),
+        module("RecordStorage", ["RecordModel", "Threads", "Cryptography", "CSQLite"]),
         module("RecordEngine", ["RecordModel", "RecordWire", "RecordStorage", "Threads", "Cryptography"]),
         module("RecordAPI", ["HTTP", "RecordWire", "RecordEngine", "RecordModel"]),
 
