@@ -65,6 +65,8 @@ struct WriteQueue {
     private var waiting: [PendingWrite] = []
     /// The writer's thread is at work, and looks again before it stops.
     var isDraining = false
+    /// The writer waits until this many writes are there; 0 while it does not.
+    var awaited = 0
     /// No more writes are taken: the database closes or has failed.
     var isClosed = false
 
@@ -73,6 +75,9 @@ struct WriteQueue {
     mutating func append(_ write: PendingWrite) {
         waiting.append(write)
     }
+
+    /// Whether what the writer waits for has come.
+    var isEnough: Bool { count >= awaited || isClosed }
 
     /// Takes the next group: writes in order up to a number of operations, or one that wants to be alone.
     mutating func takeGroup(maxOperations: Int) -> [PendingWrite] {
