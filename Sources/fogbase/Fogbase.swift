@@ -4,6 +4,8 @@ import Glibc
 @main
 struct Fogbase {
     static func main() {
+        // What a command makes is its owner's alone.
+        umask(0o077)
         exit(run(Array(CommandLine.arguments.dropFirst()), environment: ProcessEnvironment.all).rawValue)
     }
 

@@ -116,7 +116,8 @@ struct DatabaseExamination {
         if row.isDeleted {
             if !cursor.layout.isEmpty || !cursor.fields.isEmpty {
                 found.problem(
-                    "\(place) is deleted and still has fields.", remedy: "Create it anew under its name, then delete it.",
+                    "\(place) is deleted and still has fields.",
+                    remedy: "Create it anew under its name, then delete it.",
                     sort: label + " tombstone")
             }
             return
@@ -173,13 +174,15 @@ struct DatabaseExamination {
         let remedy = "Write the field anew with PATCH, from a backup, or remove it with null."
         try table.withLargeValue(record: record, field: entry.fieldID) { value in
             guard let value else {
-                found.problem("\(place) lacks the large value of its \(field).", remedy: remedy, sort: label + " missing")
+                found.problem(
+                    "\(place) lacks the large value of its \(field).", remedy: remedy, sort: label + " missing")
                 return
             }
             if value.count != entry.externalLength
                 || CanonicalValue.check(value, as: entry.type) != entry.decodedSize
             {
-                found.problem("\(place) has a damaged large value in its \(field).", remedy: remedy, sort: label + " large")
+                found.problem(
+                    "\(place) has a damaged large value in its \(field).", remedy: remedy, sort: label + " large")
             }
         }
     }
@@ -196,7 +199,8 @@ struct DatabaseExamination {
                 for edge in edges where try !isBacked(edge) {
                     found.problem(
                         "\(label): The table of references has an entry for '\(edge.target)' that no record backs (from record number \(edge.source)).",
-                        remedy: "Restore the folder from a backup if '\(edge.target)' is to be deleted: the deletion could take along, or be refused for, a record that no longer refers to it.",
+                        remedy:
+                            "Restore the folder from a backup if '\(edge.target)' is to be deleted: the deletion could take along, or be refused for, a record that no longer refers to it.",
                         sort: label + " orphan edge")
                 }
                 return edges

@@ -110,7 +110,8 @@ struct Arguments {
             }
             if value == nil { value = rest.popFirst() }
             guard let value else { throw .usage("The flag \(flag) needs a value.") }
-            let previous = setting.map { settings.updateValue(value, forKey: $0.key) } ?? options.updateValue(value, forKey: flag)
+            let previous =
+                setting.map { settings.updateValue(value, forKey: $0.key) } ?? options.updateValue(value, forKey: flag)
             if previous != nil { throw .usage("The flag \(flag) is given twice.") }
         }
     }

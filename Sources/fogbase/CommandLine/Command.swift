@@ -80,7 +80,8 @@ struct Command {
 
     private static let passwordFile = CommandOption(
         flag: "--password-file", placeholder: "FILE",
-        help: "take the password from the first line of a file; without it, it is asked for or read from standard input")
+        help: "take the password from the first line of a file; without it, it is asked for or read from standard input"
+    )
 
     static func named(_ name: String) -> Command? {
         all.first { $0.name == name }

@@ -5,7 +5,8 @@ enum DoctorCommand {
     static func run(_ settings: Settings, isQuick: Bool) throws(Failure) -> ExitCode {
         let doctor = Doctor(isQuick: isQuick) { progress in
             let share =
-                progress.total > 0 ? " \(progress.done * 100 / progress.total) %" : progress.done > 0 ? " \(progress.done)" : ""
+                progress.total > 0
+                ? " \(progress.done * 100 / progress.total) %" : progress.done > 0 ? " \(progress.done)" : ""
             Terminal.showProgress(progress.activity + share)
         }
         let report = doctor.examine(dataPath: settings.dataPath)
@@ -15,7 +16,9 @@ enum DoctorCommand {
     }
 
     static func lines(for report: DoctorReport, isQuick: Bool) -> [String] {
-        var lines = [report.dataPath + (report.freeBytes > 0 ? ": \(ByteCount.showRounded(report.freeBytes)) free" : "")]
+        var lines = [
+            report.dataPath + (report.freeBytes > 0 ? ": \(ByteCount.showRounded(report.freeBytes)) free" : "")
+        ]
         for database in report.databases { lines += figures(of: database) }
         lines.append("")
         for finding in report.findings {
@@ -29,7 +32,8 @@ enum DoctorCommand {
         if problems > 0 {
             lines.append("\(problems) \(problems == 1 ? "problem" : "problems") found.")
         } else {
-            lines.append(isQuick ? "No problems found. Without --quick, each record is examined too." : "No problems found.")
+            lines.append(
+                isQuick ? "No problems found. Without --quick, each record is examined too." : "No problems found.")
         }
         return lines
     }

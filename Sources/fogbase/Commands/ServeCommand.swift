@@ -10,7 +10,7 @@ import Sockets
 enum ServeCommand {
     static func run(_ configuration: Configuration) throws(Failure) -> ExitCode {
         let settings = configuration.settings
-        ProcessSetup.prepare()
+        ProcessSetup.ignoreBrokenPipes()
         let stop = StopSignal()
         let descriptors = ProcessSetup.raiseDescriptorLimit()
         do {

@@ -69,7 +69,9 @@ enum ConfigurationFile {
             // A list in TOML's form comes down to its items.
             text = withoutComment(text).trimmed
             guard text.hasSuffix("]") else { return nil }
-            let items = text.dropFirst().dropLast().split(separator: ",").map { quoted($0.trimmed) ?? String($0.trimmed) }
+            let items = text.dropFirst().dropLast().split(separator: ",").map {
+                quoted($0.trimmed) ?? String($0.trimmed)
+            }
             return items.joined(separator: ",")
         }
         guard text.hasPrefix("\"") else { return String(withoutComment(text).trimmed) }

@@ -12,7 +12,8 @@ enum ByteCount {
 
     /// The shortest text that says the same exactly.
     static func show(_ bytes: Int) -> String {
-        for (name, size) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] where bytes >= size && bytes % size == 0 {
+        for (name, size) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
+        where bytes >= size && bytes % size == 0 {
             return "\(bytes / size)\(name)"
         }
         return String(bytes)
@@ -22,7 +23,8 @@ enum ByteCount {
     static func showRounded(_ bytes: Int) -> String {
         for (name, size) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] where bytes >= size {
             let tenths = (bytes * 10 + size / 2) / size
-            return tenths % 10 == 0 || tenths >= 1_000 ? "\(tenths / 10) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
+            return tenths % 10 == 0 || tenths >= 1_000
+                ? "\(tenths / 10) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
         }
         return "\(bytes) bytes"
     }

@@ -44,12 +44,14 @@ struct Setting: Sendable {
         Setting("server.host", \.host, .host, flag: "--host", "the address to listen on"),
         Setting("server.port", \.port, .port, flag: "--port", "the port; PORT in the environment means the same"),
         Setting("server.unix", \.unixPath, .text("PATH"), flag: "--unix", "a Unix socket to listen on besides"),
-        Setting("server.threads", \.threads, .count(1...256), flag: "--threads", "event loops, one per core by default"),
+        Setting(
+            "server.threads", \.threads, .count(1...256), flag: "--threads", "event loops, one per core by default"),
     ]
 
     private static let data: [Setting] = [
         Setting("data.path", \.dataPath, .text("DIR"), flag: "--data", "the folder with everything that is kept"),
-        Setting("data.containers", \.containers, .containers, flag: "--containers", "the containers that the server has"),
+        Setting(
+            "data.containers", \.containers, .containers, flag: "--containers", "the containers that the server has"),
         Setting(
             "data.container", \.container, .containerName, flag: "--container",
             "the container of requests that name none; by default the first"),
@@ -87,7 +89,8 @@ struct Setting: Sendable {
         Setting(
             "limits.bodies_in_flight_bytes", \.bodiesInFlightBytes, .size((1 << 20)...(1 << 36)),
             "request bodies in memory, over all connections"),
-        Setting("limits.record_bytes", \.recordBytes, .size(1_024...(64 << 20)), "the largest record, in decoded values"),
+        Setting(
+            "limits.record_bytes", \.recordBytes, .size(1_024...(64 << 20)), "the largest record, in decoded values"),
         Setting("limits.batch_operations", \.batchOperations, .count(1...10_000), "operations of one batch"),
         Setting("limits.page_size", \.pageSize, .count(1...10_000), "records of one page"),
         Setting(

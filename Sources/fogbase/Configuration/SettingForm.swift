@@ -42,7 +42,9 @@ extension SettingForm where Value == String {
                 guard text.utf8.count >= minimum, text.utf8.count <= 1_024,
                     text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
                 else {
-                    throw BadValue("must have at least \(minimum) visible ASCII characters; 'openssl rand -hex 32' makes a good one")
+                    throw BadValue(
+                        "must have at least \(minimum) visible ASCII characters; 'openssl rand -hex 32' makes a good one"
+                    )
                 }
                 return text
             }, show: { $0.isEmpty ? "" : "********" })
@@ -78,8 +80,9 @@ extension SettingForm where Value == [String] {
     }
 
     static var containers: Self {
-        .list("NAMES", "must be names of containers with commas between, each once: " + containerRule, allowsEmpty: false)
-        { ContainerName($0) != nil }
+        .list(
+            "NAMES", "must be names of containers with commas between, each once: " + containerRule, allowsEmpty: false
+        ) { ContainerName($0) != nil }
     }
 
     static var origins: Self {
@@ -105,7 +108,8 @@ extension SettingForm where Value: RawRepresentable & CaseIterable, Value.RawVal
             placeholder: words.joined(separator: "|"),
             parse: { text throws(BadValue) in
                 guard let value = Value(rawValue: text) else {
-                    throw BadValue("must be \(words.joined(separator: ", ")).\(Suggestion.sentence(for: text, among: words))")
+                    throw BadValue(
+                        "must be \(words.joined(separator: ", ")).\(Suggestion.sentence(for: text, among: words))")
                 }
                 return value
             }, show: { $0.rawValue })

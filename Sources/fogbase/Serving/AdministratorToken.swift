@@ -28,7 +28,9 @@ struct AdministratorToken {
         if let bytes = try DataFolder.read(path) {
             let text = String(decoding: bytes, as: UTF8.self).trimmed
             guard let hash = Digest(hex: String(text)) else {
-                throw Failure("\(path) is damaged: it must hold the SHA-256 of the administrator's token in hexadecimal. Take it away to have a new token made.")
+                throw Failure(
+                    "\(path) is damaged: it must hold the SHA-256 of the administrator's token in hexadecimal. Take it away to have a new token made."
+                )
             }
             self.hash = hash
             newToken = nil

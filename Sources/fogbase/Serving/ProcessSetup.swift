@@ -2,9 +2,8 @@ import Glibc
 
 /// What the process arranges with the system before it serves.
 enum ProcessSetup {
-    /// Files are made for their owner alone, and a client that has gone is an error of one write.
-    static func prepare() {
-        umask(0o077)
+    /// A client that has gone is an error of one write, not the end of the process.
+    static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }
 

@@ -48,7 +48,8 @@ enum TransportSetup {
                 destination: settings.logFile.isEmpty ? .standardError : .file(path: settings.logFile),
                 sampleRate: settings.logSample)
         } catch {
-            throw Failure("The log file \(settings.logFile) cannot be opened: \(reason(error)). Choose another with --log-file.")
+            throw Failure(
+                "The log file \(settings.logFile) cannot be opened: \(reason(error)). Choose another with --log-file.")
         }
     }
 

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import fogbase
+
+@Suite struct ArgumentsTests {
+    private func refusal(_ line: String) -> Failure? {
+        do throws(Failure) {
+            _ = try Arguments(line.split(separator: " ").map(String.init))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func command(_ arguments: Arguments) -> String? {
+        if case .run(let command) = arguments.request { command.name } else { nil }
+    }
+
+    @Test func `flags come with a space or an equals sign`() throws {
+        let arguments = try Arguments(["serve", "--port", "81", "--data=/x=y", "--config", "f.conf"])
+        #expect(command(arguments) == "serve")
+        #expect(arguments.settings == ["server.port": "81", "data.path": "/x=y"])
+        #expect(arguments.options == ["--config": "f.conf"])
+    }
+
+    @Test func `a command of two words takes its operand and its flags in any order`() throws {
+        let arguments = try Arguments(["users", "add", "--container", "iCloud.a", "ada", "--password-file", "p"])
+        #expect(command(arguments) == "users add")
+        #expect(arguments.operands == ["ada"])
+        #expect(arguments.settings == ["data.container": "iCloud.a"])
+        #expect(arguments.options == ["--password-file": "p"])
+    }
+
+    @Test func `two hyphens end the flags`() throws {
+        #expect(try Arguments(["users", "add", "--", "--ada"]).operands == ["--ada"])
+    }
+
+    @Test(arguments: [
+        ("srve", "Did you mean serve?"), ("user list", "Did you mean users?"),
+        ("users lst", "Did you mean users list?"),
+        ("xyzzy", "'fogbase help'"), ("users", "users list"), ("help srve", "Did you mean serve?"),
+        ("serve --prot 1", "Did you mean --port?"), ("serve --port", "needs a value"),
+        ("serve --port 1 --port 2", "given twice"), ("doctor --quick=yes", "takes no value"),
+        ("version --port 1", "no flag --port"), ("serve now", "'now'"), ("users add", "needs NAME"),
+        ("users add a b", "'b'"), ("users list --password-file x", "--password-file"), ("-x", "'-x'"),
+    ])
+    func `a mistake ends with 64 and a sentence`(line: String, part: String) {
+        let failure = refusal(line)
+        #expect(failure?.code == .usage)
+        #expect(failure?.sentences.count == 1)
+        #expect(failure?.sentences.first?.contains(part) == true, "\(String(describing: failure))")
+    }
+
+    @Test(arguments: [
+        "", "help", "--help", "-h", "serve --help", "serve --port 1 -h", "users --help", "users add --help",
+        "help users",
+        "help users add", "version --help", "config -h", "doctor --help", "health --help", "help help",
+    ])
+    func `help is everywhere`(line: String) throws {
+        let arguments = try Arguments(line.split(separator: " ").map(String.init))
+        guard case .help(let topic) = arguments.request else {
+            Issue.record("\(line) is no help")
+            return
+        }
+        #expect(Help.lines(for: topic).count > 3)
+    }
+
+    @Test func `help names every setting with its flag`() {
+        let text = Help.lines(for: "serve").joined(separator: "\n")
+        for setting in Setting.all { #expect(text.contains(setting.flag + " ")) }
+    }
+
+    @Test(arguments: [("kitten", "sitting", 3), ("ab", "ba", 1), ("", "abc", 3), ("same", "same", 0)])
+    func `distance counts letters, and a swap as one`(left: String, right: String, distance: Int) {
+        #expect(Suggestion.distance(Array(left.utf8), Array(right.utf8)) == distance)
+    }
+}

@@ -1,0 +1,250 @@
+import Testing
+
+@testable import fogbase
+
+@Suite struct ConfigurationTests {
+    private func load(
+        file: String? = nil, flags: [String: String] = [:], environment: [String: String] = [:],
+        files: [String: String] = [:]
+    ) throws(Failure) -> Configuration {
+        var files = files
+        if let file { files["fogbase.conf"] = file }
+        let all = files
+        return try Configuration(
+            file: file == nil ? nil : "fogbase.conf", flags: flags, environment: environment, read: { all[$0] })
+    }
+
+    private func problems(
+        file: String? = nil, flags: [String: String] = [:], environment: [String: String] = [:],
+        files: [String: String] = [:]
+    ) -> [String] {
+        do throws(Failure) {
+            _ = try load(file: file, flags: flags, environment: environment, files: files)
+            return []
+        } catch {
+            return error.sentences
+        }
+    }
+
+    @Test func `without anything the defaults hold`() throws {
+        let configuration = try load()
+        #expect(configuration.settings.host == "127.0.0.1")
+        #expect(configuration.settings.port == 8080)
+        #expect(configuration.settings.dataPath == "./data")
+        #expect(configuration.settings.requestContainer == "iCloud.fogbase.default")
+        #expect(configuration.source(of: "server.port") == .standard)
+    }
+
+    @Test func `flags go above the environment, and the environment above the file`() throws {
+        let file = "server.port = 1001\n"
+        let own = ["FOGBASE_SERVER_PORT": "1003"]
+        let both = own.merging(["PORT": "1002"]) { first, _ in first }
+        let fromFile = try load(file: file)
+        #expect(fromFile.settings.port == 1001)
+        #expect(fromFile.source(of: "server.port") == .file("fogbase.conf", line: 1))
+        let fromPort = try load(file: file, environment: ["PORT": "1002"])
+        #expect(fromPort.settings.port == 1002)
+        #expect(fromPort.source(of: "server.port") == .environment("PORT"))
+        #expect(try load(file: file, environment: both).settings.port == 1003)
+        let fromFlag = try load(file: file, flags: ["server.port": "1004"], environment: both)
+        #expect(fromFlag.settings.port == 1004)
+        #expect(fromFlag.source(of: "server.port") == .flag("--port"))
+    }
+
+    @Test func `an empty variable counts as absent`() throws {
+        let environment = ["FOGBASE_SERVER_PORT": "", "FOGBASE_ADMIN_TOKEN": "", "FOGBASE_CONFIG": ""]
+        #expect(try load(environment: environment).settings.port == 8080)
+    }
+
+    @Test func `a file may have sections, comments, quotes and lists`() throws {
+        let file = """
+            # first
+            data.containers = iCloud.a, "iCloud.b"   # wrong: quotes belong around the whole
+            """
+        #expect(problems(file: file).count == 1)
+        let settings = try load(
+            file: """
+                # A comment
+                [server]
+                port = 9000 # another
+                host = "0.0.0.0"
+
+                [data]
+                containers = ["iCloud.a", "iCloud.b"]
+                path = "/var/lib/with # and space"
+                limits.body_bytes = 32MiB
+                """
+        ).settings
+        #expect(settings.port == 9000)
+        #expect(settings.host == "0.0.0.0")
+        #expect(settings.containers == ["iCloud.a", "iCloud.b"])
+        #expect(settings.dataPath == "/var/lib/with # and space")
+        #expect(settings.bodyBytes == 32 << 20)
+    }
+
+    @Test func `a secret may lie in a file that the environment or a flag names`() throws {
+        let files = ["/run/secret": "0123456789abcdef0123\n"]
+        let fromEnvironment = try load(environment: ["FOGBASE_ADMIN_TOKEN_FILE": "/run/secret"], files: files)
+        #expect(fromEnvironment.settings.adminToken == "0123456789abcdef0123")
+        #expect(fromEnvironment.source(of: "admin.token") == .environment("FOGBASE_ADMIN_TOKEN_FILE"))
+        let fromFlag = try load(flags: ["admin.token": "/run/secret"], files: files)
+        #expect(fromFlag.settings.adminToken == "0123456789abcdef0123")
+        #expect(fromFlag.source(of: "admin.token") == .flag("--admin-token-file"))
+    }
+
+    @Test func `a secret is struck out where the configuration is printed`() throws {
+        let token = "0123456789abcdef0123"
+        let lines = try load(environment: ["FOGBASE_ADMIN_TOKEN": token]).listing
+        #expect(!lines.contains { $0.contains(token) })
+        #expect(
+            lines.contains {
+                $0.hasPrefix("admin.token = ********") && $0.hasSuffix("# environment FOGBASE_ADMIN_TOKEN")
+            })
+    }
+
+    @Test func `what is printed is a configuration file that says the same`() throws {
+        let configuration = try load(flags: ["server.port": "9", "data.containers": "iCloud.a,iCloud.b"])
+        let again = try load(file: configuration.listing.joined(separator: "\n"))
+        #expect(again.settings.port == 9)
+        #expect(again.settings.containers == ["iCloud.a", "iCloud.b"])
+        #expect(
+            again.listing.map { $0.split(separator: "#")[0] }
+                == configuration.listing.map { $0.split(separator: "#")[0] })
+    }
+
+    struct Mistake: CustomTestStringConvertible {
+        var name: String
+        var file: String?
+        var environment: [String: String] = [:]
+        var flags: [String: String] = [:]
+        /// Parts of the one sentence that tells of it.
+        var says: [String]
+
+        var testDescription: String { name }
+    }
+
+    static let mistakes: [Mistake] = [
+        Mistake(
+            name: "unknown key in a file", file: "# x\nserver.prot = 1\n",
+            says: ["fogbase.conf:2", "'server.prot'", "Did you mean server.port?"]),
+        Mistake(
+            name: "key of a section that does not exist", file: "[sever]\nport = 1\n",
+            says: ["fogbase.conf:2", "'sever.port'", "server.port"]),
+        Mistake(
+            name: "line without equals sign", file: "server.port 80\n", says: ["fogbase.conf:1", "section.key = value"]),
+        Mistake(name: "section without bracket", file: "[server\n", says: ["fogbase.conf:1", "[name]"]),
+        Mistake(
+            name: "quotation mark without partner", file: "data.path = \"x\n", says: ["fogbase.conf:1", "quotation"]),
+        Mistake(
+            name: "key given twice", file: "server.port = 1\nserver.port = 2\n", says: ["fogbase.conf:2", "line 1"]),
+        Mistake(
+            name: "bad value in a file", file: "\nlimits.body_bytes = 16M\n",
+            says: ["fogbase.conf:2", "limits.body_bytes", "'16M'", "16MiB"]),
+        Mistake(
+            name: "unknown variable", environment: ["FOGBASE_SERVER_PRT": "1"],
+            says: ["FOGBASE_SERVER_PRT", "Did you mean FOGBASE_SERVER_PORT?"]),
+        Mistake(
+            name: "variable that lacks its section", environment: ["FOGBASE_PORT": "1"],
+            says: ["FOGBASE_PORT.", "Did you mean FOGBASE_SERVER_PORT?"]),
+        Mistake(
+            name: "file of something that is no secret", environment: ["FOGBASE_SERVER_PORT_FILE": "x"],
+            says: ["FOGBASE_SERVER_PORT_FILE"]),
+        Mistake(name: "PORT", environment: ["PORT": "http"], says: ["PORT is 'http'", "0 to 65535"]),
+        Mistake(name: "port out of range", flags: ["server.port": "65536"], says: ["--port is '65536'", "0 to 65535"]),
+        Mistake(name: "signed number", flags: ["server.port": "+80"], says: ["--port"]),
+        Mistake(name: "host name", flags: ["server.host": "example.org"], says: ["--host", "IP address"]),
+        Mistake(name: "empty flag", flags: ["server.host": ""], says: ["--host needs a value"]),
+        Mistake(
+            name: "container with a slash", flags: ["data.containers": "a/b"],
+            says: ["--containers", "container's name"]),
+        Mistake(
+            name: "time without unit", environment: ["FOGBASE_TIMEOUTS_IDLE": "30"],
+            says: ["30s", "FOGBASE_TIMEOUTS_IDLE"]),
+        Mistake(
+            name: "word that is not among the choices", environment: ["FOGBASE_LOG_ACCESS": "jsn"],
+            says: ["off, text, json", "Did you mean json?"]),
+        Mistake(name: "share beyond one", flags: ["log.sample": "2"], says: ["0 to 1"]),
+        Mistake(name: "origin with a path", flags: ["cors.origins": "https://a.org/x"], says: ["--cors-origins"]),
+        Mistake(
+            name: "configuration file that does not exist", environment: ["FOGBASE_CONFIG": "/no"],
+            says: ["/no does not exist"]),
+        Mistake(
+            name: "secret file that does not exist", environment: ["FOGBASE_ADMIN_TOKEN_FILE": "/no"],
+            says: ["FOGBASE_ADMIN_TOKEN_FILE", "/no does not exist"]),
+        Mistake(
+            name: "default container that is not there",
+            flags: ["data.containers": "iCloud.a", "data.container": "iCloud.b"], says: ["iCloud.b", "data.containers"]),
+        Mistake(
+            name: "record larger than a body", flags: ["limits.record_bytes": "2MiB", "limits.body_bytes": "1MiB"],
+            says: ["limits.record_bytes", "limits.body_bytes"]),
+    ]
+
+    @Test(arguments: mistakes)
+    func `a mistake gets a sentence that says where it is and what is right`(mistake: Mistake) {
+        let sentences = problems(file: mistake.file, flags: mistake.flags, environment: mistake.environment)
+        #expect(sentences.count == 1, "\(sentences)")
+        for part in mistake.says {
+            #expect(sentences.first?.contains(part) == true, "\(sentences) lacks \(part)")
+        }
+    }
+
+    @Test func `a short token is refused without being shown`() {
+        let sentences = problems(environment: ["FOGBASE_ADMIN_TOKEN": "hunter2hunter22"])
+        #expect(sentences.count == 1)
+        #expect(sentences.first?.contains("at least 16") == true)
+        #expect(sentences.first?.contains("hunter2") == false)
+        #expect(problems(environment: ["FOGBASE_ADMIN_TOKEN": "hunter2hunter222"]).isEmpty)
+    }
+
+    @Test func `a token and its file are not both taken`() {
+        let sentences = problems(
+            environment: ["FOGBASE_ADMIN_TOKEN": "0123456789abcdef", "FOGBASE_ADMIN_TOKEN_FILE": "/x"],
+            files: ["/x": "0123456789abcdef"])
+        #expect(sentences == ["FOGBASE_ADMIN_TOKEN and FOGBASE_ADMIN_TOKEN_FILE are both set. Take one away."])
+    }
+
+    @Test func `all mistakes are told at once`() throws {
+        let sentences = problems(
+            file: "a.b = 1\nserver.port = x\n", flags: ["limits.page_size": "0"], environment: ["FOGBASE_X": "1"])
+        #expect(sentences.count == 4)
+    }
+
+    @Test func `the exit code tells the command line from the rest`() {
+        #expect(throws: Failure.self) { try load(flags: ["server.port": "x"]) }
+        do throws(Failure) { _ = try load(flags: ["server.port": "x"]) } catch { #expect(error.code == .usage) }
+        do throws(Failure) { _ = try load(environment: ["PORT": "x"]) } catch { #expect(error.code == .configuration) }
+    }
+
+    @Test func `variables that Kubernetes sets for a service named fogbase are passed over`() throws {
+        let environment = [
+            "FOGBASE_PORT": "tcp://10.0.0.1:80", "FOGBASE_SERVICE_HOST": "10.0.0.1",
+            "FOGBASE_PORT_80_TCP_ADDR": "10.0.0.1",
+        ]
+        #expect(try load(environment: environment).settings.port == 8080)
+    }
+
+    @Test func `naming one container alone makes it the only one`() throws {
+        let settings = try load(flags: ["data.container": "iCloud.own"]).settings
+        #expect(settings.containers == ["iCloud.own"])
+    }
+
+    @Test func `no two settings share a key, a flag or a variable, and each default is a valid value`() throws {
+        #expect(Set(Setting.all.map(\.key)).count == Setting.all.count)
+        #expect(Set(Setting.all.map(\.flag)).count == Setting.all.count)
+        #expect(Set(Setting.all.map(\.environmentName)).count == Setting.all.count)
+        for setting in Setting.all {
+            var settings = Settings()
+            let text = setting.show(settings)
+            if !text.isEmpty { try setting.apply(&settings, text) }
+            #expect(setting.show(settings) == text)
+        }
+    }
+
+    @Test(arguments: [
+        ("admin.token", "FOGBASE_ADMIN_TOKEN"), ("log.access", "FOGBASE_LOG_ACCESS"),
+        ("limits.connections_per_address", "FOGBASE_LIMITS_CONNECTIONS_PER_ADDRESS"),
+    ])
+    func `a variable is named after its key`(key: String, name: String) {
+        #expect(Setting.named(key)?.environmentName == name)
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import RecordEngine
+import RecordModel
+import RecordStorage
+import RecordWire
+import Testing
+
+@Suite struct DoctorTests {
+    /// A data folder with one database that holds a record of each interesting sort, closed.
+    private final class Patient {
+        let data: String
+        let folder: String
+
+        init() async throws {
+            data = NSTemporaryDirectory() + "fogbase-doctor-" + UUID().uuidString
+            folder = data + "/iCloud.test/development"
+            try await fill()
+            // The program's umask does this; a test shares its process with others.
+            chmod(data, 0o700)
+            chmod(DataFolder.databasePath(in: folder), 0o600)
+        }
+
+        private func fill() async throws {
+            let database = try RecordDatabase(
+                folder: folder, environment: .development, passwords: PasswordWorkers(threads: 1))
+            let large = Data(repeating: 7, count: 8_000).base64EncodedString()
+            for (name, fields) in [
+                ("parent", "\"title\":\"a\""), ("blob", "\"picture\":{\"value\":\"\(large)\",\"type\":\"BYTES\"}"),
+                ("child", "\"post\":{\"value\":{\"recordName\":\"parent\",\"action\":\"DELETE_SELF\"}}"),
+            ] {
+                let input = try RecordInput.readSingle(Array("{\"fields\":{\(fields)}}".utf8))
+                let operation = RecordOperation(
+                    .create, typeName: RecordTypeName("Post"), isTypeInPath: true, recordName: RecordName(name),
+                    input: input)
+                _ = try await database.modify(
+                    WriteRequest(
+                        caller: .administrator, address: .publicDefault, shape: .single, operations: [operation]))
+            }
+            await database.close()
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(atPath: data)
+        }
+
+        func injure(_ sql: String) throws {
+            let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
+            try connection.execute(sql)
+        }
+
+        func examine(isQuick: Bool = false) -> DoctorReport {
+            Doctor(isQuick: isQuick).examine(dataPath: data)
+        }
+
+        var problems: [String] {
+            examine().findings.filter { $0.kind == .problem }.map(\.sentence)
+        }
+    }
+
+    @Test func `a sound folder has no problems, and its figures are told`() async throws {
+        let patient = try await Patient()
+        let report = patient.examine()
+        #expect(report.isHealthy, "\(report.findings)")
+        let database = try #require(report.databases.first)
+        #expect(report.databases.count == 1)
+        #expect(database.container == "iCloud.test")
+        #expect(database.environment == "development")
+        #expect(!database.isInUse)
+        let type = try #require(database.types.first)
+        #expect(database.types.count == 1)
+        #expect(type.name == "Post")
+        #expect(type.fields == 3)
+        #expect(type.records == 3)
+        #expect(type.tombstones == 0)
+        #expect(report.freeBytes > 0)
+    }
+
+    @Test func `a database that is in use is examined all the same`() async throws {
+        let patient = try await Patient()
+        let database = try RecordDatabase(
+            folder: patient.folder, environment: .development, passwords: PasswordWorkers(threads: 1))
+        let report = patient.examine()
+        #expect(report.isHealthy, "\(report.findings)")
+        #expect(report.databases.first?.isInUse == true)
+        await database.close()
+    }
+
+    @Test(arguments: [
+        ("UPDATE record SET fields = replace(fields, 'STRING', 'STRUNG') WHERE name = 'parent'", "'parent'", "layout"),
+        ("UPDATE record SET layout = x'01' WHERE name = 'parent'", "'parent'", "layout"),
+        ("UPDATE record SET fields = fields || ' ' WHERE name = 'child'", "'child'", "layout"),
+        ("DELETE FROM large_value", "'blob'", "lacks the large value"),
+        ("UPDATE large_value SET value = '\"AAAA\"'", "'blob'", "damaged large value"),
+        ("INSERT INTO large_value (record, field, value) VALUES (999, 1, '\"AAAA\"')", "999", "which has none"),
+        ("INSERT INTO edge VALUES (1, 'parent', 999, 1, 1)", "'parent'", "no record backs"),
+        ("UPDATE edge SET target = 'other'", "'child'", "does not know it"),
+        ("DELETE FROM edge", "'child'", "does not know it"),
+        ("UPDATE record SET zone = 77 WHERE name = 'child'", "'child'", "zone number 77"),
+        ("UPDATE field SET kind = 2 WHERE name = 'title'", "'parent'", "not the schema's field"),
+        ("DELETE FROM type", "type number", "does not have"),
+        ("UPDATE setting SET value = 1 WHERE name = 'sequence'", "sequence", "behind"),
+        ("UPDATE record SET deleted = 1 WHERE name = 'parent'", "'parent'", "still has fields"),
+        ("INSERT INTO migration VALUES (99, 'from the future')", "development", "newer version"),
+    ])
+    func `injected damage is found and named`(sql: String, place: String, what: String) async throws {
+        let patient = try await Patient()
+        try patient.injure(sql)
+        let problems = patient.problems
+        #expect(problems.contains { $0.contains(place) && $0.contains(what) }, "\(problems)")
+        #expect(!patient.examine().isHealthy)
+    }
+
+    @Test func `every problem comes with a remedy`() async throws {
+        let patient = try await Patient()
+        try patient.injure(
+            "DELETE FROM large_value; DELETE FROM edge; UPDATE record SET layout = x'01' WHERE name = 'parent'")
+        let findings = patient.examine().findings.filter { $0.kind == .problem }
+        #expect(findings.count == 3)
+        #expect(findings.allSatisfy { !$0.remedy.isEmpty })
+    }
+
+    @Test func `a quick look leaves records out`() async throws {
+        let patient = try await Patient()
+        try patient.injure("DELETE FROM edge")
+        #expect(patient.examine(isQuick: true).isHealthy)
+    }
+
+    @Test func `a thousand problems of one sort are counted, not listed`() async throws {
+        let patient = try await Patient()
+        try patient.injure(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+            INSERT INTO edge SELECT 1, 'target ' || i, 5000 + i, 1, 1 FROM n
+            """)
+        let report = patient.examine()
+        #expect(report.findings.count { $0.kind == .problem } == 20)
+        #expect(report.omitted == 2_980)
+    }
+
+    @Test func `bytes that are not a database are a finding, not a crash`() async throws {
+        let patient = try await Patient()
+        try Data(repeating: 0x55, count: 100_000).write(
+            to: URL(fileURLWithPath: DataFolder.databasePath(in: patient.folder)))
+        #expect(patient.problems.contains { $0.contains("records.sqlite") })
+    }
+
+    @Test func `a damaged page is found`() async throws {
+        let patient = try await Patient()
+        let path = DataFolder.databasePath(in: patient.folder)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        // Every page but the first two: whichever SQLite looks at first.
+        for index in 8_192..<bytes.count { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+        try bytes.write(to: URL(fileURLWithPath: path))
+        #expect(!patient.problems.isEmpty)
+    }
+
+    @Test(arguments: ["", "/iCloud.test", "/iCloud.test/development", "/iCloud.test/development/secret"])
+    func `what others may read is found`(part: String) async throws {
+        let patient = try await Patient()
+        #expect(chmod(patient.data + part, 0o755) == 0)
+        #expect(patient.problems.contains { $0.contains(patient.data + part + " is open to other users") })
+    }
+
+    @Test func `a missing secret and a missing folder are found`() async throws {
+        let patient = try await Patient()
+        try FileManager.default.removeItem(atPath: patient.folder + "/secret")
+        #expect(patient.problems.contains { $0.contains("/secret is missing") })
+        let nowhere = Doctor().examine(dataPath: patient.data + "/nowhere")
+        #expect(!nowhere.isHealthy)
+    }
+}
