@@ -55,6 +55,13 @@ import Testing
             .get, "/metrics", headers: [("X-Forwarded-For", "192.0.2.7")], from: "127.0.0.1")
         #expect(proxied.status == 401)
         #expect(await database.call(.get, "/metrics", from: "").status == 401)
+        let scraper = await database.call(
+            .get, "/metrics", as: .administrator, headers: [("Accept", "text/plain;version=0.0.4")])
+        #expect(scraper.status == 200)
+        let open = try await TestDatabase.make(withUsers: false) { $0.metricsAccess = .everyone }
+        #expect(await open.call(.get, "/metrics").status == 200)
+        let closed = try await TestDatabase.make(withUsers: false) { $0.metricsAccess = .administrators }
+        #expect(await closed.call(.get, "/metrics", from: "127.0.0.1").status == 401)
     }
 
     @Test func `the description has every route, and every reference leads somewhere`() async throws {
