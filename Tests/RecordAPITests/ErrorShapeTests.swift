@@ -118,12 +118,46 @@ import Testing
         #expect(answer.status == 401)
     }
 
+    @Test func `a token that is revoked while the body is on its way writes nothing`() async throws {
+        let database = try await TestDatabase.make()
+        let token = try #require(database.tokens[.creator])
+        var fields = HTTPFields()
+        fields.append(.authorization, "Bearer \(token)")
+        let body = LateBody(api: database.api, context: database.context, token: token)
+        let request = HTTPRequest(
+            method: .put, target: try #require(RequestTarget("/records/Post/late")), fields: fields,
+            body: .stream(body), id: "request-1")
+        let answer = Answer(await database.api.respond(to: request, in: database.context))
+        #expect(answer.status == 401 && answer.code == "AUTHENTICATION_FAILED")
+        #expect(await database.call(.get, "/records/Post/late", as: .administrator).status == 404)
+    }
+
     @Test func `OPTIONS tells what a path takes`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let answer = await database.call(.options, "/records/Post/a")
         #expect(answer.status == 204 && answer.field("Allow") == "GET, HEAD, PUT, PATCH, DELETE, OPTIONS")
         #expect(await database.call(.options, "*").status == 204)
         #expect(await database.call(.options, "/nothing").status == 404)
+    }
+}
+
+/// A body during which its sender signs out.
+private struct LateBody: HTTPBodyReader {
+    let api: RecordAPI
+    let context: RecordAPIContext
+    let token: String
+
+    var expectedLength: Int? { nil }
+    func next() async throws(HTTPBodyError) -> [UInt8]? { nil }
+
+    func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8] {
+        var fields = HTTPFields()
+        fields.append(.authorization, "Bearer \(token)")
+        guard let target = RequestTarget("/sessions/current") else { throw .disconnected }
+        let answer = await api.respond(
+            to: HTTPRequest(method: .delete, target: target, fields: fields), in: context)
+        guard answer.status == .noContent else { throw .disconnected }
+        return Array("{}".utf8)
     }
 }
 
