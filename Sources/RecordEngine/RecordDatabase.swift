@@ -102,12 +102,16 @@ package actor RecordDatabase {
     /// - Parameters:
     ///   - weight: How many operations it counts for.
     ///   - isAlone: It gets a group of its own.
+    ///   - startsLazily: It calls `ensureSavepoint` itself before the first of several writes.
     package nonisolated func write<Value: Sendable>(
-        weight: Int = 1, isAlone: Bool = false,
+        weight: Int = 1, isAlone: Bool = false, startsLazily: Bool = false,
         _ work: @escaping @Sendable (WriteTransaction) throws(RecordError) -> Value
     ) async throws(RecordError) -> Value {
         let result: Result<Value, RecordError> = await withUnsafeContinuation { continuation in
-            submit(PendingValue(weight: weight, isAlone: isAlone, continuation: continuation, work: work))
+            submit(
+                PendingValue(
+                    weight: weight, isAlone: isAlone, startsLazily: startsLazily, continuation: continuation,
+                    work: work))
         }
         return try result.get()
     }
@@ -164,7 +168,9 @@ package actor RecordDatabase {
         failures.reserveCapacity(group.count)
         for (position, write) in group.enumerated() {
             do {
-                try transaction.request { () throws(RecordError) in try write.run(transaction) }
+                try transaction.request(startsLazily: write.startsLazily) { () throws(RecordError) in
+                    try write.run(transaction)
+                }
                 failures.append(nil)
             } catch {
                 failures.append(error)
