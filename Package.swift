@@ -71,7 +71,7 @@ let package = Package(
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
         tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel", "Cryptography"]),
         tests("RecordEngineTests", ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads"]),
-        tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP"]),
+        tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
         tests("FogbaseTests", ["fogbase"]),
         tests("BlackBoxTests", ["fogbase", "RecordWire", "Threads"]),
     ]

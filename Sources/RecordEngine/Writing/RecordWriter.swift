@@ -115,7 +115,7 @@ final class RecordWriter {
             guard createsMissing, let zone else { throw try missing(operation) }
             switch operation.writeGuard {
             case .none, .absent: break
-            case .tags, .exists: throw .preconditionFailed(nil)
+            case .tags, .exists: throw try missing(operation)
             }
             guard let typeName = operation.typeName else {
                 throw .badRequest("A record that may be created needs a recordType")
@@ -129,7 +129,7 @@ final class RecordWriter {
             throw createsMissing ? .recordExists : try missing(operation)
         }
         try allowWriting(
-            existing, type: type, isTypeNamed: operation.typeName != nil, createsMissing: createsMissing)
+            existing, type: type, createsMissing: createsMissing, for: operation)
         try check(operation.writeGuard, existing, type: type)
 
         let (current, resolved) = try resolve(operation, typeName: type.name)
@@ -174,7 +174,7 @@ final class RecordWriter {
         }
         do throws(RecordError) {
             try allowWriting(
-                existing, type: type, isTypeNamed: operation.typeName != nil, createsMissing: false)
+                existing, type: type, createsMissing: false, for: operation)
         } catch {
             // Deleting what one may not see looks like deleting what is not there.
             if forgivesMissing, error == .recordNotFound {
@@ -235,15 +235,19 @@ final class RecordWriter {
 
     /// Refuses callers who may not change a record. What they may not read either does not exist for them.
     private func allowWriting(
-        _ record: StoredRecord, type: RecordTypeDefinition, isTypeNamed: Bool, createsMissing: Bool
+        _ record: StoredRecord, type: RecordTypeDefinition, createsMissing: Bool, for operation: RecordOperation
     ) throws(RecordError) {
         let decision = Authorization.authorize(
             caller, .write, in: address.scope, grants: type.grants, creator: record.row.creator)
         if decision == .allowed { return }
-        if mayRead(record.row, type) || (decision == .authenticationRequired && isTypeNamed) {
+        if mayRead(record.row, type) || (decision == .authenticationRequired && operation.typeName != nil) {
             throw .refused(decision, .write)
         }
-        throw createsMissing ? .recordExists : .recordNotFound
+        // As of a record that is not there: a guard must not tell one from the other.
+        switch operation.writeGuard {
+        case .none, .absent: throw createsMissing ? .recordExists : try missing(operation)
+        case .tags, .exists: throw try missing(operation)
+        }
     }
 
     func mayRead(_ row: RecordRow, _ type: RecordTypeDefinition) -> Bool {
