@@ -21,6 +21,6 @@ struct Gathering {
     /// How many writes to wait for, and how long at most. A goal of 1 means: not at all.
     var next: (goal: Int, patience: Duration) {
         guard expected > 2 else { return (1, .zero) }
-        return (expected * 3 / 4, .nanoseconds(Int64(nanoseconds)))
+        return (expected / 2, .nanoseconds(Int64(nanoseconds)))
     }
 }
