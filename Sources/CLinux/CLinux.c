@@ -3,10 +3,21 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+
+_Static_assert(sizeof(struct fogbase_event) == sizeof(struct epoll_event), "epoll_event has another size");
+_Static_assert(offsetof(struct fogbase_event, data) == offsetof(struct epoll_event, data), "and another layout");
+_Static_assert(FOGBASE_READABLE == EPOLLIN && FOGBASE_WRITABLE == EPOLLOUT && FOGBASE_ERROR == EPOLLERR, "epoll");
+_Static_assert(FOGBASE_HUNG_UP == EPOLLHUP && FOGBASE_READ_HUNG_UP == EPOLLRDHUP, "epoll");
 
 void fogbase_set_thread_name(const char *name) {
     pthread_setname_np(pthread_self(), name);
+}
+
+int fogbase_epoll_wait(int epoll, struct fogbase_event *events, int capacity, int milliseconds) {
+    return epoll_wait(epoll, (struct epoll_event *)events, capacity, milliseconds);
 }
 
 int fogbase_epoll_create(void) {
@@ -31,7 +42,7 @@ int fogbase_eventfd(void) {
     return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 }
 
-int fogbase_accept(int listener, struct sockaddr_storage *address, socklen_t *length) {
+int fogbase_accept(int listener, void *address, uint32_t *length) {
     return accept4(listener, (struct sockaddr *)address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 

@@ -149,9 +149,13 @@ package protocol EndOfTurn: AnyObject {
 extension EventLoop {
     private func run() {
         thread.store(SystemThread.current, ordering: .relaxed)
-        let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.eventsPerPoll)
+        let events = UnsafeMutablePointer<fogbase_event>.allocate(capacity: Self.eventsPerPoll)
         defer { events.deallocate() }
         hasRemoteWork.store(true, ordering: .relaxed)
+        // A turn that served several sockets is followed by one more look after the processor was offered to others: on
+        // few cores the clients then send more, and one turn serves it all (measured: 7.6 instead of 9.7 µs per request,
+        // two loops and the load generator on two cores). A lone client does not pay for it.
+        var hasYielded = true
         while true {
             if hasRemoteWork.load(ordering: .relaxed) { takeRemoteWork() }
             // A chain of short jobs need not look at the sockets between its links.
@@ -161,7 +165,15 @@ extension EventLoop {
                 rounds += 1
             }
             let came = poll(events, timeout: 0)
-            guard came == 0, local.isEmpty, !hasRemoteWork.load(ordering: .relaxed) else { continue }
+            guard came == 0, local.isEmpty, !hasRemoteWork.load(ordering: .relaxed) else {
+                hasYielded = came < 2
+                continue
+            }
+            if !hasYielded {
+                hasYielded = true
+                sched_yield()
+                continue
+            }
             if isClosing {
                 for handle in handles.all { handle.loopDidStop() }
                 guard local.isEmpty else { continue }
@@ -172,21 +184,21 @@ extension EventLoop {
             guard local.isEmpty else { continue }
             isSleeping.store(true, ordering: .sequentiallyConsistent)
             if !hasRemoteWork.load(ordering: .sequentiallyConsistent) {
-                _ = poll(events, timeout: millisecondsToNextTimer)
+                hasYielded = poll(events, timeout: millisecondsToNextTimer) < 2
             }
             isSleeping.store(false, ordering: .relaxed)
         }
     }
 
     /// Looks for events, then for timers; returns how many events there were.
-    private func poll(_ events: UnsafeMutablePointer<epoll_event>, timeout: Int32) -> Int {
+    private func poll(_ events: UnsafeMutablePointer<fogbase_event>, timeout: Int32) -> Int {
         pollCount += 1
-        let count = Int(epoll_wait(epoll.raw, events, Int32(Self.eventsPerPoll), timeout))
+        let count = Int(fogbase_epoll_wait(epoll.raw, events, Int32(Self.eventsPerPoll), timeout))
         now = MonotonicClock.now
         // A signal (EINTR) is as good as no event: the loop turns again.
         if count > 0 {
             for index in 0..<count {
-                let token = events[index].data.u64
+                let token = events[index].data
                 if token != 0 { handles[token]?.eventsDidCome(events[index].events) }
             }
         }

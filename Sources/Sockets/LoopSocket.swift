@@ -182,13 +182,13 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     }
 
     override func eventsDidCome(_ events: UInt32) {
-        let gone = events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
-        if events & EPOLLRDHUP.rawValue != 0 || gone { hasEnded = true }
-        if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0 || gone {
+        let gone = events & UInt32(FOGBASE_HUNG_UP | FOGBASE_ERROR) != 0
+        if events & UInt32(FOGBASE_READ_HUNG_UP) != 0 || gone { hasEnded = true }
+        if events & UInt32(FOGBASE_READABLE | FOGBASE_READ_HUNG_UP) != 0 || gone {
             mayRead = true
             resumeReader(.ready)
         }
-        if events & EPOLLOUT.rawValue != 0 || gone {
+        if events & UInt32(FOGBASE_WRITABLE) != 0 || gone {
             mayWrite = true
             resumeWriter(.ready)
         }

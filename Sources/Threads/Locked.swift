@@ -1,4 +1,4 @@
-import Synchronization
+package import Synchronization
 
 #if THREAD_SANITIZER
     import Glibc
@@ -25,14 +25,15 @@ package final class Locked<Value: ~Copyable>: Sendable {
             return try body(&box.value)
         }
     #else
-        private let mutex: Mutex<Value>
+        // Inlinable, like the calls: unspecialized, each lock would look up metadata at run time.
+        @usableFromInline let mutex: Mutex<Value>
 
-        package init(_ value: consuming sending Value) {
+        @inlinable package init(_ value: consuming sending Value) {
             mutex = Mutex(value)
         }
 
         /// Runs `body` with the value while no other thread has it. Short work only; never lock twice.
-        package func withLock<Result: ~Copyable, Failure: Error>(
+        @inlinable package func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             try mutex.withLock(body)

@@ -197,7 +197,7 @@ static void read_rows(const char *template_name, double seconds) {
     }
     sqlite3_finalize(all);
     run("BEGIN");
-    sqlite3_stmt *read = prepare("SELECT * FROM record WHERE zone = ?1 AND name = ?2");
+    sqlite3_stmt *read = prepare("SELECT * FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0");
     int columns = sqlite3_column_count(read);
     long rows = 0, bytes = 0;
     double start = wall_seconds(), cpu = cpu_seconds(), now = start;
@@ -228,8 +228,8 @@ int main(int argc, char **argv) {
         fail("use: bare_loop write DATABASE NAME ROWS SECONDS [CACHE_KB [MMAP_BYTES]] | "
              "read DATABASE NAME SECONDS [CACHE_KB [MMAP_BYTES]]");
     int next = writes ? 6 : 5;
-    long cache_kb = argc > next ? atol(argv[next]) : 16384;
-    long long mmap_bytes = argc > next + 1 ? atoll(argv[next + 1]) : 0;
+    long cache_kb = argc > next ? atol(argv[next]) : 8192;
+    long long mmap_bytes = argc > next + 1 ? atoll(argv[next + 1]) : 2147418112;
     open_database(argv[2], cache_kb, mmap_bytes);
     if (writes) write_rows(argv[3], atol(argv[4]) > 0 ? atol(argv[4]) : 1, atof(argv[5]));
     else read_rows(argv[3], atof(argv[4]));

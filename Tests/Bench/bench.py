@@ -38,9 +38,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE",
                         help="a setting for the server; an empty value takes a default of the bench away")
     parser.add_argument("--refill", action="store_true", help="fill the database of `start` anew")
-    parser.add_argument("--cache-kb", type=int, default=16384,
+    parser.add_argument("--cache-kb", type=int, default=8192,
                         help="cache_size of the bare loop in KB (default %(default)s)")
-    parser.add_argument("--mmap-bytes", type=int, default=0, help="mmap_size of the bare loop (default %(default)s)")
+    parser.add_argument("--mmap-bytes", type=int, default=2147418112, help="mmap_size of the bare loop (default %(default)s)")
     parser.add_argument("--list", action="store_true", help="list the scenarios and end")
     return parser.parse_args()
 

@@ -43,7 +43,7 @@ package final class RawClient {
     }
 
     private init<Address>(family: Int32, address: Address, receiveBuffer: Int32?) throws {
-        raw = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        raw = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard raw >= 0 else { throw Failure(description: "socket: errno \(errno)") }
         var time = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(raw, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))

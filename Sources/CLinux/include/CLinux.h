@@ -2,14 +2,35 @@
 #define FOGBASE_CLINUX_H
 
 // What Swift's Glibc module hides behind _GNU_SOURCE or outside its module map, and calls that are variadic or macros.
+// No header of the system's beyond the compiler's own: a type such as sockaddr_storage would then belong to this module
+// or to Glibc, depending on which is loaded first.
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
 
 /// Names the calling thread as tools like top and perf show it (15 bytes at most).
 void fogbase_set_thread_name(const char *name);
+
+/// struct epoll_event with its data as a word; the same layout, which the .c file asserts.
+struct fogbase_event {
+    uint32_t events;
+    uint64_t data;
+}
+#if defined(__x86_64__)
+__attribute__((packed))
+#endif
+;
+
+enum {
+    FOGBASE_READABLE = 0x1,
+    FOGBASE_WRITABLE = 0x4,
+    FOGBASE_ERROR = 0x8,
+    FOGBASE_HUNG_UP = 0x10,
+    FOGBASE_READ_HUNG_UP = 0x2000,
+};
+
+/// epoll_wait; the number of events, or -1 with errno.
+int fogbase_epoll_wait(int epoll, struct fogbase_event *events, int capacity, int milliseconds);
 
 /// A new epoll instance, closed on exec; -1 with errno on failure.
 int fogbase_epoll_create(void);
@@ -24,7 +45,8 @@ int fogbase_epoll_remove(int epoll, int descriptor);
 int fogbase_eventfd(void);
 
 /// accept4 with SOCK_NONBLOCK and SOCK_CLOEXEC.
-int fogbase_accept(int listener, struct sockaddr_storage *address, socklen_t *length);
+/// `address` is a struct sockaddr_storage, `length` a socklen_t.
+int fogbase_accept(int listener, void *address, uint32_t *length);
 /// socket() with SOCK_STREAM, SOCK_NONBLOCK and SOCK_CLOEXEC.
 int fogbase_stream_socket(int family);
 

@@ -1,21 +1,17 @@
 import HTTP
 
 /// Whether an answer goes out in gzip (RFC 9110 §12.5.3).
-struct ContentCodingChoice {
-    private let request: HTTPRequest?
-    private let server: ServerLoop
-
-    init(_ request: HTTPRequest?, server: ServerLoop) {
-        self.request = request
-        self.server = server
-    }
-
+///
+/// Functions that are handed the request: keeping it would copy it for each answer.
+enum ContentCodingChoice {
     /// The body as it is sent; `response` gets the fields that say so.
     ///
     /// An answer with a strong entity tag stays as it is: the tag would name two different runs of bytes, and a weak one
     /// is of no use to If-Match (RFC 9110 §8.8.3).
-    func encode(_ bytes: [UInt8], of response: inout HTTPResponse) -> [UInt8] {
-        guard let request, let minimum = server.configuration.minimumCompressedBytes, bytes.count >= minimum,
+    static func encode(
+        _ bytes: [UInt8], of response: inout HTTPResponse, for request: HTTPRequest?, on server: ServerLoop
+    ) -> [UInt8] {
+        guard let minimum = server.configuration.minimumCompressedBytes, bytes.count >= minimum, let request,
             response.status.code / 100 == 2 || response.status.code >= 400, response.status != .partialContent,
             !response.fields.contains(.contentEncoding), !hasStrongTag(response), isCompressible(response)
         else { return bytes }
@@ -26,7 +22,9 @@ struct ContentCodingChoice {
     }
 
     /// One of two forms that were made beforehand.
-    func pick(identity: [UInt8], gzip: [UInt8]?, of response: inout HTTPResponse) -> [UInt8] {
+    static func pick(
+        identity: [UInt8], gzip: [UInt8]?, of response: inout HTTPResponse, for request: HTTPRequest?
+    ) -> [UInt8] {
         guard let request, let gzip else { return identity }
         response.fields.append(.vary, literal: "Accept-Encoding")
         guard AcceptEncoding.acceptsGzip(request.fields) else { return identity }
@@ -34,11 +32,11 @@ struct ContentCodingChoice {
         return gzip
     }
 
-    private func hasStrongTag(_ response: HTTPResponse) -> Bool {
+    private static func hasStrongTag(_ response: HTTPResponse) -> Bool {
         response.fields.withValue(of: .etag) { $0.first == UInt8(ascii: "\"") } ?? false
     }
 
-    private func isCompressible(_ response: HTTPResponse) -> Bool {
+    private static func isCompressible(_ response: HTTPResponse) -> Bool {
         response.fields.withValue(of: .contentType) { CompressibleTypes.contains($0) } ?? false
     }
 }

@@ -14,15 +14,15 @@ extension HTTPConnection {
     func send(
         _ response: inout HTTPResponse, to request: HTTPRequest?, version: HTTPVersion, keepsAlive: Bool, id: String
     ) async -> Bool {
-        let choice = ContentCodingChoice(request, server: server)
         let isHead = request?.method == .head
         let date = server.date
         prepareOutput()
         let body: [UInt8]
         switch response.body {
         case .none: body = []
-        case .bytes(let bytes): body = choice.encode(bytes, of: &response)
-        case .prepared(let identity, let gzip): body = choice.pick(identity: identity, gzip: gzip, of: &response)
+        case .bytes(let bytes): body = ContentCodingChoice.encode(bytes, of: &response, for: request, on: server)
+        case .prepared(let identity, let gzip):
+            body = ContentCodingChoice.pick(identity: identity, gzip: gzip, of: &response, for: request)
         case .stream(let length, let source):
             ResponseEncoder.appendHead(
                 response, contentLength: length, date: date, requestID: id, keepAlive: keepsAlive, version: version,

@@ -84,7 +84,9 @@ package final class TransportMetrics: MetricsSource {
 }
 
 /// One loop's counters.
-final class MetricsShard: Sendable {
+///
+/// Unchecked: `traffic` is touched on the loop's thread only; the rest is behind the lock.
+final class MetricsShard: @unchecked Sendable {
     /// The answers of one route with one status.
     struct Entry: Sendable {
         var route: StaticString
@@ -110,6 +112,7 @@ final class MetricsShard: Sendable {
     }
 
     private let counts = Locked(Counts())
+    private var traffic = Traffic()
     private static let bounds: [UInt64] = TransportMetrics.bounds.map { UInt64($0 * 1e9) }
 
     var snapshot: Counts { counts.withLock { $0 } }
@@ -122,25 +125,43 @@ final class MetricsShard: Sendable {
     }
 
     func connectionDidClose() {
-        counts.withLock { $0.open -= 1 }
+        counts.withLock { counts in
+            counts.open -= 1
+            traffic.publish(to: &counts)
+        }
     }
 
     func connectionWasRefused() {
         counts.withLock { $0.refused &+= 1 }
     }
 
+    /// On the loop's thread.
     func didReceive(_ bytes: Int) {
-        counts.withLock { $0.received &+= UInt64(bytes) }
+        traffic.received &+= UInt64(bytes)
     }
 
+    /// On the loop's thread.
     func didSend(_ bytes: Int) {
-        counts.withLock { $0.sent &+= UInt64(bytes) }
+        traffic.sent &+= UInt64(bytes)
+    }
+
+    /// Bytes since they were last published: with an answer or a connection's end, so that a read costs no lock.
+    private struct Traffic {
+        var received: UInt64 = 0
+        var sent: UInt64 = 0
+
+        mutating func publish(to counts: inout Counts) {
+            counts.received &+= received
+            counts.sent &+= sent
+            self = Traffic()
+        }
     }
 
     func record(_ summary: HTTPRequestSummary) {
         var bucket = 0
         while bucket < Self.bounds.count, summary.nanoseconds > Self.bounds[bucket] { bucket += 1 }
         counts.withLock { counts in
+            traffic.publish(to: &counts)
             let key = Key(route: UInt(bitPattern: summary.route.utf8Start), status: summary.status.code)
             let place: Int
             if let known = counts.places[key] {

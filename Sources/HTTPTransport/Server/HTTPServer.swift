@@ -59,7 +59,7 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
             for loop in loops { try listen(loop, on: listening, among: loops) }
         } catch {
             for loop in loops {
-                loop.loop.perform { loop.drain() }
+                loop.loop.perform { loop.drain(until: .after(.zero)) }
                 loop.loop.requestStop()
             }
             for socket in listening { socket.close() }
@@ -80,15 +80,9 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
             defer { (state.listening, state.loops) = ([], []) }
             return (state.listening, state.loops)
         }
-        for loop in loops { await onThread(of: loop) { loop.drain() } }
+        for loop in loops { await onThread(of: loop) { loop.drain(until: .after(grace)) } }
         for socket in listening { socket.close() }
-        let ledger = ledger
-        let alarm = Task {
-            try await Task.sleep(for: grace)
-            for loop in loops { loop.loop.perform { loop.abort() } }
-        }
         await ledger.waitUntilEmpty()
-        alarm.cancel()
         for loop in loops { await loop.loop.stop() }
         configuration.accessLog?.flush()
     }

@@ -29,6 +29,7 @@ final class ServerLoop: @unchecked Sendable {
     private(set) var isDraining = false
     private var connections: [HTTPConnection] = []
     private var listeners: [LoopListener] = []
+    private var graceAlarm: LoopAlarm?
     private var outputs: [[UInt8]] = []
     private var encoder: GzipEncoder?
     private var dateText: [UInt8] = []
@@ -112,9 +113,11 @@ final class ServerLoop: @unchecked Sendable {
         ledger.close(connection.ledgerPeer)
     }
 
-    /// Stops accepting once those have been taken who waited already, and sends idle connections home.
-    func drain() {
+    /// Stops accepting once those have been taken who waited already, and sends idle connections home; at the deadline the
+    /// others, too.
+    func drain(until deadline: Deadline) {
         isDraining = true
+        graceAlarm = LoopAlarm(on: loop, at: deadline) { [weak self] in self?.abort() }
         for listener in listeners {
             listener.stop()
             listener.acceptWaiting(limit: configuration.maxConnections)
@@ -125,7 +128,7 @@ final class ServerLoop: @unchecked Sendable {
     }
 
     /// Ends every connection now.
-    func abort() {
+    private func abort() {
         for connection in connections { connection.abort() }
     }
 

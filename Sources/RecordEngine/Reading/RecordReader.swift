@@ -47,10 +47,16 @@ package final class RecordReader {
 
     /// Brings the view up to everything that was acknowledged before this call. Each request starts with it.
     package func refresh() throws(RecordError) {
-        let openings = snapshot.openings
-        try store { () throws(StoreError) in try snapshot.refresh() }
-        if snapshot.openings != openings { database.statistics.didOpenSnapshot() }
-        let version = database.clock.rightsVersion
+        // The version is loaded on both sides of the snapshot: caches are then neither older nor newer than it.
+        var version = database.clock.rightsVersion
+        while true {
+            let openings = snapshot.openings
+            try store { () throws(StoreError) in try snapshot.refresh() }
+            if snapshot.openings != openings { database.statistics.didOpenSnapshot() }
+            let now = database.clock.rightsVersion
+            if now == version { break }
+            version = now
+        }
         if version != rightsVersion {
             rightsVersion = version
             reloadSchema()

@@ -57,14 +57,13 @@ final class PendingValue<Value: Sendable>: PendingWrite, @unchecked Sendable {
 
 /// The writes that wait for the writer, in the order in which they came.
 struct WriteQueue {
-    private(set) var waiting: [PendingWrite] = []
-    private var head = 0
+    private var waiting: [PendingWrite] = []
     /// The writer's thread is at work, and looks again before it stops.
     var isDraining = false
     /// No more writes are taken: the database closes or has failed.
     var isClosed = false
 
-    var count: Int { waiting.count - head }
+    var count: Int { waiting.count }
 
     mutating func append(_ write: PendingWrite) {
         waiting.append(write)
@@ -72,31 +71,25 @@ struct WriteQueue {
 
     /// Takes the next group: writes in order up to a number of operations, or one that wants to be alone.
     mutating func takeGroup(maxOperations: Int) -> [PendingWrite] {
-        guard head < waiting.count else { return [] }
-        var end = head
         var operations = 0
-        while end < waiting.count {
-            let next = waiting[end]
-            if end > head, next.isAlone || operations + next.weight > maxOperations { break }
-            operations += next.weight
-            end += 1
-            if next.isAlone { break }
+        var size = 0
+        for write in waiting {
+            if size > 0, write.isAlone || operations + write.weight > maxOperations { break }
+            operations += write.weight
+            size += 1
+            if write.isAlone { break }
         }
-        let group = Array(waiting[head..<end])
-        head = end
-        if head == waiting.count {
-            waiting.removeAll(keepingCapacity: waiting.capacity <= 4_096)
-            head = 0
-        } else if head > 1_024 {
-            waiting.removeFirst(head)
-            head = 0
+        if size == waiting.count {
+            // The usual case moves nothing, and what was taken is not kept alive here.
+            defer { waiting = [] }
+            return waiting
         }
-        return group
+        defer { waiting.removeFirst(size) }
+        return Array(waiting[..<size])
     }
 
     /// Puts writes back to where they were taken from.
     mutating func putBack(_ writes: ArraySlice<PendingWrite>) {
-        waiting.replaceSubrange(0..<head, with: writes)
-        head = 0
+        waiting.insert(contentsOf: writes, at: 0)
     }
 }

@@ -26,10 +26,13 @@ package final class CommitClock: Sendable {
         rights.load(ordering: .acquiring)
     }
 
-    /// Publishes a commit. Rights go first: who sees the commit sees them too.
+    /// Publishes a commit. The rights version moves before it and again behind it: who sees the commit sees the first
+    /// move, so nothing new is judged by old rights; and what was read from an old view between the two, and cached, is
+    /// thrown away by the second.
     package func publish(rightsChanged: Bool) {
         if rightsChanged { rights.add(1, ordering: .releasing) }
         committed.add(1, ordering: .releasing)
+        if rightsChanged { rights.add(1, ordering: .releasing) }
     }
 
     /// Snapshots that readers hold open.

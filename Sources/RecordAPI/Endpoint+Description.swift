@@ -1,0 +1,156 @@
+/// What `/openapi.json` says of each route.
+extension Endpoint {
+    /// One kind of answer.
+    struct Answer: Sendable {
+        enum Content: Hashable, Sendable {
+            case none, text, bytes
+            /// The name of a schema among the components.
+            case json(String)
+        }
+
+        let status: Int
+        let description: String
+        let content: Content
+
+        init(_ status: Int, _ description: String, _ content: Content = .none) {
+            self.status = status
+            self.description = description
+            self.content = content
+        }
+    }
+
+    var tag: String {
+        switch self {
+        case .createRecord, .listRecords, .readRecord, .replaceRecord, .changeRecord, .deleteRecord, .readField,
+            .modifyRecords:
+            "records"
+        case .fetchChanges: "changes"
+        case .readSchema, .putSchema, .readType: "schema"
+        case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole: "rights"
+        case .signUp, .signIn, .signOut, .readMe: "accounts"
+        case .live, .ready, .metrics, .limits, .openAPI: "operation"
+        }
+    }
+
+    var summary: String {
+        switch self {
+        case .createRecord: "Makes a record; the server names it unless recordName is given"
+        case .listRecords: "Lists the records of a type in creation order"
+        case .readRecord: "Reads a record"
+        case .replaceRecord: "Makes a record, or replaces all of its fields"
+        case .changeRecord: "Changes the fields given; null removes one"
+        case .deleteRecord: "Deletes a record"
+        case .readField: "Reads the bytes of a BYTES field, or a range of them"
+        case .modifyRecords: "Performs a batch of operations, all or nothing unless atomic is false"
+        case .fetchChanges: "Reads what changed in a zone since a token"
+        case .readSchema: "Shows types, fields and grants (administrators)"
+        case .putSchema: "Makes the schema what the document says (administrators)"
+        case .readType: "Shows one type (administrators)"
+        case .listGrants: "Shows the grants of all types (administrators)"
+        case .readGrants: "Shows the grants of a type (administrators)"
+        case .putGrants: "Replaces the grants of a type (administrators)"
+        case .listRoles: "Lists the custom roles (administrators)"
+        case .readRole: "Shows a custom role (administrators)"
+        case .putRole: "Makes a custom role or replaces its members (administrators)"
+        case .deleteRole: "Takes a custom role away (administrators)"
+        case .signUp: "Makes an account and signs it in"
+        case .signIn: "Signs in"
+        case .signOut: "Ends the session of the token"
+        case .readMe: "Shows who bears the token"
+        case .live: "Tells that the process answers"
+        case .ready: "Tells whether the default database takes writes"
+        case .metrics: "Figures in the text format of Prometheus"
+        case .limits: "The limits of this server"
+        case .openAPI: "This description"
+        }
+    }
+
+    /// The name of the body's schema; `nil` for a route without a body.
+    var requestSchema: String? {
+        switch self {
+        case .createRecord, .replaceRecord, .changeRecord: "RecordInput"
+        case .modifyRecords: "Batch"
+        case .putSchema: "Schema"
+        case .putGrants: "Grants"
+        case .putRole: "Role"
+        case .signUp, .signIn: "Credentials"
+        case .listRecords, .readRecord, .deleteRecord, .readField, .fetchChanges, .readSchema, .readType, .listGrants,
+            .readGrants, .listRoles, .readRole, .deleteRole, .signOut, .readMe, .live, .ready, .metrics, .limits,
+            .openAPI:
+            nil
+        }
+    }
+
+    /// Whether the scope's parameters mean something on the route.
+    var takesScope: Bool {
+        switch self {
+        case .live, .ready, .limits, .openAPI: false
+        default: true
+        }
+    }
+
+    /// The header fields that the route understands, as parameters among the components.
+    var headers: [String] {
+        switch self {
+        case .createRecord, .modifyRecords: ["idempotencyKey", "prefer"]
+        case .replaceRecord, .changeRecord: ["ifMatch", "ifNoneMatch", "idempotencyKey", "prefer"]
+        case .deleteRecord: ["ifMatch", "idempotencyKey"]
+        case .readRecord: ["ifNoneMatch"]
+        case .readField: ["ifNoneMatch", "range"]
+        default: []
+        }
+    }
+
+    var answers: [Answer] {
+        switch self {
+        case .createRecord: [Answer(201, "The record, with Location and ETag", .json("Record"))]
+        case .listRecords: [Answer(200, "A page", .json("Page"))]
+        case .readRecord:
+            [Answer(200, "The record, with ETag", .json("Record")), Answer(304, "The client's copy is current")]
+        case .replaceRecord:
+            [
+                Answer(200, "The record as it is now", .json("Record")),
+                Answer(201, "The new record", .json("Record")), Answer(204, "Done; Prefer asked for no more"),
+                Answer(412, "A condition did not hold", .json("Error")),
+            ]
+        case .changeRecord:
+            [
+                Answer(200, "The record as it is now", .json("Record")),
+                Answer(204, "Done; Prefer asked for no more"),
+                Answer(412, "A condition did not hold", .json("Error")),
+            ]
+        case .deleteRecord:
+            [Answer(204, "Deleted"), Answer(412, "A condition did not hold", .json("Error"))]
+        case .readField:
+            [
+                Answer(200, "The bytes", .bytes), Answer(206, "The range", .bytes),
+                Answer(304, "The client's copy is current"),
+                Answer(416, "The range begins behind the end", .json("Error")),
+            ]
+        case .modifyRecords: [Answer(200, "A result for each operation, in order", .json("BatchAnswer"))]
+        case .fetchChanges:
+            [
+                Answer(200, "Changes, oldest first, and the token for the next call", .json("Changes")),
+                Answer(410, "The token is too old: start again without one", .json("Error")),
+            ]
+        case .readSchema, .putSchema: [Answer(200, "The schema", .json("Schema"))]
+        case .readType: [Answer(200, "The type", .json("RecordType"))]
+        case .listGrants: [Answer(200, "The grants by type", .json("AllGrants"))]
+        case .readGrants, .putGrants: [Answer(200, "The grants", .json("Grants"))]
+        case .listRoles: [Answer(200, "The roles", .json("Roles"))]
+        case .readRole: [Answer(200, "The role", .json("Role"))]
+        case .putRole:
+            [Answer(200, "The role", .json("Role")), Answer(201, "The new role", .json("Role"))]
+        case .deleteRole: [Answer(204, "Gone")]
+        case .signUp, .signIn: [Answer(201, "A session; the token is shown once", .json("Session"))]
+        case .signOut: [Answer(204, "Signed out")]
+        case .readMe: [Answer(200, "The caller", .json("User"))]
+        case .live: [Answer(200, "It answers", .json("Status"))]
+        case .ready:
+            [Answer(200, "It takes writes", .json("Status")), Answer(503, "It does not", .json("Error"))]
+        case .metrics: [Answer(200, "Figures", .text)]
+        case .limits: [Answer(200, "Limits by name", .json("Limits"))]
+        case .openAPI: [Answer(200, "An OpenAPI 3.1 document", .json("Document"))]
+        }
+    }
+}
