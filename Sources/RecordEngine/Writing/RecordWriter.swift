@@ -82,9 +82,12 @@ final class RecordWriter {
             creator: caller.writerID, created: transaction.now, modifier: caller.writerID,
             modified: transaction.now)
         let name = operation.recordName?.text ?? transaction.makeRecordName()
-        let named = operation.recordName != nil
+        let isNamed = operation.recordName != nil
+        if isNamed || !isOneStatement(merge) { try transaction.ensureSavepoint() }
+        // Composed first: nothing may fail behind the one statement of a request without a savepoint.
+        try appendAnswer(row, type: type, name: name, merge: merge, to: &answer)
         try store { () throws(StoreError) in
-            if named {
+            if isNamed {
                 try transaction.records.removeTombstone(
                     zone: zone, name: name, type: type.id, creator: row.creator)
             }
@@ -95,7 +98,6 @@ final class RecordWriter {
         if merge.hasReferences {
             try setEdges(of: merge.stored, before: nil, record: row.id, zone: zone, position: position)
         }
-        try appendAnswer(row, type: type, name: name, fields: merge.stored, to: &answer)
         return .saved(name: name, tag: RecordTag.text(row.revision), isNew: true)
     }
 
@@ -113,7 +115,7 @@ final class RecordWriter {
             guard createsMissing, let zone else { throw try missing(operation) }
             switch operation.writeGuard {
             case .none, .absent: break
-            case .tags, .exists: throw .preconditionFailed(nil)
+            case .tags, .exists: throw try missing(operation)
             }
             guard let typeName = operation.typeName else {
                 throw .badRequest("A record that may be created needs a recordType")
@@ -127,7 +129,7 @@ final class RecordWriter {
             throw createsMissing ? .recordExists : try missing(operation)
         }
         try allowWriting(
-            existing, type: type, isTypeNamed: operation.typeName != nil, createsMissing: createsMissing)
+            existing, type: type, createsMissing: createsMissing, for: operation)
         try check(operation.writeGuard, existing, type: type)
 
         let (current, resolved) = try resolve(operation, typeName: type.name)
@@ -140,15 +142,16 @@ final class RecordWriter {
         row.revision += 1
         row.modifier = caller.writerID
         row.modified = transaction.now
+        let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
+        if hadReferences || !isOneStatement(merge) { try transaction.ensureSavepoint() }
+        try appendAnswer(row, type: current, name: name.text, merge: merge, to: &answer)
         try store { () throws(StoreError) in
             try transaction.records.update(row, layout: merge.stored.layout, fields: merge.stored.text)
         }
         try storeLargeValues(merge, record: row.id)
-        let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
         if merge.hasReferences || hadReferences {
             try setEdges(of: merge.stored, before: before, record: row.id, zone: zone ?? 0, position: position)
         }
-        try appendAnswer(row, type: current, name: name.text, fields: merge.stored, to: &answer)
         return .saved(name: name.text, tag: RecordTag.text(row.revision), isNew: false)
     }
 
@@ -171,7 +174,7 @@ final class RecordWriter {
         }
         do throws(RecordError) {
             try allowWriting(
-                existing, type: type, isTypeNamed: operation.typeName != nil, createsMissing: false)
+                existing, type: type, createsMissing: false, for: operation)
         } catch {
             // Deleting what one may not see looks like deleting what is not there.
             if forgivesMissing, error == .recordNotFound {
@@ -181,6 +184,7 @@ final class RecordWriter {
             throw error
         }
         try check(operation.writeGuard, existing, type: type)
+        try transaction.ensureSavepoint()
         try bury(existing, zone: zone, position: position)
         appendDeletion(name.text, to: &answer)
         return .deleted(name: name.text)
@@ -231,15 +235,19 @@ final class RecordWriter {
 
     /// Refuses callers who may not change a record. What they may not read either does not exist for them.
     private func allowWriting(
-        _ record: StoredRecord, type: RecordTypeDefinition, isTypeNamed: Bool, createsMissing: Bool
+        _ record: StoredRecord, type: RecordTypeDefinition, createsMissing: Bool, for operation: RecordOperation
     ) throws(RecordError) {
         let decision = Authorization.authorize(
             caller, .write, in: address.scope, grants: type.grants, creator: record.row.creator)
         if decision == .allowed { return }
-        if mayRead(record.row, type) || (decision == .authenticationRequired && isTypeNamed) {
+        if mayRead(record.row, type) || (decision == .authenticationRequired && operation.typeName != nil) {
             throw .refused(decision, .write)
         }
-        throw createsMissing ? .recordExists : .recordNotFound
+        // As of a record that is not there: a guard must not tell one from the other.
+        switch operation.writeGuard {
+        case .none, .absent: throw createsMissing ? .recordExists : try missing(operation)
+        case .tags, .exists: throw try missing(operation)
+        }
     }
 
     func mayRead(_ row: RecordRow, _ type: RecordTypeDefinition) -> Bool {
@@ -300,6 +308,7 @@ final class RecordWriter {
     private func zoneForWriting() throws(RecordError) -> Int64 {
         if let zone = try existingZone() { return zone }
         guard address.zone == .defaultZone, case .privateDatabase = address.scope else { throw .zoneNotFound }
+        try transaction.ensureSavepoint()
         let key = address.key
         let generation = try transaction.nextSequence()
         let added = try store { () throws(StoreError) in
@@ -357,6 +366,11 @@ final class RecordWriter {
             loadExternal: { field throws(RecordError) in
                 try store { () throws(StoreError) in try records.largeValue(record: record, field: field) }
             })
+    }
+
+    /// Whether storing the merge takes one statement: no large values, no edges.
+    private func isOneStatement(_ merge: FieldMerge) -> Bool {
+        merge.externalPuts.isEmpty && merge.externalRemovals.isEmpty && !merge.hasReferences
     }
 
     private func storeLargeValues(_ merge: FieldMerge, record: Int64) throws(RecordError) {
@@ -466,7 +480,7 @@ final class RecordWriter {
 
     /// Appends the saved record, or a stub for writers who may not read it.
     private func appendAnswer(
-        _ row: RecordRow, type: RecordTypeDefinition, name: String, fields: StoredFields, to answer: inout [UInt8]
+        _ row: RecordRow, type: RecordTypeDefinition, name: String, merge: FieldMerge, to answer: inout [UInt8]
     ) throws(RecordError) {
         guard mayRead(row, type) else {
             var copy = name
@@ -476,11 +490,13 @@ final class RecordWriter {
             }
             return
         }
-        try append(row, type: type, name: Array(name.utf8), fields: fields, to: &answer)
+        try append(
+            row, type: type, name: Array(name.utf8), fields: merge.stored, unsaved: merge.externalPuts, to: &answer)
     }
 
     private func append(
-        _ row: RecordRow, type: RecordTypeDefinition, name: [UInt8], fields: StoredFields, to answer: inout [UInt8]
+        _ row: RecordRow, type: RecordTypeDefinition, name: [UInt8], fields: StoredFields,
+        unsaved: [(fieldID: Int, json: [UInt8])] = [], to answer: inout [UInt8]
     ) throws(RecordError) {
         let creator = try transaction.userName(row.creator)
         let modifier = row.modifier == row.creator ? creator : try transaction.userName(row.modifier)
@@ -494,6 +510,10 @@ final class RecordWriter {
                 try RecordComposer.append(
                     header, fields: view, selection: selection,
                     external: { field, output throws(RecordError) in
+                        if let value = unsaved.first(where: { $0.fieldID == field }) {
+                            output.append(contentsOf: value.json)
+                            return
+                        }
                         output.append(
                             contentsOf: try store { () throws(StoreError) in
                                 try records.largeValue(record: row.id, field: field)
