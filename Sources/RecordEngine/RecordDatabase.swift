@@ -139,19 +139,17 @@ package actor RecordDatabase {
     /// Writes groups until nothing waits.
     private func drain() {
         while true {
-            let group = nextGroup()
+            let goal = gathering.nextGoal()
+            let group = nextGroup(goal: goal)
             if group.isEmpty { return }
-            let started = MonotonicClock.now
             commit(group)
-            gathering.didCommit(
-                writes: group.count, waiting: queue.withLock { $0.count }, nanoseconds: MonotonicClock.now &- started)
+            gathering.didCommit(writes: group.count, waiting: queue.withLock { $0.count }, goal: goal)
             checkpointIfDue()
         }
     }
 
     /// The writes of the next group, after a moment for those who are about to come; empty if there are none.
-    private func nextGroup() -> [PendingWrite] {
-        let (goal, patience) = gathering.next
+    private func nextGroup(goal: Int) -> [PendingWrite] {
         let take = { (queue: inout WriteQueue) -> [PendingWrite] in
             queue.awaited = 0
             let group = queue.takeGroup(maxOperations: Self.groupOperations)
@@ -163,7 +161,7 @@ package actor RecordDatabase {
             until: { queue in
                 queue.awaited = goal
                 return queue.isEnough
-            }, orUntil: Deadline.after(patience), then: take)
+            }, orUntil: Deadline.after(Gathering.patience), then: take)
     }
 
     private func commit(_ group: [PendingWrite]) {

@@ -1,26 +1,42 @@
 /// Decides how long the writer waits for company before it takes the next group.
 ///
 /// Clients that have just been answered are about to write again. On a fast disk the next commit would begin before they
-/// have, and every sync would serve a few. Waiting as long as a commit lasts, at most, costs a busy client less than it
-/// gives all of them: fewer syncs, fewer wake-ups, larger groups. Whoever writes alone never waits.
+/// have, and every sync would serve a few. So the writer waits for half of those who write at the same time: a little
+/// later for each, and far fewer syncs and wake-ups for all. Whoever writes alone never waits.
 struct Gathering {
-    /// How many writes were under way at once lately.
+    /// How many clients write at the same time, as far as is known.
     private var expected = 0
-    /// How long groups took lately.
-    private var nanoseconds: UInt64 = 0
+    private var groupsSinceSounding = 0
 
     /// The longest that the writer waits.
-    private static let maxNanoseconds: UInt64 = 1_000_000
+    static let patience = Duration.milliseconds(2)
+    /// Small groups look like few clients. Once in so many groups the writer waits its full time, to see how many there are.
+    private static let groupsBetweenSoundings = 256
 
-    mutating func didCommit(writes: Int, waiting: Int, nanoseconds: UInt64) {
-        // Falls by an eighth at a time, so that one group that happens to be small does not undo what was learnt.
-        expected = max(writes + waiting, expected - expected / 8 - 1)
-        self.nanoseconds = (self.nanoseconds * 7 + min(nanoseconds, Self.maxNanoseconds)) / 8
+    /// How many writes to wait for. A goal of 1 means: do not wait.
+    mutating func nextGoal() -> Int {
+        guard expected > 2 else { return 1 }
+        groupsSinceSounding += 1
+        if groupsSinceSounding >= Self.groupsBetweenSoundings {
+            groupsSinceSounding = 0
+            return Int.max
+        }
+        return expected / 2
     }
 
-    /// How many writes to wait for, and how long at most. A goal of 1 means: not at all.
-    var next: (goal: Int, patience: Duration) {
-        guard expected > 2 else { return (1, .zero) }
-        return (expected / 2, .nanoseconds(Int64(nanoseconds)))
+    /// - Parameters:
+    ///   - writes: The writes of the group that was committed.
+    ///   - waiting: Those that came meanwhile.
+    ///   - goal: What was waited for.
+    mutating func didCommit(writes: Int, waiting: Int, goal: Int) {
+        let seen = writes + waiting
+        if goal == Int.max {
+            expected = seen
+        } else if writes < goal {
+            // In vain: there are fewer by now.
+            expected = max(seen, expected * 3 / 4)
+        } else {
+            expected = max(seen, expected)
+        }
     }
 }
