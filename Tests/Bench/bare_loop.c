@@ -9,6 +9,7 @@
    the schema needs no change here; only `id`, `name`, `sequence`, `zone` and `type` are known by name.
    Prints one line of JSON. */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -114,7 +115,56 @@ static sqlite3_stmt *find_template(const char *name) {
     return statement;
 }
 
-static void write_rows(const char *template_name, long rows_per_commit, double seconds) {
+/* Threads that each have one row to write, and wait until it is durable before they have the next: what group commit is
+   for. They do nothing else, so this is the least that any server with so many clients can cost. */
+#define MOST_PRODUCERS 256
+struct producer {
+    pthread_t thread;
+    pthread_cond_t done;
+    char name[37];
+    int is_waiting;
+};
+static struct producer producers[MOST_PRODUCERS];
+static int waiting[MOST_PRODUCERS], waiting_count, is_over;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+
+static void *produce(void *which) {
+    struct producer *self = &producers[(intptr_t)which];
+    pthread_mutex_lock(&lock);
+    while (!is_over) {
+        next_name(self->name);
+        self->is_waiting = 1;
+        waiting[waiting_count++] = (int)(intptr_t)which;
+        if (waiting_count == 1) pthread_cond_signal(&work);
+        while (self->is_waiting && !is_over) pthread_cond_wait(&self->done, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+/* Takes the rows that wait; their number. */
+static int take_waiting(int *taken) {
+    pthread_mutex_lock(&lock);
+    while (waiting_count == 0) pthread_cond_wait(&work, &lock);
+    int count = waiting_count;
+    memcpy(taken, waiting, count * sizeof *taken);
+    waiting_count = 0;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+static void answer(const int *taken, int count) {
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < count; i++) {
+        producers[taken[i]].is_waiting = 0;
+        pthread_cond_signal(&producers[taken[i]].done);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Writes so many rows per commit or, with producers, whatever waits. */
+static void write_rows(const char *template_name, long rows_per_commit, int producer_count, double seconds) {
     char columns[4096] = "", marks[512] = "";
     int count = 0, id = -1, name = -1, sequence = -1;
     sqlite3_stmt *info = prepare("PRAGMA table_info(record)");
@@ -149,13 +199,20 @@ static void write_rows(const char *template_name, long rows_per_commit, double s
     long page_size = (long)integer("PRAGMA page_size");
     sqlite3_stmt *begin = prepare("BEGIN IMMEDIATE"), *commit = prepare("COMMIT");
     long rows = 0, commits = 0, checkpoints = 0;
+    int taken[MOST_PRODUCERS];
     double start = wall_seconds(), cpu = cpu_seconds(), now = start;
+    for (intptr_t i = 0; i < producer_count; i++) {
+        pthread_cond_init(&producers[i].done, NULL);
+        if (pthread_create(&producers[i].thread, NULL, produce, (void *)i) != 0) fail("no thread");
+    }
     while (now - start < seconds) {
+        if (producer_count > 0) rows_per_commit = take_waiting(taken);
         check(sqlite3_step(begin), "BEGIN");
         sqlite3_reset(begin);
         for (long i = 0; i < rows_per_commit; i++) {
             char text[37];
-            next_name(text);
+            if (producer_count > 0) memcpy(text, producers[taken[i]].name, sizeof text);
+            else next_name(text);
             sqlite3_bind_int64(insert, id + 1, ++next_id);
             sqlite3_bind_int64(insert, sequence + 1, ++next_sequence);
             if (name_is_blob) sqlite3_bind_blob(insert, name + 1, text, 36, SQLITE_TRANSIENT);
@@ -165,6 +222,7 @@ static void write_rows(const char *template_name, long rows_per_commit, double s
         }
         check(sqlite3_step(commit), "COMMIT");
         sqlite3_reset(commit);
+        if (producer_count > 0) answer(taken, (int)rows_per_commit);
         rows += rows_per_commit;
         commits++;
         if (log_pages * page_size > CHECKPOINT_BYTES) {
@@ -176,6 +234,11 @@ static void write_rows(const char *template_name, long rows_per_commit, double s
     }
     printf("{\"rows\":%ld,\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"commits\":%ld,\"checkpoints\":%ld}\n", rows,
            now - start, cpu_seconds() - cpu, commits, checkpoints);
+    pthread_mutex_lock(&lock);
+    is_over = 1;
+    for (int i = 0; i < producer_count; i++) pthread_cond_signal(&producers[i].done);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < producer_count; i++) pthread_join(producers[i].thread, NULL);
     sqlite3_finalize(insert);
     sqlite3_finalize(begin);
     sqlite3_finalize(commit);
@@ -223,15 +286,19 @@ static void read_rows(const char *template_name, double seconds) {
 }
 
 int main(int argc, char **argv) {
-    int writes = argc >= 6 && strcmp(argv[1], "write") == 0;
-    if (!writes && !(argc >= 5 && strcmp(argv[1], "read") == 0))
+    int writes = argc >= 6 && strcmp(argv[1], "write") == 0, groups = argc >= 6 && strcmp(argv[1], "group") == 0;
+    if (!writes && !groups && !(argc >= 5 && strcmp(argv[1], "read") == 0))
         fail("use: bare_loop write DATABASE NAME ROWS SECONDS [CACHE_KB [MMAP_BYTES]] | "
+             "group DATABASE NAME PRODUCERS SECONDS [CACHE_KB [MMAP_BYTES]] | "
              "read DATABASE NAME SECONDS [CACHE_KB [MMAP_BYTES]]");
-    int next = writes ? 6 : 5;
+    int next = writes || groups ? 6 : 5;
     long cache_kb = argc > next ? atol(argv[next]) : 8192;
     long long mmap_bytes = argc > next + 1 ? atoll(argv[next + 1]) : 2147418112;
+    long number = writes || groups ? atol(argv[4]) : 0;
+    if (groups && (number < 1 || number > MOST_PRODUCERS)) fail("1 to %d producers", MOST_PRODUCERS);
     open_database(argv[2], cache_kb, mmap_bytes);
-    if (writes) write_rows(argv[3], atol(argv[4]) > 0 ? atol(argv[4]) : 1, atof(argv[5]));
+    if (groups) write_rows(argv[3], 0, (int)number, atof(argv[5]));
+    else if (writes) write_rows(argv[3], number > 0 ? number : 1, 0, atof(argv[5]));
     else read_rows(argv[3], atof(argv[4]));
     return sqlite3_close(database) == SQLITE_OK ? 0 : 1;
 }

@@ -18,6 +18,10 @@ class BareLoop:
         """Inserts copies of the template's row, so many per commit; an operation is a row."""
         return self._run("write", [str(rows_per_commit), str(seconds)])
 
+    def group(self, producers: int, seconds: float) -> Measurement:
+        """Inserts rows for threads that each wait until theirs is durable; an operation is a row."""
+        return self._run("group", [str(producers), str(seconds)])
+
     def read(self, seconds: float) -> Measurement:
         """Reads rows by (zone, name); an operation is a read."""
         return self._run("read", [str(seconds)])

@@ -47,7 +47,7 @@ def compile_bare_loop(folder: str) -> str:
         install("libsqlite3-dev")
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bare_loop.c")
     program = os.path.join(folder, "bare_loop")
-    done = subprocess.run([path("gcc"), "-O2", "-Wall", "-Wextra", "-std=c11", "-o", program, source, "-lsqlite3"],
+    done = subprocess.run([path("gcc"), "-O2", "-Wall", "-Wextra", "-std=c11", "-o", program, source, "-lsqlite3", "-lpthread"],
                           capture_output=True, text=True)
     if done.returncode != 0:
         raise Problem("bare_loop.c does not compile:\n" + done.stderr)
