@@ -47,17 +47,17 @@ final class RecordWriter {
     private func create(
         _ operation: RecordOperation, position: Int, into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
-        guard let typeName = operation.typeName else {
-            throw .badRequest("A record that may be created needs a recordType")
-        }
-        try allowCreating(typeName)
+        let typeName = try typeNameForCreating(operation)
         let zone = try zoneForWriting()
         if let name = operation.recordName, try find(name, zone: zone) != nil { throw .recordExists }
         return try insert(operation, typeName: typeName, zone: zone, position: position, into: &answer)
     }
 
-    /// Refuses callers who may not create records of a type. A type that does not exist yet would get the standard grants.
-    private func allowCreating(_ typeName: RecordTypeName) throws(RecordError) {
+    /// The type of a record that the caller may create. A type that does not exist yet would get the standard grants.
+    private func typeNameForCreating(_ operation: RecordOperation) throws(RecordError) -> RecordTypeName {
+        guard let typeName = operation.typeName else {
+            throw .badRequest("A record that may be created needs a recordType")
+        }
         let type = transaction.schema[typeName]
         let decision = Authorization.authorize(
             caller, .create, in: address.scope, grants: type?.grants ?? .standard, creator: nil)
@@ -67,6 +67,7 @@ final class RecordWriter {
                 "Cannot create new type \(typeName) in production schema", cause: .unknownName,
                 details: [("recordType", .text(typeName.text))])
         }
+        return typeName
     }
 
     /// Adds the row of a record whose name is free.
@@ -111,23 +112,22 @@ final class RecordWriter {
             if let zone { try find(name, zone: zone) } else { nil }
         guard let existing else {
             guard createsMissing, let zone else { throw try missing(operation) }
+            // Rights before guards, as where the name is taken by a record that the caller may not see.
+            let typeName = try typeNameForCreating(operation)
             switch operation.writeGuard {
             case .none, .absent: break
             case .tags, .exists: throw .preconditionFailed(nil)
             }
-            guard let typeName = operation.typeName else {
-                throw .badRequest("A record that may be created needs a recordType")
-            }
-            try allowCreating(typeName)
             return try insert(operation, typeName: typeName, zone: zone, position: position, into: &answer)
         }
         guard let type = transaction.schema[id: existing.row.type] else { throw .recordNotFound }
-        if let typeName = operation.typeName, typeName != type.name {
-            // The name belongs to another type: in a path that is a record that does not exist.
-            throw createsMissing ? .recordExists : try missing(operation)
+        // A name of another type or of a record that the caller may not know of: in a path that is no record.
+        guard operation.typeName == nil || operation.typeName == type.name, isKnown(existing.row, type) else {
+            guard createsMissing else { throw try missing(operation) }
+            _ = try typeNameForCreating(operation)
+            throw .recordExists
         }
-        try allowWriting(
-            existing, type: type, isTypeNamed: operation.typeName != nil, createsMissing: createsMissing)
+        try allowWriting(existing, type: type)
         try check(operation.writeGuard, existing, type: type)
 
         let (current, resolved) = try resolve(operation, typeName: type.name)
@@ -160,7 +160,7 @@ final class RecordWriter {
         guard let name = operation.recordName else { throw .badRequest("The operation needs a recordName") }
         guard let zone = try existingZone(), let existing = try find(name, zone: zone),
             let type = transaction.schema[id: existing.row.type],
-            operation.typeName == nil || operation.typeName == type.name
+            operation.typeName == nil || operation.typeName == type.name, isKnown(existing.row, type)
         else {
             if forgivesMissing {
                 try requireSomeWriteRight(operation)
@@ -169,17 +169,7 @@ final class RecordWriter {
             }
             throw try missing(operation)
         }
-        do throws(RecordError) {
-            try allowWriting(
-                existing, type: type, isTypeNamed: operation.typeName != nil, createsMissing: false)
-        } catch {
-            // Deleting what one may not see looks like deleting what is not there.
-            if forgivesMissing, error == .recordNotFound {
-                appendDeletion(name.text, to: &answer)
-                return .deleted(name: name.text)
-            }
-            throw error
-        }
+        try allowWriting(existing, type: type)
         try check(operation.writeGuard, existing, type: type)
         try bury(existing, zone: zone, position: position)
         appendDeletion(name.text, to: &answer)
@@ -229,17 +219,20 @@ final class RecordWriter {
 
     // MARK: Rights and guards
 
-    /// Refuses callers who may not change a record. What they may not read either does not exist for them.
-    private func allowWriting(
-        _ record: StoredRecord, type: RecordTypeDefinition, isTypeNamed: Bool, createsMissing: Bool
-    ) throws(RecordError) {
-        let decision = Authorization.authorize(
-            caller, .write, in: address.scope, grants: type.grants, creator: record.row.creator)
-        if decision == .allowed { return }
-        if mayRead(record.row, type) || (decision == .authenticationRequired && isTypeNamed) {
-            throw .refused(decision, .write)
-        }
-        throw createsMissing ? .recordExists : .recordNotFound
+    /// Refuses callers who may not change a record that they know of.
+    private func allowWriting(_ record: StoredRecord, type: RecordTypeDefinition) throws(RecordError) {
+        let decision = authorizeWriting(record.row, type)
+        if decision != .allowed { throw .refused(decision, .write) }
+    }
+
+    private func authorizeWriting(_ row: RecordRow, _ type: RecordTypeDefinition) -> Decision {
+        Authorization.authorize(caller, .write, in: address.scope, grants: type.grants, creator: row.creator)
+    }
+
+    /// Whether a record exists for the caller. What it may neither read nor write answers as a missing one does, in
+    /// every detail: status, order of checks, conditions.
+    private func isKnown(_ row: RecordRow, _ type: RecordTypeDefinition) -> Bool {
+        mayRead(row, type) || authorizeWriting(row, type) == .allowed
     }
 
     func mayRead(_ row: RecordRow, _ type: RecordTypeDefinition) -> Bool {
