@@ -14,6 +14,8 @@ final class RecordWriter {
     var guilty: (position: Int, error: RecordError)?
     private var zone: Int64?
     private var checks: [ReferenceCheck] = []
+    /// The records that deletions of this request have taken with them.
+    private var cascaded = 0
 
     init(_ transaction: WriteTransaction, _ request: WriteRequest) {
         self.transaction = transaction
@@ -178,10 +180,12 @@ final class RecordWriter {
 
     /// Turns a record and those that go with it (DELETE_SELF) into tombstones.
     private func bury(_ first: StoredRecord, zone: Int64, position: Int) throws(RecordError) {
-        var waiting = [first]
-        var buried: Set<Int64> = [first.row.id]
+        // Numbers, not records: ten thousand that wait would be as many megabytes.
+        var waiting: [Int64] = []
+        var known: Set<Int64> = [first.row.id]
+        var next: StoredRecord? = first
         let records = transaction.records
-        while let record = waiting.popLast() {
+        while let record = next {
             var row = record.row
             row.sequence = try transaction.nextSequence()
             row.revision += 1
@@ -202,17 +206,21 @@ final class RecordWriter {
                 try records.bury(row)
             }
             checks.append(.nobodyValidates(zone: zone, target: name, position: position))
+            // One more than may be taken along: so many are either new, or known and counted.
             let limit = transaction.limits.cascadeRecords
             let sources = try store { () throws(StoreError) in
                 try records.sources(
                     zone: zone, target: name, action: ReferenceAction.deleteSelf.rawValue, limit: limit + 1)
             }
-            for (source, _) in sources where buried.insert(source).inserted {
-                guard buried.count <= limit else { throw .cascadeTooLarge(limit) }
-                guard let child = try store({ () throws(StoreError) in try records.find(id: source) }),
-                    !child.row.isDeleted
-                else { continue }
-                waiting.append(child)
+            for source in sources where known.insert(source).inserted {
+                cascaded += 1
+                guard cascaded <= limit else { throw .cascadeTooLarge(limit) }
+                waiting.append(source)
+            }
+            next = nil
+            while next == nil, let id = waiting.popLast() {
+                let child = try store { () throws(StoreError) in try records.find(id: id) }
+                if let child, !child.row.isDeleted { next = child }
             }
         }
     }
@@ -436,11 +444,11 @@ final class RecordWriter {
             throw .missingTarget(target, field: fieldName(field, of: holder.row.type))
         case .nobodyValidates(let zone, let target, _):
             if let name = RecordName(target), try find(name, zone: zone) != nil { return }
-            let blockers = try store { () throws(StoreError) in
-                try transaction.records.sources(
-                    zone: zone, target: target, action: ReferenceAction.validate.rawValue, limit: 1)
+            let blocker = try store { () throws(StoreError) in
+                try transaction.records.firstEdge(
+                    zone: zone, target: target, action: ReferenceAction.validate.rawValue)
             }
-            guard let blocker = blockers.first,
+            guard let blocker,
                 let holder = try store({ () throws(StoreError) in try transaction.records.find(id: blocker.source) })
             else { return }
             // Who may not read the record that blocks does not learn its name.
