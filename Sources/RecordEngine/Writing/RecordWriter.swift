@@ -380,33 +380,38 @@ final class RecordWriter {
     ) throws(RecordError) {
         let old = try before?.withView { view throws(RecordError) in try view.references(includingNone: false) } ?? []
         let new = try fields.withView { view throws(RecordError) in try view.references(includingNone: false) }
-        let oldEdges = Set(old.map { Edge(field: $0.fieldID, reference: $0.reference) })
-        let newEdges = Set(new.map { Edge(field: $0.fieldID, reference: $0.reference) })
-        for edge in oldEdges.subtracting(newEdges) {
+        let oldEdges = Self.edges(old)
+        let newEdges = Self.edges(new)
+        for edge in oldEdges.keys where newEdges[edge] == nil {
             try store { () throws(StoreError) in
                 try transaction.records.removeEdge(
-                    zone: zone, target: edge.reference.recordName.text, source: record, field: edge.field)
+                    zone: zone, target: edge.target.text, source: record, field: edge.field)
             }
         }
-        for edge in newEdges.subtracting(oldEdges) {
+        for (edge, action) in newEdges where oldEdges[edge] != action {
             try store { () throws(StoreError) in
                 try transaction.records.addEdge(
-                    zone: zone, target: edge.reference.recordName.text, source: record, field: edge.field,
-                    action: edge.reference.action.rawValue)
+                    zone: zone, target: edge.target.text, source: record, field: edge.field, action: action.rawValue)
             }
-        }
-        // Every VALIDATE reference of a record that is written must hold, also one that it had before.
-        for edge in newEdges where edge.reference.action == .validate {
+            // One that stood before has protected its target ever since, and is not this caller's to answer for.
+            guard action == .validate else { continue }
             checks.append(
                 .targetExists(
-                    zone: zone, target: edge.reference.recordName, field: edge.field, source: record, position: position
-                ))
+                    zone: zone, target: edge.target, field: edge.field, source: record, position: position))
         }
     }
 
+    /// A field that refers to a target. Two references of one list to one target are one edge, with the stronger action:
+    /// VALIDATE before DELETE_SELF, since it keeps the target from being deleted at all.
     private struct Edge: Hashable {
         let field: Int
-        let reference: Reference
+        let target: RecordName
+    }
+
+    private static func edges(_ references: [(fieldID: Int, reference: Reference)]) -> [Edge: ReferenceAction] {
+        Dictionary(
+            references.map { (Edge(field: $0.fieldID, target: $0.reference.recordName), $0.reference.action) },
+            uniquingKeysWith: { $0.rawValue > $1.rawValue ? $0 : $1 })
     }
 
     /// Checks what the operations so far have promised: VALIDATE references have targets, and deleted records have none.
@@ -433,17 +438,20 @@ final class RecordWriter {
         switch check {
         case .targetExists(let zone, let target, let field, let source, _):
             // A record that goes later in the same batch needs no target.
-            guard let holder = try store({ () throws(StoreError) in try transaction.records.find(id: source) }),
-                !holder.row.isDeleted
+            let records = transaction.records
+            guard let holder = try store({ () throws(StoreError) in try records.row(id: source) }), !holder.isDeleted
             else { return }
-            if let found = try find(target, zone: zone),
-                let type = transaction.schema[id: found.row.type], mayRead(found.row, type)
+            if let found = try store({ () throws(StoreError) in try records.row(zone: zone, name: target.text) }),
+                let type = transaction.schema[id: found.type], mayRead(found, type)
             {
                 return
             }
-            throw .missingTarget(target, field: fieldName(field, of: holder.row.type))
+            throw .missingTarget(target, field: fieldName(field, of: holder.type))
         case .nobodyValidates(let zone, let target, _):
-            if let name = RecordName(target), try find(name, zone: zone) != nil { return }
+            let records = transaction.records
+            guard try store({ () throws(StoreError) in try records.row(zone: zone, name: target) }) == nil else {
+                return
+            }
             let blocker = try store { () throws(StoreError) in
                 try transaction.records.firstEdge(
                     zone: zone, target: target, action: ReferenceAction.validate.rawValue)

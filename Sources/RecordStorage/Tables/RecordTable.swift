@@ -15,6 +15,8 @@ package final class RecordTable {
     private let findEdge: Statement
     private let findSources: Statement
     private let findByID: Statement
+    private let rowByName: Statement
+    private let rowByID: Statement
     private let countOfType: Statement
 
     package init(_ connection: Connection) throws(StoreError) {
@@ -22,6 +24,9 @@ package final class RecordTable {
         findByName = try connection.prepare(
             "SELECT \(RecordCursor.columns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
         findByID = try connection.prepare("SELECT \(RecordCursor.columns) FROM record WHERE id = ?1")
+        rowByName = try connection.prepare(
+            "SELECT \(RecordCursor.rowColumns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
+        rowByID = try connection.prepare("SELECT \(RecordCursor.rowColumns) FROM record WHERE id = ?1")
         insertRow = try connection.prepare(
             """
             INSERT INTO record
@@ -72,6 +77,21 @@ package final class RecordTable {
     package func find(id: Int64) throws(StoreError) -> StoredRecord? {
         findByID.bind(1, id)
         return try read(findByID)
+    }
+
+    /// As `find`, without the record's bytes, which may be many.
+    package func row(zone: Int64, name: String) throws(StoreError) -> RecordRow? {
+        rowByName.bind(1, zone)
+        rowByName.bind(2, text: name)
+        defer { rowByName.reset() }
+        return try rowByName.step() ? RecordCursor(statement: rowByName).row : nil
+    }
+
+    /// As `find`, without the record's bytes.
+    package func row(id: Int64) throws(StoreError) -> RecordRow? {
+        rowByID.bind(1, id)
+        defer { rowByID.reset() }
+        return try rowByID.step() ? RecordCursor(statement: rowByID).row : nil
     }
 
     private func read(_ statement: Statement) throws(StoreError) -> StoredRecord? {
