@@ -57,7 +57,7 @@ extension RecordAPI {
                 "user": ["userRecordName": .string(session.user.recordName), "name": .string(session.user.name)],
             ], status: .created)
         // The token is shown this once, and in nobody's cache.
-        response.fields.append(.cacheControl, literal: "no-store")
+        response.fields.set(.cacheControl, "no-store")
         return response
     }
 }

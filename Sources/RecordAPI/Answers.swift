@@ -2,13 +2,22 @@ internal import HTTP
 internal import RecordWire
 
 extension HTTPFields {
-    /// The fields of every JSON answer.
-    static var json: HTTPFields {
+    /// The fields of every JSON answer, made once: an answer that adds to them copies two small arrays.
+    static let json: HTTPFields = {
         var fields = HTTPFields()
         fields.append(.contentType, literal: "application/json")
         fields.append(.xContentTypeOptions, literal: "nosniff")
+        fields.append(.cacheControl, literal: "no-cache")
         return fields
-    }
+    }()
+
+    /// The fields of an answer without a body. A cache may keep what it has, and asks before it uses it: who writes must
+    /// see the write in the next answer, and rights may end.
+    static let bodyless: HTTPFields = {
+        var fields = HTTPFields()
+        fields.append(.cacheControl, literal: "no-cache")
+        return fields
+    }()
 
     /// Appends the ETag of a record: its tag in quotes.
     mutating func appendEntityTag(_ revision: Int64) {

@@ -11,7 +11,7 @@ extension RecordAPI {
             of: call.parameters[2], in: try call.recordName(), type: try call.typeName(), at: try call.address(),
             for: call.caller)
         if let short = try answerOnCondition(call.request, revision: revision) { return short }
-        var fields = HTTPFields()
+        var fields = HTTPFields.bodyless
         fields.append(.contentType, literal: "application/octet-stream")
         fields.append(.contentDisposition, literal: "attachment")
         fields.append(.xContentTypeOptions, literal: "nosniff")

@@ -22,7 +22,7 @@ extension RecordAPI {
         switch Preconditions.evaluate(request.fields, method: request.method, entityTag: tag) {
         case .proceed: return nil
         case .notModified:
-            var fields = HTTPFields()
+            var fields = HTTPFields.bodyless
             fields.appendEntityTag(revision)
             return HTTPResponse(.notModified, fields: fields)
         case .failed: throw APIError.conditionFailed

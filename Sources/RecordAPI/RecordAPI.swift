@@ -66,10 +66,11 @@ public struct RecordAPI: Sendable {
         case .ready: return try await ready()
         case .limits: return .json(limitsDocument)
         case .openAPI: return .json(description)
-        case .readField: break
+        case .metrics where isMetricsOpen(to: request): return metrics()
+        case .readField, .metrics: break
         default: try requireJSONAccepted(request.fields)
         }
-        let query = try RequestQuery(request.target, allowing: endpoint.queryParameters)
+        let query = try RequestQuery(request.target, for: endpoint)
         let id = try query.databaseID(default: configuration.defaultDatabase)
         let reader: RecordReader
         if let open = context.reader(id) {
@@ -105,7 +106,9 @@ public struct RecordAPI: Sendable {
         case .signIn: return try await signIn(&call)
         case .signOut: return try await signOut(call)
         case .readMe: return try readMe(call)
-        case .metrics: return try metrics(call)
+        case .metrics:
+            try call.requireAdministrator()
+            return metrics()
         case .live, .ready, .limits, .openAPI: preconditionFailure("These are answered without a database")
         }
     }

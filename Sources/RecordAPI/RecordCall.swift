@@ -32,7 +32,8 @@ struct RecordCall {
     func recordName() throws(RecordError) -> RecordName {
         guard let name = RecordName(parameters[1]) else {
             throw .badRequest(
-                "A record name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters")
+                "A record name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters, and is neither . nor .."
+            )
         }
         return name
     }

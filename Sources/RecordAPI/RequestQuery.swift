@@ -10,8 +10,9 @@ struct RequestQuery: Sendable {
     static let scopeNames = ["container", "environment", "database", "zone", "owner"]
 
     /// - Throws: BAD_REQUEST for a parameter that the route does not have, that comes twice, or that cannot be decoded.
-    init(_ target: RequestTarget, allowing names: [String]) throws(RecordError) {
+    init(_ target: RequestTarget, for endpoint: Endpoint) throws(RecordError) {
         guard target.hasQuery else { return }
+        let names = endpoint.queryParameters
         guard let items = target.queryItems else {
             throw .badRequest(
                 "The query has a malformed percent escape, or one that is not UTF-8. Encode it anew")

@@ -22,11 +22,12 @@ package actor RecordDatabase {
     nonisolated let administrator: Digest?
 
     private nonisolated let executor: ThreadExecutor
-    private nonisolated let queue = Locked(WriteQueue())
+    private nonisolated let queue = Monitor(WriteQueue())
     private nonisolated let hasFailed = Atomic<Bool>(false)
     private let folder: DataFolder
     private var transaction: WriteTransaction?
     private var lastCheckpointFrames = 0
+    private var gathering = Gathering()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
@@ -102,28 +103,33 @@ package actor RecordDatabase {
     /// - Parameters:
     ///   - weight: How many operations it counts for.
     ///   - isAlone: It gets a group of its own.
+    ///   - startsLazily: It calls `ensureSavepoint` itself before the first of several writes.
     package nonisolated func write<Value: Sendable>(
-        weight: Int = 1, isAlone: Bool = false,
+        weight: Int = 1, isAlone: Bool = false, startsLazily: Bool = false,
         _ work: @escaping @Sendable (WriteTransaction) throws(RecordError) -> Value
     ) async throws(RecordError) -> Value {
         let result: Result<Value, RecordError> = await withUnsafeContinuation { continuation in
-            submit(PendingValue(weight: weight, isAlone: isAlone, continuation: continuation, work: work))
+            submit(
+                PendingValue(
+                    weight: weight, isAlone: isAlone, startsLazily: startsLazily, continuation: continuation,
+                    work: work))
         }
         return try result.get()
     }
 
     private nonisolated func submit(_ write: PendingWrite) {
-        enum Verdict { case queued, wake, closed, full }
+        enum Verdict { case queued, wake, enough, closed, full }
         let verdict: Verdict = queue.withLock { queue in
             if queue.isClosed { return .closed }
             if queue.count >= Self.queueLength { return .full }
             queue.append(write)
-            if queue.isDraining { return .queued }
+            if queue.isDraining { return queue.awaited > 0 && queue.isEnough ? .enough : .queued }
             queue.isDraining = true
             return .wake
         }
         switch verdict {
         case .queued: break
+        case .enough: queue.signal()
         case .wake: Task.detached(executorPreference: executor) { await self.drain() }
         case .closed: write.finish(.databaseUnavailable)
         case .full: write.finish(.writerOverloaded)
@@ -133,15 +139,29 @@ package actor RecordDatabase {
     /// Writes groups until nothing waits.
     private func drain() {
         while true {
-            let group = queue.withLock { queue -> [PendingWrite] in
-                let group = queue.takeGroup(maxOperations: Self.groupOperations)
-                if group.isEmpty { queue.isDraining = false }
-                return group
-            }
+            let goal = gathering.nextGoal()
+            let group = nextGroup(goal: goal)
             if group.isEmpty { return }
             commit(group)
+            gathering.didCommit(writes: group.count, waiting: queue.withLock { $0.count }, goal: goal)
             checkpointIfDue()
         }
+    }
+
+    /// The writes of the next group, after a moment for those who are about to come; empty if there are none.
+    private func nextGroup(goal: Int) -> [PendingWrite] {
+        let take = { (queue: inout WriteQueue) -> [PendingWrite] in
+            queue.awaited = 0
+            let group = queue.takeGroup(maxOperations: Self.groupOperations)
+            if group.isEmpty { queue.isDraining = false }
+            return group
+        }
+        guard goal > 1 else { return queue.withLock(take) }
+        return queue.wait(
+            until: { queue in
+                queue.awaited = goal
+                return queue.isEnough
+            }, orUntil: Deadline.after(Gathering.patience), then: take)
     }
 
     private func commit(_ group: [PendingWrite]) {
@@ -164,7 +184,9 @@ package actor RecordDatabase {
         failures.reserveCapacity(group.count)
         for (position, write) in group.enumerated() {
             do {
-                try transaction.request { () throws(RecordError) in try write.run(transaction) }
+                try transaction.request(startsLazily: write.startsLazily) { () throws(RecordError) in
+                    try write.run(transaction)
+                }
                 failures.append(nil)
             } catch {
                 failures.append(error)
@@ -266,6 +288,7 @@ package actor RecordDatabase {
     /// Takes no more writes, finishes those that wait, and closes the file. Readers must be gone.
     package func close() async {
         queue.withLock { $0.isClosed = true }
+        queue.broadcast()
         drain()
         if let transaction, !hasFailed.load(ordering: .relaxed) {
             do {

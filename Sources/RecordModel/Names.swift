@@ -1,13 +1,15 @@
-/// The name of a record, unique within its zone: 1 to 255 UTF-8 bytes without control characters.
+/// The name of a record, unique within its zone: 1 to 255 UTF-8 bytes without control characters, and neither `.` nor
+/// `..`, which no path can hold (RFC 3986 §5.2.4).
 ///
 /// Names are compared byte by byte. CloudKit allows ASCII only and refuses a leading underscore; here any script is
 /// welcome and the underscore is left to the callers that reserve it (user records).
 public struct RecordName: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// Creates a record name, or `nil` if `text` is empty, longer than 255 bytes, or holds a control character.
+    /// Creates a record name, or `nil` if `text` is empty, longer than 255 bytes, holds a control character, or is `.` or
+    /// `..`.
     public init?(_ text: String) {
-        guard Self.isWellFormed(text) else { return nil }
+        guard Self.isWellFormed(text), text != ".", text != ".." else { return nil }
         self.text = text
     }
 

@@ -1,7 +1,7 @@
-package import Synchronization
-
 #if THREAD_SANITIZER
     import Glibc
+#else
+    package import Synchronization
 #endif
 
 /// A value behind a lock.

@@ -15,7 +15,12 @@ package final class Monitor<Value>: @unchecked Sendable {
         condition = .allocate(capacity: 1)
         condition.initialize(to: pthread_cond_t())
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        // Deadlines are on the monotonic clock: setting the time of day must not lengthen a wait.
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -44,6 +49,22 @@ package final class Monitor<Value>: @unchecked Sendable {
         defer { pthread_mutex_unlock(mutex) }
         while !isTrue(&value) {
             pthread_cond_wait(condition, mutex)
+        }
+        return try body(&value)
+    }
+
+    /// Blocks the calling thread until `isTrue` holds or `deadline` has passed, then runs `body` under the same lock.
+    package func wait<Result, Failure: Error>(
+        until isTrue: (inout Value) -> Bool, orUntil deadline: Deadline,
+        then body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var time = timespec(
+            tv_sec: Int(clamping: deadline.nanoseconds / 1_000_000_000),
+            tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while !isTrue(&value) {
+            if pthread_cond_timedwait(condition, mutex, &time) == ETIMEDOUT { break }
         }
         return try body(&value)
     }

@@ -58,7 +58,9 @@ import Testing
         let server = try ServerProcess()
         let client = try HTTPClient(port: server.port)
         let token = ServerProcess.administratorToken
-        let names = ["__proto__", "constructor", "' OR 1=1; --", "\"quoted\"", "a/b", "日本", "%00x", "\\", "$where", "a.b"]
+        let names = [
+            "__proto__", "constructor", "' OR 1=1; --", "\"quoted\"", "a/b", "日本", "%00x", "\\", "$where", "a.b",
+        ]
         for name in names {
             let path = "/records/Post/\(Follower.encoded(name))"
             let made = try client.send("PUT", path, #"{"fields":{"n":1}}"#, token: token)

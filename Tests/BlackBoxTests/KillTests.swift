@@ -32,7 +32,9 @@ import Threads
     private func check(_ ledger: Ledger, on server: ServerProcess) throws {
         let table = try Follower.list("Note", on: server)
         let feed = try Follower.replay(on: server)
-        #expect(feed.keys.count == table.count + (ledger.counters.isEmpty ? 0 : try Follower.list("Counter", on: server).count))
+        #expect(
+            feed.keys.count == table.count
+                + (ledger.counters.isEmpty ? 0 : try Follower.list("Counter", on: server).count))
         for (name, record) in table { #expect(feed[name] == record) }
         for (name, value) in ledger.created {
             #expect(table[name]?["fields"]?["n"]?["value"]?.integer == value, "\(name) was acknowledged and is gone")

@@ -32,7 +32,9 @@ final class ServerProcess: @unchecked Sendable {
     /// The `fogbase` that was built beside these tests.
     static var binary: String {
         let runner = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let folders = [runner, CommandLine.arguments.first ?? ""].map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
+        let folders = [runner, CommandLine.arguments.first ?? ""].map {
+            URL(fileURLWithPath: $0).deletingLastPathComponent()
+        }
         let candidates =
             folders.flatMap { folder in [folder, folder.deletingLastPathComponent()] }
             + [URL(fileURLWithPath: ".build/debug")]

@@ -55,6 +55,30 @@ import Threads
         #expect(lines.filter { $0.contains(" /bad ") }.count == 1)
     }
 
+    @Test func `a log that cannot write drops lines and delays nobody`() async throws {
+        let path = "/tmp/fogbase-pipe-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        try #require(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        // A pipe that nobody reads takes 64 KiB, then blocks whoever writes: a disk that hangs.
+        let reader = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        let log = try AccessLog(format: .json, destination: .file(path: path), capacity: 100)
+        let server = try TestServer({ $0.accessLog = log }, handler: { _ in .text("x") })
+        let client = try server.client()
+        let target = String(repeating: "p", count: 2000)
+        try client.send(String(repeating: "GET /\(target) HTTP/1.1\r\nHost: x\r\n\r\n", count: 600))
+        client.finishSending()
+        #expect(try client.receiveText().occurrences(of: "200 OK") == 600)
+        #expect(log.dropped >= 300)
+        // Whoever reads again gets the rest.
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        async let stopped: Void = server.stop()
+        let size = bytes.count
+        #expect(
+            await eventually { read(reader, &bytes, size) <= 0 && server.server.openConnections == 0 && log.isIdle })
+        await stopped
+    }
+
     @Test func `a scrape shows connections, bytes, and answers by route and status`() async throws {
         let metrics = TransportMetrics()
         let server = try TestServer(

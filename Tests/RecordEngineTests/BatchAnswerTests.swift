@@ -14,7 +14,8 @@ import Testing
             {"operationType":"update","record":{"recordType":"Post","recordName":"a","recordChangeTag":"zz","fields":{}}}]}
             """)
         #expect(results.map { $0["serverErrorCode"]?.string } == ["ATOMIC_ERROR", "CONFLICT"])
-        #expect(results.last?["serverRecord"] == nil)
+        #expect(results.last?["serverRecord"]?["fields"]?["n"]?["value"]?.integer == 1)
+        #expect(results.last?["serverRecord"]?["recordChangeTag"]?.string == (try test.read("a").recordChangeTag))
         #expect(try test.read("a").fields["n"] == .int64(1))
     }
 

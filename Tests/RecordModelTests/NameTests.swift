@@ -2,7 +2,7 @@ import RecordModel
 import Testing
 
 struct NameTests {
-    @Test(arguments: ["a", "é", "日本", "_user", "a b", ".", String(repeating: "a", count: 255), "\u{A0}", "x\u{200B}"])
+    @Test(arguments: ["a", "é", "日本", "_user", "a b", "...", String(repeating: "a", count: 255), "\u{A0}", "x\u{200B}"])
     func `a record name may be any text without control characters`(text: String) {
         #expect(RecordName(text)?.text == text)
         #expect(ZoneName(text)?.text == text)
@@ -15,6 +15,10 @@ struct NameTests {
     func `an empty, long or controlling record name is refused`(text: String) {
         #expect(RecordName(text) == nil)
         #expect(ZoneName(text) == nil)
+    }
+
+    @Test(arguments: [".", ".."]) func `a record name is none of the segments that paths resolve`(text: String) {
+        #expect(RecordName(text) == nil)
     }
 
     @Test(arguments: ["Post", "p", "A1_b", String(repeating: "z", count: 255)])

@@ -35,6 +35,11 @@ extension HTTPFields {
     }
 
     private mutating func append(_ name: HTTPFieldName, bytes value: UnsafeRawBufferPointer) {
+        if entries.isEmpty {
+            // The fields of a usual answer: grown once each.
+            entries.reserveCapacity(8)
+            bytes.reserveCapacity(192)
+        }
         let nameStart = bytes.count
         if name.known == .anyOther { bytes.append(contentsOf: name.other.utf8) }
         let valueStart = bytes.count

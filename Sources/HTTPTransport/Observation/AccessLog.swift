@@ -78,6 +78,11 @@ package final class AccessLog: Sendable {
     /// Lines that found the queue full.
     package var dropped: UInt64 { droppedLines.load(ordering: .relaxed) }
 
+    /// Whether everything recorded so far has been written.
+    package var isIdle: Bool {
+        queue.withLock { $0.lines.isEmpty && !$0.isWriting }
+    }
+
     /// Blocks until everything recorded so far has been written.
     package func flush() {
         queue.wait(until: { $0.lines.isEmpty && !$0.isWriting }, then: { _ in })

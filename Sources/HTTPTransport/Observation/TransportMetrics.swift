@@ -12,8 +12,14 @@ package final class TransportMetrics: MetricsSource {
     ]
 
     private let shards = Locked<[MetricsShard]>([])
+    private let accessLog = Locked<AccessLog?>(nil)
 
     package init() {}
+
+    /// Shows the lines that `log` dropped, too.
+    func include(_ log: AccessLog) {
+        accessLog.withLock { $0 = log }
+    }
 
     func makeShard() -> MetricsShard {
         let shard = MetricsShard()
@@ -30,6 +36,10 @@ package final class TransportMetrics: MetricsSource {
             "fogbase_http_connections_refused_total", help: "Connections beyond a limit, answered 503.", total.refused)
         text.counter("fogbase_http_received_bytes_total", help: "Bytes read from clients.", total.received)
         text.counter("fogbase_http_sent_bytes_total", help: "Bytes written to clients.", total.sent)
+        if let log = accessLog.withLock({ $0 }) {
+            text.counter(
+                "fogbase_access_log_dropped_lines_total", help: "Lines that found the log's queue full.", log.dropped)
+        }
         let routes = total.routes.sorted { $0.key < $1.key }
         for (route, stats) in routes {
             for (status, count) in stats.statuses.sorted(by: { $0.key < $1.key }) {

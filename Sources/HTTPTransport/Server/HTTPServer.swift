@@ -49,6 +49,7 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
         // A client that has gone must be an error of one write, not the end of the process. Ours say MSG_NOSIGNAL; the
         // libraries below may not.
         signal(SIGPIPE, SIG_IGN)
+        if let log = configuration.accessLog { configuration.metrics.include(log) }
         var listening: [ListeningSocket] = []
         var loops: [ServerLoop] = []
         do {

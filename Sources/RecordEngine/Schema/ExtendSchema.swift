@@ -10,6 +10,7 @@ extension WriteTransaction {
             throw .badRequest(
                 "The schema of the production environment changes by PUT /schema only", cause: .unknownName)
         }
+        try ensureSavepoint()
         var type: RecordTypeDefinition
         if let known = schema[typeName] {
             type = known

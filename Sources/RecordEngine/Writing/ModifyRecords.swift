@@ -8,7 +8,8 @@ extension RecordDatabase {
     /// - Throws: For a single operation, its refusal. For a batch only what concerns all of it; items carry their own.
     package nonisolated func modify(_ request: WriteRequest) async throws(RecordError) -> WriteAnswer {
         let weight = max(1, request.operations.count)
-        return try await write(weight: weight, isAlone: weight > 100) { transaction throws(RecordError) in
+        return try await write(weight: weight, isAlone: weight > 100, startsLazily: true) {
+            transaction throws(RecordError) in
             try transaction.modify(request)
         }
     }
@@ -16,7 +17,10 @@ extension RecordDatabase {
 
 extension WriteTransaction {
     func modify(_ request: WriteRequest) throws(RecordError) -> WriteAnswer {
-        if let key = request.idempotency, let answer = try remembered(key, for: request.caller) { return answer }
+        if let key = request.idempotency {
+            if let answer = try remembered(key, for: request.caller) { return answer }
+            try ensureSavepoint()
+        }
         let answer =
             switch request.shape {
             case .single: try modifyOne(request)
@@ -48,6 +52,7 @@ extension WriteTransaction {
     }
 
     private func modifyBatch(_ request: WriteRequest, isAtomic: Bool) throws(RecordError) -> WriteAnswer {
+        try ensureSavepoint()
         var answer = WriteAnswer(outcome: .batch)
         answer.body.appendLiteral("{\"records\":[")
         let writer = RecordWriter(self, request)
@@ -70,10 +75,10 @@ extension WriteTransaction {
             } catch {
                 // Everything is undone; the guilty item says why, the rest that they went with it.
                 guard storeFailure == nil, var guilty = writer.guilty else { throw error }
-                let name = request.operations[guilty.position].recordName
-                if request.operations[..<guilty.position].contains(where: { $0.recordName == name }) {
-                    // It met what this batch had made of the record, which nobody may see: it never was.
-                    guilty.error.serverRecord = nil
+                if guilty.error.serverRecord != nil, let name = request.operations[guilty.position].recordName {
+                    // It may have met what this batch had made of the record, which never was.
+                    writer.undo()
+                    guilty.error.serverRecord = try writer.readableRecord(name)
                 }
                 answer.body.removeAll(keepingCapacity: true)
                 answer.body.appendLiteral("{\"records\":[")

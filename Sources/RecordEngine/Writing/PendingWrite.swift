@@ -10,9 +10,13 @@ class PendingWrite: @unchecked Sendable {
     /// Gets a group of its own: large batches, schema changes.
     let isAlone: Bool
 
-    init(weight: Int, isAlone: Bool) {
+    /// Sets its savepoint itself, if it needs one.
+    let startsLazily: Bool
+
+    init(weight: Int, isAlone: Bool, startsLazily: Bool) {
         self.weight = weight
         self.isAlone = isAlone
+        self.startsLazily = startsLazily
     }
 
     /// Does the work inside the group's transaction. May be called again after the whole group was rolled back.
@@ -32,12 +36,13 @@ final class PendingValue<Value: Sendable>: PendingWrite, @unchecked Sendable {
     private let continuation: UnsafeContinuation<Result<Value, RecordError>, Never>
 
     init(
-        weight: Int, isAlone: Bool, continuation: UnsafeContinuation<Result<Value, RecordError>, Never>,
+        weight: Int, isAlone: Bool, startsLazily: Bool,
+        continuation: UnsafeContinuation<Result<Value, RecordError>, Never>,
         work: @escaping Work
     ) {
         self.work = work
         self.continuation = continuation
-        super.init(weight: weight, isAlone: isAlone)
+        super.init(weight: weight, isAlone: isAlone, startsLazily: startsLazily)
     }
 
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
@@ -60,6 +65,8 @@ struct WriteQueue {
     private var waiting: [PendingWrite] = []
     /// The writer's thread is at work, and looks again before it stops.
     var isDraining = false
+    /// The writer waits until this many writes are there; 0 while it does not.
+    var awaited = 0
     /// No more writes are taken: the database closes or has failed.
     var isClosed = false
 
@@ -68,6 +75,9 @@ struct WriteQueue {
     mutating func append(_ write: PendingWrite) {
         waiting.append(write)
     }
+
+    /// Whether what the writer waits for has come.
+    var isEnough: Bool { count >= awaited || isClosed }
 
     /// Takes the next group: writes in order up to a number of operations, or one that wants to be alone.
     mutating func takeGroup(maxOperations: Int) -> [PendingWrite] {

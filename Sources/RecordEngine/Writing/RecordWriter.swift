@@ -85,9 +85,12 @@ final class RecordWriter {
             creator: caller.writerID, created: transaction.now, modifier: caller.writerID,
             modified: transaction.now)
         let name = operation.recordName?.text ?? transaction.makeRecordName()
-        let named = operation.recordName != nil
+        let isNamed = operation.recordName != nil
+        if isNamed || !isOneStatement(merge) { try transaction.ensureSavepoint() }
+        // Composed first: nothing may fail behind the one statement of a request without a savepoint.
+        try appendAnswer(row, type: type, name: name, merge: merge, to: &answer)
         try store { () throws(StoreError) in
-            if named {
+            if isNamed {
                 try transaction.records.removeTombstone(
                     zone: zone, name: name, type: type.id, creator: row.creator)
             }
@@ -98,7 +101,6 @@ final class RecordWriter {
         if merge.hasReferences {
             try setEdges(of: merge.stored, before: nil, record: row.id, zone: zone, position: position)
         }
-        try appendAnswer(row, type: type, name: name, fields: merge.stored, to: &answer)
         return .saved(name: name, tag: RecordTag.text(row.revision), isNew: true)
     }
 
@@ -118,7 +120,7 @@ final class RecordWriter {
             let typeName = try typeNameForCreating(operation)
             switch operation.writeGuard {
             case .none, .absent: break
-            case .tags, .exists: throw .preconditionFailed(nil)
+            case .tags, .exists: throw try missing(operation)
             }
             return try insert(operation, typeName: typeName, zone: zone, position: position, into: &answer)
         }
@@ -127,7 +129,10 @@ final class RecordWriter {
         guard operation.typeName == nil || operation.typeName == type.name, isKnown(existing.row, type) else {
             guard createsMissing else { throw try missing(operation) }
             _ = try typeNameForCreating(operation)
-            throw .recordExists
+            switch operation.writeGuard {
+            case .none, .absent: throw .recordExists
+            case .tags, .exists: throw try missing(operation)
+            }
         }
         try allowWriting(existing, type: type)
         try check(operation.writeGuard, existing, type: type)
@@ -142,15 +147,16 @@ final class RecordWriter {
         row.revision += 1
         row.modifier = caller.writerID
         row.modified = transaction.now
+        let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
+        if hadReferences || !isOneStatement(merge) { try transaction.ensureSavepoint() }
+        try appendAnswer(row, type: current, name: name.text, merge: merge, to: &answer)
         try store { () throws(StoreError) in
             try transaction.records.update(row, layout: merge.stored.layout, fields: merge.stored.text)
         }
         try storeLargeValues(merge, record: row.id)
-        let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
         if merge.hasReferences || hadReferences {
             try setEdges(of: merge.stored, before: before, record: row.id, zone: zone ?? 0, position: position)
         }
-        try appendAnswer(row, type: current, name: name.text, fields: merge.stored, to: &answer)
         return .saved(name: name.text, tag: RecordTag.text(row.revision), isNew: false)
     }
 
@@ -173,6 +179,7 @@ final class RecordWriter {
         }
         try allowWriting(existing, type: type)
         try check(operation.writeGuard, existing, type: type)
+        try transaction.ensureSavepoint()
         try bury(existing, zone: zone, position: position)
         appendDeletion(name.text, to: &answer)
         return .deleted(name: name.text)
@@ -276,15 +283,24 @@ final class RecordWriter {
         case .tags(let tags): holds = tags.contains(RecordTag.text(record.row.revision))
         }
         if holds { return }
-        var serverRecord: [UInt8]?
-        if mayRead(record.row, type) {
-            var json: [UInt8] = []
-            try append(
-                record.row, type: type, name: record.name,
-                fields: StoredFields(text: record.fields, layout: record.layout), to: &json)
-            serverRecord = json
-        }
-        throw .preconditionFailed(serverRecord)
+        throw .preconditionFailed(try dictionary(of: record, type))
+    }
+
+    /// A record as the transaction has it now; `nil` if there is none that the caller may read.
+    func readableRecord(_ name: RecordName) throws(RecordError) -> [UInt8]? {
+        guard let zone = try existingZone(), let record = try find(name, zone: zone),
+            let type = transaction.schema[id: record.row.type]
+        else { return nil }
+        return try dictionary(of: record, type)
+    }
+
+    private func dictionary(of record: StoredRecord, _ type: RecordTypeDefinition) throws(RecordError) -> [UInt8]? {
+        guard mayRead(record.row, type) else { return nil }
+        var json: [UInt8] = []
+        try append(
+            record.row, type: type, name: record.name,
+            fields: StoredFields(text: record.fields, layout: record.layout), to: &json)
+        return json
     }
 
     // MARK: Storage
@@ -301,6 +317,7 @@ final class RecordWriter {
     private func zoneForWriting() throws(RecordError) -> Int64 {
         if let zone = try existingZone() { return zone }
         guard address.zone == .defaultZone, case .privateDatabase = address.scope else { throw .zoneNotFound }
+        try transaction.ensureSavepoint()
         let key = address.key
         let generation = try transaction.nextSequence()
         let added = try store { () throws(StoreError) in
@@ -358,6 +375,11 @@ final class RecordWriter {
             loadExternal: { field throws(RecordError) in
                 try store { () throws(StoreError) in try records.largeValue(record: record, field: field) }
             })
+    }
+
+    /// Whether storing the merge takes one statement: no large values, no edges.
+    private func isOneStatement(_ merge: FieldMerge) -> Bool {
+        merge.externalPuts.isEmpty && merge.externalRemovals.isEmpty && !merge.hasReferences
     }
 
     private func storeLargeValues(_ merge: FieldMerge, record: Int64) throws(RecordError) {
@@ -475,7 +497,7 @@ final class RecordWriter {
 
     /// Appends the saved record, or a stub for writers who may not read it.
     private func appendAnswer(
-        _ row: RecordRow, type: RecordTypeDefinition, name: String, fields: StoredFields, to answer: inout [UInt8]
+        _ row: RecordRow, type: RecordTypeDefinition, name: String, merge: FieldMerge, to answer: inout [UInt8]
     ) throws(RecordError) {
         guard mayRead(row, type) else {
             var copy = name
@@ -485,11 +507,13 @@ final class RecordWriter {
             }
             return
         }
-        try append(row, type: type, name: Array(name.utf8), fields: fields, to: &answer)
+        try append(
+            row, type: type, name: Array(name.utf8), fields: merge.stored, unsaved: merge.externalPuts, to: &answer)
     }
 
     private func append(
-        _ row: RecordRow, type: RecordTypeDefinition, name: [UInt8], fields: StoredFields, to answer: inout [UInt8]
+        _ row: RecordRow, type: RecordTypeDefinition, name: [UInt8], fields: StoredFields,
+        unsaved: [(fieldID: Int, json: [UInt8])] = [], to answer: inout [UInt8]
     ) throws(RecordError) {
         let creator = try transaction.userName(row.creator)
         let modifier = row.modifier == row.creator ? creator : try transaction.userName(row.modifier)
@@ -503,6 +527,10 @@ final class RecordWriter {
                 try RecordComposer.append(
                     header, fields: view, selection: selection,
                     external: { field, output throws(RecordError) in
+                        if let value = unsaved.first(where: { $0.fieldID == field }) {
+                            output.append(contentsOf: value.json)
+                            return
+                        }
                         output.append(
                             contentsOf: try store { () throws(StoreError) in
                                 try records.largeValue(record: row.id, field: field)

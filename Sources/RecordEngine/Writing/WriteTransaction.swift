@@ -28,6 +28,7 @@ package final class WriteTransaction {
     var rightsChanged = false
     /// The last failure of the store inside the request that is running.
     private(set) var storeFailure: StoreError?
+    private var hasSavepoint = false
 
     private var sequence: Int64
     private var reservedSequence: Int64
@@ -102,21 +103,24 @@ package final class WriteTransaction {
         try? rollbackStatement.run()
     }
 
-    /// Runs one request in a savepoint of its own.
+    /// Runs one request, undoing what it did if it throws.
     ///
-    /// - Throws: What `body` threw, after undoing what it did. The transaction may be gone as well: ask `isAlive`.
-    func request(_ body: () throws(RecordError) -> Void) throws(RecordError) {
+    /// - Parameter startsLazily: The savepoint is set by `ensureSavepoint`. A request that writes by one statement, and
+    ///   does nothing that can fail after it, needs none: a statement is atomic. It saves a twentieth of a create.
+    /// - Throws: What `body` threw. The transaction may be gone as well: ask `isAlive`.
+    func request(startsLazily: Bool, _ body: () throws(RecordError) -> Void) throws(RecordError) {
         storeFailure = nil
+        hasSavepoint = false
         let schemaBefore = schema
         let rightsBefore = rightsChanged
         do {
-            try store { () throws(StoreError) in try savepoint.run() }
+            if !startsLazily { try ensureSavepoint() }
             try body()
-            try store { () throws(StoreError) in try releaseSavepoint.run() }
+            if hasSavepoint { try store { () throws(StoreError) in try releaseSavepoint.run() } }
         } catch {
             schema = schemaBefore
             rightsChanged = rightsBefore
-            if connection.isInTransaction {
+            if hasSavepoint, connection.isInTransaction {
                 do {
                     try rollbackToSavepoint.run()
                     try releaseSavepoint.run()
@@ -126,6 +130,13 @@ package final class WriteTransaction {
             }
             throw error
         }
+    }
+
+    /// Sets the request's savepoint, before the first of several writes.
+    func ensureSavepoint() throws(RecordError) {
+        guard !hasSavepoint else { return }
+        try store { () throws(StoreError) in try savepoint.run() }
+        hasSavepoint = true
     }
 
     /// Runs one operation of a batch in a savepoint inside the request's.

@@ -57,7 +57,7 @@ struct RequestReader {
         guard let text = try optionalString("recordName") else { return nil }
         guard let name = RecordName(text) else {
             throw .badRequest(
-                "A record name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters",
+                "A record name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters, and is neither . nor ..",
                 details: [("offset", .number(Int64(start)))])
         }
         return name

@@ -69,6 +69,7 @@ enum Terminal {
                     line += String(repeating: " ", count: widths[column] - cell.count + 2)
                 }
             }
+            while line.last == " " { line.removeLast() }
             return line
         }
     }

@@ -87,7 +87,8 @@ enum ServeCommand {
                 isSignUpOpen: settings.signUp == .open, metricsAccess: metricsAccess(settings.metricsAccess),
                 metricsSources: [transport.metrics]))
         transport.addresses = try TransportSetup.addresses(settings)
-        let server = HTTPServer(configuration: transport, handler: ServerHandler(api: api, console: console))
+        let handler = ServerHandler(api: api, console: console)
+        let server = HTTPServer(configuration: transport, handler: handler)
         let addresses: [SocketAddress]
         do {
             addresses = try server.start()
@@ -99,6 +100,7 @@ enum ServeCommand {
         stop.wait()
         Terminal.complain("fogbase: Stopping; a second signal ends at once.")
         Blocking.run { await server.shutdown(grace: settings.shutdownTimeout) }
+        handler.closeReaders()
     }
 
     private static func metricsAccess(_ setting: Settings.MetricsAccess) -> RecordAPIConfiguration.MetricsAccess {

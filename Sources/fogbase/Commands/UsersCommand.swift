@@ -14,7 +14,7 @@ enum UsersCommand {
         let folder = settings.dataPath + "/" + container.text + "/" + environment.rawValue
         do {
             if command.name == "users list" {
-                try list(folder)
+                for line in try list(folder) { Terminal.say(line) }
                 return .success
             }
             guard DataFolder.size(of: DataFolder.databasePath(in: folder)) > 0 || command.name == "users add" else {
@@ -37,7 +37,8 @@ enum UsersCommand {
 
     // MARK: Listing
 
-    private static func list(_ folder: String) throws {
+    /// The accounts of a database as a table, in the order in which they were made.
+    static func list(_ folder: String) throws -> [String] {
         guard DataFolder.size(of: DataFolder.databasePath(in: folder)) > 0 else { throw noDatabase(folder) }
         let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
         let accounts = try AccountTable(connection)
@@ -52,7 +53,7 @@ enum UsersCommand {
                 rows.append([account.name, account.recordName, day(account.created), roles])
             }
         }
-        for line in Terminal.table(rows) { Terminal.say(String(line.reversed().drop { $0 == " " }.reversed())) }
+        return Terminal.table(rows)
     }
 
     /// `2026-11-21 08:15`, in UTC.
@@ -78,6 +79,9 @@ enum UsersCommand {
         var credentials: Credentials?
         if command != "users remove" {
             credentials = try Credentials(name: name, password: try password(arguments))
+        }
+        if !FolderInspection.isFolder(folder) {
+            Terminal.complain("fogbase: There is no database in \(folder) yet; it is made now.")
         }
         let database = try RecordDatabase(
             folder: folder, environment: environment, passwords: PasswordWorkers(threads: 1))

@@ -2,10 +2,13 @@ import Threads
 
 /// Runs asynchronous work from a thread that may block, such as the main thread of a command.
 enum Blocking {
-    /// Blocks until `body` has returned.
+    /// Blocks until `body` has returned. It runs on a thread of its own, so that even callers who block every thread of
+    /// Swift's pool get their answers.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
         let result = Monitor<Value?>(nil)
-        Task.detached {
+        let executor = ThreadExecutor(name: "fog-command")
+        defer { executor.shutdown() }
+        Task.detached(executorPreference: executor) {
             let value = await body()
             result.withLock { $0 = value }
             result.signal()

@@ -1,14 +1,33 @@
 import HTTP
 import HTTPTransport
 import RecordAPI
+import Threads
 
 /// Every request of the server: the console below `/_/`, everything else the interface's.
 struct ServerHandler: HTTPHandler {
     let api: RecordAPI
     let console: Console?
+    private let contexts = Locked<[RecordAPIContext]>([])
+
+    init(api: RecordAPI, console: Console?) {
+        self.api = api
+        self.console = console
+    }
 
     func makeLoopContext() throws -> RecordAPIContext {
-        api.makeContext()
+        let context = api.makeContext()
+        contexts.withLock { $0.append(context) }
+        return context
+    }
+
+    /// Closes every loop's readers, so that the databases close last and take their logs with them. The loops must have
+    /// ended: nobody else touches their contexts then.
+    func closeReaders() {
+        let all = contexts.withLock { contexts in
+            defer { contexts = [] }
+            return contexts
+        }
+        for context in all { context.closeReaders() }
     }
 
     func respond(to request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {

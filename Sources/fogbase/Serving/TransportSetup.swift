@@ -24,9 +24,12 @@ enum TransportSetup {
         let possible = max(16, descriptors - reservedDescriptors)
         if settings.connections > possible {
             transport.maxConnections = possible
-            Terminal.complain(
-                "fogbase: The system allows \(descriptors) open files (ulimit -n), so limits.connections counts as \(possible)."
-            )
+            // The default is a wish; only what somebody asked for is worth a line.
+            if settings.connections != Settings().connections {
+                Terminal.complain(
+                    "fogbase: The system allows \(descriptors) open files (ulimit -n), so there can be"
+                        + " \(possible) connections and not \(settings.connections).")
+            }
         }
         transport.maxBodyBytesInFlight = settings.bodiesInFlightBytes
         transport.minimumCompressedBytes = settings.gzipMinimumBytes == 0 ? nil : settings.gzipMinimumBytes

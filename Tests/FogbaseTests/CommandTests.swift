@@ -1,0 +1,107 @@
+import Glibc
+import Testing
+
+@testable import fogbase
+
+/// Commands, run in this process against a data folder of their own.
+@Suite struct CommandTests {
+    private let folder = TemporaryFolder()
+
+    private var data: String { folder.path + "/data" }
+    private var database: String { data + "/iCloud.fogbase.default/development" }
+
+    private func run(_ line: String, environment: [String: String] = [:]) -> ExitCode {
+        Fogbase.run(line.split(separator: " ").map(String.init) + ["--data", data], environment: environment)
+    }
+
+    private func write(_ text: String, to name: String) throws -> String {
+        let path = folder.path + "/" + name
+        let file = try #require(fopen(path, "w"))
+        fputs(text, file)
+        fclose(file)
+        return path
+    }
+
+    private func names() throws -> [String] {
+        try UsersCommand.list(database).dropFirst().map { String($0.prefix { $0 != " " }) }
+    }
+
+    @Test func `accounts are added, listed, changed and removed`() throws {
+        let password = try write("correct horse\n", to: "password")
+        #expect(run("users list") == .failure)
+        #expect(run("users remove ada") == .failure)
+        #expect(run("users add ada --password-file \(password)") == .success)
+        #expect(run("users add bob --password-file \(password)") == .success)
+        #expect(run("users add ada --password-file \(password)") == .failure)
+        #expect(run("users list") == .success)
+        #expect(try names() == ["ada", "bob"])
+        #expect(run("users set-password bob --password-file \(password)") == .success)
+        #expect(run("users set-password eve --password-file \(password)") == .failure)
+        #expect(run("users remove ada") == .success)
+        #expect(try names() == ["bob"])
+    }
+
+    @Test func `a password that is too short makes no account`() throws {
+        let password = try write("short\n", to: "password")
+        #expect(run("users add ada --password-file \(password)") == .failure)
+        #expect(access(database, F_OK) != 0)
+    }
+
+    @Test func `accounts belong to a container and an environment`() throws {
+        let password = try write("correct horse\n", to: "password")
+        let place = "--container iCloud.other --environment production"
+        #expect(run("users add ada --password-file \(password) \(place)") == .success)
+        #expect(try UsersCommand.list(data + "/iCloud.other/production").count == 2)
+        #expect(run("users list") == .failure)
+    }
+
+    @Test func `the doctor ends with 0 for a sound folder and with 1 for one that others may read`() throws {
+        #expect(run("doctor") == .failure)
+        let password = try write("correct horse\n", to: "password")
+        #expect(run("users add ada --password-file \(password)") == .success)
+        // The program's umask does this; a test shares its process with others.
+        #expect(chmod(database + "/records.sqlite", 0o600) == 0)
+        #expect(run("doctor") == .success)
+        #expect(run("doctor --quick") == .success)
+        #expect(chmod(database, 0o755) == 0)
+        #expect(run("doctor") == .failure)
+    }
+
+    @Test func `exit codes tell mistakes of the command line from those of the configuration`() {
+        #expect(Fogbase.run(["serv"], environment: [:]) == .usage)
+        #expect(Fogbase.run(["serve", "--prot", "1"], environment: [:]) == .usage)
+        #expect(Fogbase.run(["config", "--port", "x"], environment: [:]) == .usage)
+        #expect(Fogbase.run(["config"], environment: ["FOGBASE_X": "1"]) == .configuration)
+        #expect(Fogbase.run(["config", "--config", "/nowhere.conf"], environment: [:]) == .configuration)
+        #expect(Fogbase.run(["version"], environment: ["FOGBASE_X": "1"]) == .success)
+        #expect(Fogbase.run(["help"], environment: [:]) == .success)
+    }
+
+    @Test func `health fails where nobody listens`() {
+        #expect(Fogbase.run(["health", "--port", "1"], environment: [:]) == .failure)
+    }
+
+    @Test(arguments: [
+        ("0.0.0.0", "127.0.0.1"), ("::", "::1"), ("*", "127.0.0.1"), ("192.0.2.1", "192.0.2.1"),
+        ("localhost", "localhost"),
+    ])
+    func `health asks a server that listens everywhere on the loopback`(host: String, reachable: String) {
+        #expect(HealthCommand.reachable(host) == reachable)
+    }
+
+    @Test func `versions of everything that runs here are told`() {
+        let lines = VersionCommand.lines
+        for name in ["Fogbase", "Swift", "SQLite", "OpenSSL", "zlib"] {
+            #expect(lines.contains { $0.hasPrefix(name + " ") }, "\(name)")
+        }
+        #expect(lines.last?.contains("3.51.3") == true)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("0.0.0.0", true), ("::1", true), ("[::1]", true), ("localhost", true), ("*", true),
+        ("example.org", false), ("", false), ("127.0.0.1:80", false), ("256.0.0.1", false),
+    ])
+    func `a host to listen on is an address of the machine`(host: String, isAddress: Bool) {
+        #expect(ListeningHost.isAddress(host) == isAddress)
+    }
+}

@@ -1,0 +1,128 @@
+import HTTP
+import RecordModel
+import RecordWire
+import Testing
+
+@Suite struct BatchTests {
+    private static func body(_ operations: [String], atomic: Bool? = nil) -> String {
+        let suffix = atomic.map { #","atomic":\#($0)"# } ?? ""
+        return #"{"operations":[\#(operations.joined(separator: ","))]\#(suffix)}"#
+    }
+
+    private static func operation(_ kind: String, _ name: String, tag: String? = nil, _ fields: String = "") -> String {
+        let tag = tag.map { #","recordChangeTag":"\#($0)""# } ?? ""
+        return
+            #"{"operationType":"\#(kind)","record":{"recordName":"\#(name)","recordType":"Post"\#(tag),"fields":{\#(fields)}}}"#
+    }
+
+    @Test(arguments: [true, false]) func `all seven types do what CloudKit says`(atomic: Bool) async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        for name in ["a", "b", "c", "d", "e"] {
+            await database.call(
+                .put, "/records/Post/\(name)", as: .administrator, body: #"{"fields":{"one":1,"two":2}}"#)
+        }
+        let answer = await database.call(
+            .post, "/records", as: .administrator,
+            body: Self.body(
+                [
+                    Self.operation("create", "new", #""one":9"#),
+                    Self.operation("update", "a", tag: try await database.tag("/records/Post/a"), #""one":9"#),
+                    Self.operation("forceUpdate", "b", #""one":9"#),
+                    Self.operation("replace", "c", tag: try await database.tag("/records/Post/c"), #""one":9"#),
+                    Self.operation("forceReplace", "d", #""one":9"#),
+                    Self.operation("delete", "e"), Self.operation("forceDelete", "missing"),
+                ], atomic: atomic))
+        #expect(answer.status == 200)
+        #expect(
+            answer.records.map { $0["recordName"]?.string } == ["new", "a", "b", "c", "d", "e", "missing"])
+        #expect(answer.records.allSatisfy { $0["serverErrorCode"] == nil }, "\(answer.text)")
+        let keys = answer.records.map { $0["fields"]?.object?.keys ?? [] }
+        #expect(keys == [["one"], ["one", "two"], ["one", "two"], ["one"], ["one"], [], []])
+        #expect(answer.records.map { $0["deleted"]?.bool } == [false, false, false, false, false, true, true])
+    }
+
+    @Test func `an atomic batch does all or nothing, and names the guilty item`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        await database.call(.put, "/records/Post/a", as: .administrator, body: #"{"fields":{"one":1}}"#)
+        let answer = await database.call(
+            .post, "/records", as: .administrator,
+            body: Self.body([
+                Self.operation("forceUpdate", "a", #""one":9"#), Self.operation("update", "a", tag: "old"),
+                Self.operation("create", "b"),
+            ]))
+        #expect(answer.status == 200)
+        #expect(
+            answer.records.map { $0["serverErrorCode"]?.string } == ["ATOMIC_ERROR", "CONFLICT", "ATOMIC_ERROR"])
+        #expect(answer.records[1]["serverRecord"]?["recordName"]?.string == "a")
+        let record = await database.call(.get, "/records/Post/a")
+        #expect(record.json?["fields"]?["one"]?["value"]?.integer == 1)
+        #expect(await database.call(.get, "/records/Post/b").status == 404)
+    }
+
+    @Test func `an item that lacks its tag or name is refused by itself`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        await database.call(.put, "/records/Post/a", as: .administrator, body: "{}")
+        let items = [
+            Self.operation("update", "a"), Self.operation("replace", "a"), #"{"operationType":"delete","record":{}}"#,
+            #"{"operationType":"create","record":{"recordType":"Post","acl":{"_world":[]}}}"#,
+            #"{"operationType":"create","record":{"fields":{}}}"#, Self.operation("create", "b"),
+        ]
+        let singly = await database.call(
+            .post, "/records", as: .administrator, body: Self.body(items, atomic: false))
+        #expect(singly.status == 200)
+        #expect(
+            singly.records.map { $0["serverErrorCode"]?.string ?? "saved" }
+                == ["BAD_REQUEST", "BAD_REQUEST", "BAD_REQUEST", "BAD_REQUEST", "BAD_REQUEST", "saved"],
+            "\(singly.text)")
+        let together = await database.call(
+            .post, "/records", as: .administrator, body: Self.body([Self.operation("create", "c")] + items))
+        #expect(
+            together.records.prefix(3).map { $0["serverErrorCode"]?.string } == [
+                "ATOMIC_ERROR", "BAD_REQUEST", "ATOMIC_ERROR",
+            ])
+        #expect(await database.call(.get, "/records/Post/c").status == 404)
+    }
+
+    @Test func `malformed and oversized batches are refused as a whole`() async throws {
+        var limits = DatabaseLimits()
+        limits.batchOperations = 2
+        limits.bodyBytes = 2_000
+        let database = try await TestDatabase.make(limits: limits, withUsers: false)
+        let three = (1...3).map { Self.operation("create", "n\($0)") }
+        await database.play([
+            Scenario("too many", .administrator, .post, "/records", Self.body(three), 413, contains: ["TOO_LARGE"]),
+            Scenario("no operations", .administrator, .post, "/records", "{}", 400),
+            Scenario(
+                "an unknown type", .administrator, .post, "/records", Self.body([Self.operation("destroy", "a")]), 400,
+                contains: ["forceDelete"]),
+            Scenario("no JSON", .administrator, .post, "/records", "{", 400, contains: ["MALFORMED_JSON"]),
+            Scenario("nothing", .administrator, .post, "/records", 400, contains: ["MALFORMED_JSON"]),
+            Scenario(
+                "too large a body", .administrator, .post, "/records",
+                Self.body([Self.operation("create", String(repeating: "x", count: 2_000))]), 413,
+                contains: ["TOO_LARGE", "2000"]),
+        ])
+        #expect(await database.call(.get, "/records/Post").records.isEmpty)
+    }
+
+    @Test func `a record over its limit is 413, alone and in a batch`() async throws {
+        var limits = DatabaseLimits()
+        limits.recordBytes = 100
+        let database = try await TestDatabase.make(limits: limits, withUsers: false)
+        let fields = #""title":"\#(String(repeating: "x", count: 200))""#
+        let single = await database.call(
+            .post, "/records/Post", as: .administrator, body: #"{"fields":{\#(fields)}}"#)
+        #expect(single.status == 413 && single.cause == "TOO_LARGE", "\(single.text)")
+        let batch = await database.call(
+            .post, "/records", as: .administrator, body: Self.body([Self.operation("create", "a", fields)]))
+        #expect(batch.status == 200 && batch.text.contains("TOO_LARGE"))
+    }
+
+    @Test func `a reference that must hold is 412`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        let answer = await database.call(
+            .post, "/records/Post", as: .administrator,
+            body: #"{"fields":{"owner":{"value":{"recordName":"none","action":"VALIDATE"},"type":"REFERENCE"}}}"#)
+        #expect(answer.status == 412 && answer.code == "VALIDATING_REFERENCE_ERROR", "\(answer.text)")
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import HTTP
+import RecordWire
+import Testing
+
+@Suite struct HostileInputTests {
+    /// What has broken other servers: SQL, paths, templates, control characters, names that languages reserve.
+    static let texts = [
+        "'; DROP TABLE record; --", "\" OR \"\"=\"", "a.b.c", "..", "../../etc/passwd", "%2e%2e", "\\..\\", "__proto__",
+        "constructor", "$where", "{{7*7}}", "\r\nSet-Cookie: a=b", "\u{0}", "\u{7F}", "é\u{301}", "🏝", "_world", "-1",
+        "99999999999999999999", "null", "", " ", "*", String(repeating: "x", count: 3_000),
+    ]
+
+    @Test(arguments: texts) func `no text in any place of a request breaks the server or its headers`(text: String)
+        async throws
+    {
+        let database = try await TestDatabase.make(withUsers: false)
+        await database.call(.put, "/records/Post/a", as: .administrator, body: #"{"fields":{"title":"sea"}}"#)
+        let escaped = try #require(text.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        var answers: [Answer] = []
+        for target in [
+            "/records/\(escaped)", "/records/\(escaped)/a", "/records/Post/\(escaped)", "/records/Post/a/\(escaped)",
+            "/grants/\(escaped)", "/roles/\(escaped)", "/schema/types/\(escaped)", "/\(escaped)",
+        ] {
+            answers.append(await database.call(.get, target, as: .administrator))
+        }
+        for name in ["fields", "limit", "cursor", "container", "environment", "database", "zone", "owner", escaped] {
+            answers.append(await database.call(.get, "/records/Post?\(name)=\(escaped)", as: .administrator))
+            answers.append(
+                await database.call(.get, "/records/Post?database=private&\(name)=\(escaped)", as: .administrator))
+        }
+        answers.append(await database.call(.get, "/changes?since=\(escaped)", as: .administrator))
+        for name in [
+            "Authorization", "Accept", "Content-Type", "If-Match", "If-None-Match", "Prefer", "Idempotency-Key",
+        ] {
+            answers.append(
+                await database.call(
+                    .patch, "/records/Post/a", as: .administrator, body: "{}", headers: [(name, text)]))
+        }
+        let json = String(decoding: JSONValue.string(text).bytes, as: UTF8.self)
+        for body in [
+            #"{"fields":{\#(json):1}}"#, #"{"fields":{"title":\#(json)}}"#, #"{"fields":{"other":{"type":\#(json)}}}"#,
+            #"{"recordName":\#(json)}"#, #"{"recordType":\#(json)}"#, #"{\#(json):1}"#,
+            #"{"fields":{"n":{\#(json):1}}}"#, json,
+        ] {
+            answers.append(await database.call(.post, "/records/Post", as: .administrator, body: body))
+            answers.append(await database.call(.put, "/schema", as: .administrator, body: body))
+            answers.append(await database.call(.put, "/roles/x", as: .administrator, body: body))
+        }
+        for answer in answers {
+            #expect((200..<500).contains(answer.status), "\(answer.text)")
+            for (_, value) in answer.fields { #expect(!value.utf8.contains { $0 < 0x20 || $0 == 0x7F }) }
+            if answer.status >= 400 { database.checkErrorShape(answer, text) }
+        }
+        #expect(await database.call(.get, "/records/Post/a").status == 200)
+    }
+
+    @Test(arguments: texts) func `no Range breaks a field`(text: String) async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        await database.call(
+            .put, "/records/Post/a", as: .administrator, body: #"{"fields":{"data":{"value":"MDEy","type":"BYTES"}}}"#)
+        for range in [text, "bytes=\(text)", "bytes=\(text)-", "bytes=-\(text)", "bytes=0-\(text)"] {
+            let answer = await database.call(
+                .get, "/records/Post/a/data", headers: [("Range", range), ("If-Range", text)])
+            #expect([200, 206, 416].contains(answer.status), "\(range)")
+            let alone = await database.call(.get, "/records/Post/a/data", headers: [("Range", range)])
+            #expect([200, 206, 416].contains(alone.status), "\(range)")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import HTTP
+import RecordEngine
+import RecordModel
+import RecordWire
+import Testing
+
+@testable import RecordAPI
+
+@Suite struct OperationTests {
+    @Test func `health is told without a credential`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        for path in ["/health/live", "/health/ready"] {
+            let answer = await database.call(.get, path)
+            #expect(answer.status == 200 && answer.text == #"{"status":"ok"}"#)
+            #expect(answer.route == "GET \(path)")
+        }
+        await database.registry.close()
+        #expect(await database.call(.get, "/health/live").status == 200)
+        let closed = await database.call(.get, "/health/ready")
+        #expect(closed.status == 503 && closed.cause == "UNAVAILABLE" && closed.field("Retry-After") != nil)
+    }
+
+    @Test func `limits are those of the configuration`() async throws {
+        var limits = DatabaseLimits()
+        limits.recordBytes = 12_345
+        let database = try await TestDatabase.make(limits: limits, withUsers: false)
+        let answer = await database.call(.get, "/limits")
+        #expect(answer.json?["recordBytes"]?.integer == 12_345)
+        for key in ["batchOperations", "assetBytes", "pageSize", "bodyBytes"] {
+            #expect(answer.json?[key]?.integer != nil, "\(key)")
+        }
+    }
+
+    @Test func `metrics are for administrators and for this machine`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        await database.call(.put, "/records/Post/a", as: .administrator, body: "{}")
+        let answer = await database.call(.get, "/metrics", as: .administrator)
+        #expect(answer.status == 200)
+        #expect(answer.field("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
+        let labels = #"{container="Forum",environment="development"}"#
+        for sample in [
+            "fogbase_commits_total\(labels) 1\n", "fogbase_commit_operations_total\(labels) 1\n",
+            "fogbase_commit_writes_total\(labels) 1\n", "fogbase_commit_seconds_total\(labels) 0.",
+            "fogbase_write_queue_depth\(labels) 0", "fogbase_snapshots_total\(labels) ",
+            "fogbase_database_bytes\(labels) ", "fogbase_log_bytes\(labels) ", "fogbase_checkpoints_total\(labels) 0",
+            "fogbase_store_failures_total\(labels) 0", "process_cpu_seconds_total ", "process_resident_memory_bytes ",
+            "process_anonymous_memory_bytes ", "process_open_fds ", "process_threads ", "process_start_time_seconds ",
+            #"fogbase_info{version="1.2.3"} 1"#,
+        ] {
+            #expect(answer.text.contains(sample), "\(sample)")
+        }
+        #expect(await database.call(.get, "/metrics", from: "127.0.0.1").status == 200)
+        #expect(await database.call(.get, "/metrics", from: "::1").status == 200)
+        let proxied = await database.call(
+            .get, "/metrics", headers: [("X-Forwarded-For", "192.0.2.7")], from: "127.0.0.1")
+        #expect(proxied.status == 401)
+        #expect(await database.call(.get, "/metrics", from: "").status == 401)
+        let scraper = await database.call(
+            .get, "/metrics", as: .administrator, headers: [("Accept", "text/plain;version=0.0.4")])
+        #expect(scraper.status == 200)
+        let open = try await TestDatabase.make(withUsers: false) { $0.metricsAccess = .everyone }
+        #expect(await open.call(.get, "/metrics").status == 200)
+        let closed = try await TestDatabase.make(withUsers: false) { $0.metricsAccess = .administrators }
+        #expect(await closed.call(.get, "/metrics", from: "127.0.0.1").status == 401)
+    }
+
+    @Test func `the description has every route, and every reference leads somewhere`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        let document = try #require(await database.call(.get, "/openapi.json").json)
+        #expect(document["openapi"]?.string == "3.1.0" && document["info"]?["version"]?.string == "1.2.3")
+        #expect(Set(Endpoint.routes.map(\.endpoint)) == Set(Endpoint.allCases))
+        var described = 0
+        for member in document["paths"]?.object?.members ?? [] { described += member.value.object?.count ?? 0 }
+        #expect(described == Endpoint.routes.count)
+        var broken: [String] = []
+        Self.walk(document) { reference in
+            var place: JSONValue? = document
+            for step in reference.split(separator: "/").dropFirst() { place = place?[String(step)] }
+            if place == nil { broken.append(reference) }
+        }
+        #expect(broken.isEmpty)
+    }
+
+    private static func walk(_ value: JSONValue, _ visit: (String) -> Void) {
+        if let reference = value["$ref"]?.string { visit(reference) }
+        for member in value.object?.members ?? [] { walk(member.value, visit) }
+        for element in value.array ?? [] { walk(element, visit) }
+    }
+
+    @Test func `every error code and cause has a status`() {
+        for code in RecordError.Code.allCases {
+            #expect(RecordAPI.status(of: RecordError(code, "x")).code >= 400)
+            for cause in RecordError.Cause.allCases {
+                #expect(RecordAPI.status(of: RecordError(code, "x", cause: cause)).code >= 400)
+            }
+        }
+        #expect(RecordAPI.status(of: RecordError(.conflict, "x", cause: .preconditionFailed)).code == 412)
+        #expect(RecordAPI.status(of: RecordError(.internalError, "x", cause: .storageFull)).code == 507)
+        #expect(RecordAPI.status(of: RecordError(.exists, "x", cause: .nameTaken)).code == 409)
+    }
+}
