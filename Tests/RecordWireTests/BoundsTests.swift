@@ -12,6 +12,17 @@ import Testing
         #expect(throws: Never.self) { try RecordInput.readSingle(Array("{\"fields\":{\(allowed)}}".utf8)) }
     }
 
+    @Test func `an object has a bounded number of keys, also where nobody looks at them`() {
+        func batch(_ count: Int) -> [UInt8] {
+            let keys = (0..<count).map { "\"k\($0)\":0" }.joined(separator: ",")
+            return Array("{\"operations\":[],\"ignored\":{\(keys)}}".utf8)
+        }
+        #expect(throws: Never.self) { try BatchInput.read(batch(JSONKeySet.most), maxOperations: 200) }
+        #expect { try BatchInput.read(batch(JSONKeySet.most + 1), maxOperations: 200) } throws: {
+            ($0 as? RecordError)?.cause == .malformedJSON
+        }
+    }
+
     @Test func `more desired keys than a type can have fields are refused`() {
         func batch(_ count: Int) -> [UInt8] {
             let keys = Array(repeating: "\"a\"", count: count).joined(separator: ",")
