@@ -115,7 +115,7 @@ extension WriteTransaction {
 
     /// The answer to a batch may have as many bytes as this many request bodies: operations that send little can ask for
     /// much, and the answer is made in one piece on the writer's thread.
-    private static let answerBodies = 4
+    private static let answerBodies = 2
 
     // MARK: Idempotency
 
