@@ -333,6 +333,7 @@ final class RecordWriter {
         if address == .publicDefault {
             zone = ZoneTable.publicDefault
         } else {
+            guard address.zone == .defaultZone else { throw .zoneNotFound }
             let key = address.key
             zone = try store { () throws(StoreError) in
                 try transaction.zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)?.id
@@ -368,6 +369,9 @@ final class RecordWriter {
     private func merged(
         _ changes: ResolvedFields, into existing: StoredFieldsView?, replacingAll: Bool, record: Int64
     ) throws(RecordError) -> FieldMerge {
+        // Without uploads there are no receipts, and without a receipt a checksum proves nothing: whoever knows one would
+        // own the bytes as soon as somebody uploads them.
+        guard changes.assets.isEmpty else { throw .assetsUnavailable }
         let records = transaction.records
         return try FieldMerger.merge(
             changes, into: existing, replacingAll: replacingAll, now: transaction.now,
