@@ -64,7 +64,8 @@ extension RecordAPI {
 
 extension RecordCall {
     fileprivate mutating func credentials() async throws -> (name: String, checked: Credentials) {
-        let object = try await object(keys: ["name", "password"])
+        // Anyone may send this, and it is read into a tree many times its size: far more than both values can be.
+        let object = try await object(keys: ["name", "password"], upTo: 16_384)
         guard let name = object["name"]?.string, let password = object["password"]?.string else {
             throw RecordError.badRequest("The body needs 'name' and 'password', both strings")
         }

@@ -53,17 +53,18 @@ struct RecordCall {
     ///
     /// The caller was judged before, so that a stranger's body never crosses the network, and is judged again behind a
     /// body that took its time: the token may have been revoked meanwhile.
-    mutating func body() async throws -> [UInt8] {
+    ///
+    /// - Parameter limit: The most bytes, where the route can do with less than any body may have.
+    mutating func body(upTo limit: Int = .max) async throws -> [UInt8] {
+        let limit = min(limit, database.limits.bodyBytes)
         try requireJSONBody(request.fields)
         switch request.body {
         case .empty: return []
         case .bytes(let bytes):
-            guard bytes.count <= database.limits.bodyBytes else {
-                throw HTTPBodyError.tooLarge(limit: database.limits.bodyBytes)
-            }
+            guard bytes.count <= limit else { throw HTTPBodyError.tooLarge(limit: limit) }
             return bytes
         case .stream:
-            let bytes = try await request.body.collect(upTo: database.limits.bodyBytes)
+            let bytes = try await request.body.collect(upTo: limit)
             try reader.refresh()
             caller = try Bearer.authenticate(request.fields, with: reader)
             return bytes

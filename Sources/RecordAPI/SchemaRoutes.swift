@@ -36,9 +36,11 @@ extension RecordCall {
     }
 
     /// A body that is an object with no keys but these.
-    mutating func object(keys: [String]) async throws -> JSONObject {
+    mutating func object(keys: [String], upTo limit: Int = .max) async throws -> JSONObject {
         let value: JSONValue
-        do { value = try JSONValue.parse(try await body()) } catch let error as JSONError { throw RecordError(error) }
+        do { value = try JSONValue.parse(try await body(upTo: limit)) } catch let error as JSONError {
+            throw RecordError(error)
+        }
         guard let object = value.object else { throw RecordError.badRequest("The body must be a JSON object") }
         if let unknown = object.keys.first(where: { !keys.contains($0) }) {
             throw RecordError.badRequest(

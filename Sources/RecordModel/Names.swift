@@ -15,6 +15,16 @@ public struct RecordName: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text }
 
+    /// Strings compare by what they look like; names, as storage has it, by their bytes.
+    public static func == (left: RecordName, right: RecordName) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        var copy = text
+        copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
     static func isWellFormed(_ text: String) -> Bool {
         var copy = text
         return copy.withUTF8 { bytes in

@@ -93,8 +93,12 @@ package struct DataFolder: ~Copyable {
     package static func makeFolder(_ path: String) throws(Problem) {
         var built = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/") {
+            let parent = built.isEmpty ? "/" : built
             built += "/" + part
-            if mkdir(built, 0o700) != 0, errno != EEXIST {
+            if mkdir(built, 0o700) == 0 {
+                // What is acknowledged later must not go with the entry of the folder that it is in.
+                try syncFolder(parent)
+            } else if errno != EEXIST {
                 throw Problem("Cannot make the folder \(built): \(errorText()). Choose another with --data.")
             }
         }
@@ -138,10 +142,14 @@ package struct DataFolder: ~Copyable {
         guard written == bytes.count, synced == 0, rename(temporary, file) == 0 else {
             throw Problem("Cannot write \(file): \(errorText())")
         }
-        let parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard parent >= 0 else { throw Problem("Cannot open \(folder): \(errorText())") }
-        defer { close(parent) }
-        guard fsync(parent) == 0 else { throw Problem("Cannot sync \(folder): \(errorText())") }
+        try syncFolder(folder)
+    }
+
+    private static func syncFolder(_ folder: String) throws(Problem) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Problem("Cannot open \(folder): \(errorText())") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw Problem("Cannot sync \(folder): \(errorText())") }
     }
 }
 

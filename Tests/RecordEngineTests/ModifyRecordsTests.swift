@@ -132,6 +132,30 @@ import Testing
             await refusal { try await test.perform(.create, "Post", nil, "{}", key: other) }?.cause
                 == .idempotencyMismatch)
     }
+
+    @Test func `an asset that nobody has uploaded cannot be claimed by its checksum`() async throws {
+        let test = try TestDatabase()
+        let asset = #"{"fileChecksum":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","size":5}"#
+        #expect(await refusal { try await test.create("a", #""picture":\#(asset)"#) }?.code == .badRequest)
+        try await test.create("b", #""n":1"#)
+        for value in [asset, #"{"setIfAbsent":\#(asset)}"#] {
+            #expect(await refusal { try await test.change("b", #""picture":\#(value)"#) }?.code == .badRequest)
+        }
+        #expect(await refusal { try await test.change("b", #""list":{"append":[\#(asset)]}"#) }?.code == .badRequest)
+        try test.reader.refresh()
+        #expect(test.reader.schema[try #require(RecordTypeName("Post"))]?["picture"] == nil)
+    }
+
+    @Test func `a zone that does not exist is what is missing, on every verb`() async throws {
+        let test = try TestDatabase()
+        let elsewhere = DatabaseAddress(scope: .publicDatabase, zone: try #require(ZoneName("elsewhere")))
+        for verb: RecordOperation.Verb in [
+            .create, .modify(createsMissing: false, replacesAll: false), .delete(forgivesMissing: false),
+            .delete(forgivesMissing: true),
+        ] {
+            #expect(await refusal { try await test.perform(verb, "Post", "a", in: elsewhere) }?.code == .zoneNotFound)
+        }
+    }
 }
 
 @Suite struct BatchTests {

@@ -143,6 +143,29 @@ import Testing
         #expect((1..<10).contains(page.names.count))
         #expect(page.cursor != nil)
     }
+
+    @Test func `a page that shows little of large records ends early too`() async throws {
+        var limits = DatabaseLimits()
+        limits.pageBytes = 2_000
+        let test = try TestDatabase(limits: limits)
+        for number in 0..<10 {
+            try await test.create("r\(number)", #""n":1,"text":"\#(String(repeating: "x", count: 3_000))""#)
+        }
+        var page: [UInt8] = []
+        var feed: [UInt8] = []
+        try test.reader.refresh()
+        try test.reader.list(
+            type: try #require(RecordTypeName("Post")), in: .publicDefault, for: .administrator, fields: ["n"],
+            limit: 10, cursor: nil, to: &page)
+        try test.reader.changes(
+            in: .publicDefault, for: .administrator, since: nil, limit: 10, fields: [], to: &feed)
+        let listed = try JSONValue.parse(page)
+        #expect((1..<10).contains(listed["records"]?.array?.count ?? 0))
+        #expect(listed["cursor"] != nil)
+        let changes = try JSONValue.parse(feed)
+        #expect((1..<10).contains(changes["changes"]?.array?.count ?? 0))
+        #expect(changes["moreComing"] == .bool(true))
+    }
 }
 
 @Suite struct AccountTests {

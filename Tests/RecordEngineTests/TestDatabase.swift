@@ -72,7 +72,8 @@ final class TestDatabase {
         let operations = try input.operations.map { try RecordOperation($0) }
         let answer = try await database.modify(
             WriteRequest(
-                caller: caller, address: .publicDefault, shape: .batch(isAtomic: input.atomic), operations: operations))
+                caller: caller, address: .publicDefault, shape: .batch(isAtomic: input.atomic), operations: operations,
+                fields: input.desiredKeys))
         return try JSONValue.parse(answer.body)["records"]?.array ?? []
     }
 

@@ -180,10 +180,13 @@ extension WriteTransaction {
     fileprivate func open(_ token: SessionToken, for account: AccountRow) throws(RecordError) -> Session {
         let expires = now + RecordDatabase.sessionMilliseconds
         let hash = token.hash
-        try store { () throws(StoreError) in
+        let hasEnded = try store { () throws(StoreError) in
             try accounts.addSession(hash: hash, account: account.id, created: now, expires: expires)
-            try accounts.trimSessions(account: account.id, keeping: RecordDatabase.sessionsPerAccount)
+            return try accounts.trimSessions(
+                account: account.id, keeping: RecordDatabase.sessionsPerAccount, with: hash)
         }
+        // Loops that know the bearer of the oldest session forget it.
+        if hasEnded { rightsChanged = true }
         return Session(token: token.text, expires: expires, user: User(account))
     }
 

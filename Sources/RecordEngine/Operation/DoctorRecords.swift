@@ -141,10 +141,17 @@ struct DatabaseExamination {
             examineDefinition(of: entry, view, type, place, &found)
             if entry.isExternal { try examineExternal(entry, record: row.id, place, &found) }
         }
-        for (field, reference) in try view.references(includingNone: false) {
+        let references = try view.references(includingNone: false)
+        // Of two references of a list to one target the edge has the stronger action.
+        let validated = Set(
+            references.lazy.filter { $0.reference.action == .validate }
+                .map { ReferenceTarget(field: $0.fieldID, name: $0.reference.recordName) })
+        for (field, reference) in references {
+            let isValidated = validated.contains(ReferenceTarget(field: field, name: reference.recordName))
+            let expected = isValidated ? .validate : reference.action
             let action = try table.edgeAction(
                 zone: zone, target: reference.recordName.text, source: row.id, field: field)
-            if action != reference.action.rawValue {
+            if action != expected.rawValue {
                 found.problem(
                     "\(place) refers to '\(reference.recordName.text)', and the table of references does not know it.",
                     remedy: "Take the reference out of the record with PATCH and put it back in.",
@@ -260,4 +267,9 @@ struct DatabaseExamination {
             }
         }
     }
+}
+
+private struct ReferenceTarget: Hashable {
+    let field: Int
+    let name: RecordName
 }

@@ -9,6 +9,8 @@ extension RecordError {
                 .internalError,
                 "The server's disk is full; nothing was written. Try again when its operator has made room",
                 cause: .storageFull, retryAfter: 60)
+        } else if error.isSyncFailure {
+            self = .databaseUnavailable
         } else if error.isInterrupted {
             self.init(
                 .tryAgainLater, "The request took more time than the server gives to one", retryAfter: 1)

@@ -58,6 +58,7 @@ extension RecordReader {
         let start = output.count
         var count = 0
         var isCut = false
+        var read = 0
         let position = token.sequence
         let first = try store { () throws(StoreError) in
             try reading.changes(zone: zone, after: position, through: bound, limit: limit + 1, filter: filter)
@@ -65,7 +66,9 @@ extension RecordReader {
         if let records = first {
             defer { records.finish() }
             repeat {
-                if count == limit || output.count - start > database.limits.pageBytes {
+                if count == limit || output.count - start > database.limits.pageBytes
+                    || read / Self.readPerShown > database.limits.pageBytes
+                {
                     isCut = true
                     break
                 }
@@ -76,6 +79,7 @@ extension RecordReader {
                     break
                 }
                 token.sequence = row.sequence
+                read += records.fields.count
                 // The look was made with the rights of types that this thread knew; a newer one is judged here.
                 guard
                     Authorization.authorize(

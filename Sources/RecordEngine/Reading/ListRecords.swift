@@ -41,6 +41,7 @@ extension RecordReader {
         var last: Int64 = 0
         var count = 0
         var hasMore = false
+        var read = 0
         // One more than the page: whether it comes decides on the cursor.
         let first = try store { () throws(StoreError) in
             try reading.list(zone: zone, type: type.id, after: after ?? 0, limit: limit + 1, reach: reach)
@@ -48,11 +49,14 @@ extension RecordReader {
         if let records = first {
             defer { records.finish() }
             repeat {
-                if count == limit || output.count - start > database.limits.pageBytes {
+                if count == limit || output.count - start > database.limits.pageBytes
+                    || read / Self.readPerShown > database.limits.pageBytes
+                {
                     hasMore = true
                     break
                 }
                 let row = records.row
+                read += records.fields.count
                 if count > 0 { output.append(UInt8(ascii: ",")) }
                 try append(records, row, type, selection: selection, to: &output)
                 last = row.id

@@ -56,6 +56,7 @@ extension WriteTransaction {
         var answer = WriteAnswer(outcome: .batch)
         answer.body.appendLiteral("{\"records\":[")
         let writer = RecordWriter(self, request)
+        let limit = min(limits.bodyBytes, .max / Self.answerBodies) * Self.answerBodies
         if isAtomic {
             do throws(RecordError) {
                 try item { () throws(RecordError) in
@@ -63,6 +64,7 @@ extension WriteTransaction {
                         if position > 0 { answer.body.append(UInt8(ascii: ",")) }
                         do throws(RecordError) {
                             _ = try writer.perform(operation, position: position, into: &answer.body)
+                            guard answer.body.count <= limit else { throw .answerTooLarge(limit) }
                         } catch {
                             writer.guilty = (position, error)
                             throw error
@@ -72,7 +74,12 @@ extension WriteTransaction {
                 }
             } catch {
                 // Everything is undone; the guilty item says why, the rest that they went with it.
-                guard storeFailure == nil, let guilty = writer.guilty else { throw error }
+                guard storeFailure == nil, var guilty = writer.guilty else { throw error }
+                if guilty.error.serverRecord != nil, let name = request.operations[guilty.position].recordName {
+                    // It may have met what this batch had made of the record, which never was.
+                    writer.undo()
+                    guilty.error.serverRecord = try writer.readableRecord(name)
+                }
                 answer.body.removeAll(keepingCapacity: true)
                 answer.body.appendLiteral("{\"records\":[")
                 for (position, operation) in request.operations.enumerated() {
@@ -89,12 +96,15 @@ extension WriteTransaction {
                 do throws(RecordError) {
                     try item { () throws(RecordError) in
                         _ = try writer.perform(operation, position: position, into: &answer.body)
+                        guard answer.body.count <= limit else { throw .answerTooLarge(limit) }
                         try writer.checkReferences()
                     }
                 } catch {
                     guard storeFailure == nil else { throw error }
+                    var error = error
                     writer.undo()
                     answer.body.removeSubrange(start...)
+                    if answer.body.count + (error.serverRecord?.count ?? 0) > limit { error.serverRecord = nil }
                     ErrorComposer.append(error, uuid: nil, recordName: operation.recordName?.text, to: &answer.body)
                 }
             }
@@ -102,6 +112,10 @@ extension WriteTransaction {
         answer.body.appendLiteral("]}")
         return answer
     }
+
+    /// The answer to a batch may have as many bytes as this many request bodies: operations that send little can ask for
+    /// much, and the answer is made in one piece on the writer's thread.
+    private static let answerBodies = 2
 
     // MARK: Idempotency
 
@@ -133,6 +147,12 @@ extension WriteTransaction {
 }
 
 extension RecordError {
+    static func answerTooLarge(_ limit: Int) -> RecordError {
+        .badRequest(
+            "The answer to the batch would be too large. Ask for fewer fields with desiredKeys, or send fewer operations",
+            cause: .tooLarge, details: [("limit", .number(Int64(limit)))])
+    }
+
     /// What stands for the innocent items of an atomic batch that failed.
     static let batchFailed = RecordError(
         .atomicError, "Another operation of this atomic batch failed, so none was performed")

@@ -14,6 +14,8 @@ final class RecordWriter {
     var guilty: (position: Int, error: RecordError)?
     private var zone: Int64?
     private var checks: [ReferenceCheck] = []
+    /// The records that deletions of this request have taken with them.
+    private var cascaded = 0
 
     init(_ transaction: WriteTransaction, _ request: WriteRequest) {
         self.transaction = transaction
@@ -47,17 +49,17 @@ final class RecordWriter {
     private func create(
         _ operation: RecordOperation, position: Int, into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
-        guard let typeName = operation.typeName else {
-            throw .badRequest("A record that may be created needs a recordType")
-        }
-        try allowCreating(typeName)
+        let typeName = try typeNameForCreating(operation)
         let zone = try zoneForWriting()
         if let name = operation.recordName, try find(name, zone: zone) != nil { throw .recordExists }
         return try insert(operation, typeName: typeName, zone: zone, position: position, into: &answer)
     }
 
-    /// Refuses callers who may not create records of a type. A type that does not exist yet would get the standard grants.
-    private func allowCreating(_ typeName: RecordTypeName) throws(RecordError) {
+    /// The type of a record that the caller may create. A type that does not exist yet would get the standard grants.
+    private func typeNameForCreating(_ operation: RecordOperation) throws(RecordError) -> RecordTypeName {
+        guard let typeName = operation.typeName else {
+            throw .badRequest("A record that may be created needs a recordType")
+        }
         let type = transaction.schema[typeName]
         let decision = Authorization.authorize(
             caller, .create, in: address.scope, grants: type?.grants ?? .standard, creator: nil)
@@ -67,6 +69,7 @@ final class RecordWriter {
                 "Cannot create new type \(typeName) in production schema", cause: .unknownName,
                 details: [("recordType", .text(typeName.text))])
         }
+        return typeName
     }
 
     /// Adds the row of a record whose name is free.
@@ -113,23 +116,25 @@ final class RecordWriter {
             if let zone { try find(name, zone: zone) } else { nil }
         guard let existing else {
             guard createsMissing, let zone else { throw try missing(operation) }
+            // Rights before guards, as where the name is taken by a record that the caller may not see.
+            let typeName = try typeNameForCreating(operation)
             switch operation.writeGuard {
             case .none, .absent: break
             case .tags, .exists: throw try missing(operation)
             }
-            guard let typeName = operation.typeName else {
-                throw .badRequest("A record that may be created needs a recordType")
-            }
-            try allowCreating(typeName)
             return try insert(operation, typeName: typeName, zone: zone, position: position, into: &answer)
         }
         guard let type = transaction.schema[id: existing.row.type] else { throw .recordNotFound }
-        if let typeName = operation.typeName, typeName != type.name {
-            // The name belongs to another type: in a path that is a record that does not exist.
-            throw createsMissing ? .recordExists : try missing(operation)
+        // A name of another type or of a record that the caller may not know of: in a path that is no record.
+        guard operation.typeName == nil || operation.typeName == type.name, isKnown(existing.row, type) else {
+            guard createsMissing else { throw try missing(operation) }
+            _ = try typeNameForCreating(operation)
+            switch operation.writeGuard {
+            case .none, .absent: throw .recordExists
+            case .tags, .exists: throw try missing(operation)
+            }
         }
-        try allowWriting(
-            existing, type: type, createsMissing: createsMissing, for: operation)
+        try allowWriting(existing, type: type)
         try check(operation.writeGuard, existing, type: type)
 
         let (current, resolved) = try resolve(operation, typeName: type.name)
@@ -163,7 +168,7 @@ final class RecordWriter {
         guard let name = operation.recordName else { throw .badRequest("The operation needs a recordName") }
         guard let zone = try existingZone(), let existing = try find(name, zone: zone),
             let type = transaction.schema[id: existing.row.type],
-            operation.typeName == nil || operation.typeName == type.name
+            operation.typeName == nil || operation.typeName == type.name, isKnown(existing.row, type)
         else {
             if forgivesMissing {
                 try requireSomeWriteRight(operation)
@@ -172,17 +177,7 @@ final class RecordWriter {
             }
             throw try missing(operation)
         }
-        do throws(RecordError) {
-            try allowWriting(
-                existing, type: type, createsMissing: false, for: operation)
-        } catch {
-            // Deleting what one may not see looks like deleting what is not there.
-            if forgivesMissing, error == .recordNotFound {
-                appendDeletion(name.text, to: &answer)
-                return .deleted(name: name.text)
-            }
-            throw error
-        }
+        try allowWriting(existing, type: type)
         try check(operation.writeGuard, existing, type: type)
         try transaction.ensureSavepoint()
         try bury(existing, zone: zone, position: position)
@@ -192,10 +187,12 @@ final class RecordWriter {
 
     /// Turns a record and those that go with it (DELETE_SELF) into tombstones.
     private func bury(_ first: StoredRecord, zone: Int64, position: Int) throws(RecordError) {
-        var waiting = [first]
-        var buried: Set<Int64> = [first.row.id]
+        // Numbers, not records: ten thousand that wait would be as many megabytes.
+        var waiting: [Int64] = []
+        var known: Set<Int64> = [first.row.id]
+        var next: StoredRecord? = first
         let records = transaction.records
-        while let record = waiting.popLast() {
+        while let record = next {
             var row = record.row
             row.sequence = try transaction.nextSequence()
             row.revision += 1
@@ -216,38 +213,41 @@ final class RecordWriter {
                 try records.bury(row)
             }
             checks.append(.nobodyValidates(zone: zone, target: name, position: position))
+            // One more than may be taken along: so many are either new, or known and counted.
             let limit = transaction.limits.cascadeRecords
             let sources = try store { () throws(StoreError) in
                 try records.sources(
                     zone: zone, target: name, action: ReferenceAction.deleteSelf.rawValue, limit: limit + 1)
             }
-            for (source, _) in sources where buried.insert(source).inserted {
-                guard buried.count <= limit else { throw .cascadeTooLarge(limit) }
-                guard let child = try store({ () throws(StoreError) in try records.find(id: source) }),
-                    !child.row.isDeleted
-                else { continue }
-                waiting.append(child)
+            for source in sources where known.insert(source).inserted {
+                cascaded += 1
+                guard cascaded <= limit else { throw .cascadeTooLarge(limit) }
+                waiting.append(source)
+            }
+            next = nil
+            while next == nil, let id = waiting.popLast() {
+                let child = try store { () throws(StoreError) in try records.find(id: id) }
+                if let child, !child.row.isDeleted { next = child }
             }
         }
     }
 
     // MARK: Rights and guards
 
-    /// Refuses callers who may not change a record. What they may not read either does not exist for them.
-    private func allowWriting(
-        _ record: StoredRecord, type: RecordTypeDefinition, createsMissing: Bool, for operation: RecordOperation
-    ) throws(RecordError) {
-        let decision = Authorization.authorize(
-            caller, .write, in: address.scope, grants: type.grants, creator: record.row.creator)
-        if decision == .allowed { return }
-        if mayRead(record.row, type) || (decision == .authenticationRequired && operation.typeName != nil) {
-            throw .refused(decision, .write)
-        }
-        // As of a record that is not there: a guard must not tell one from the other.
-        switch operation.writeGuard {
-        case .none, .absent: throw createsMissing ? .recordExists : try missing(operation)
-        case .tags, .exists: throw try missing(operation)
-        }
+    /// Refuses callers who may not change a record that they know of.
+    private func allowWriting(_ record: StoredRecord, type: RecordTypeDefinition) throws(RecordError) {
+        let decision = authorizeWriting(record.row, type)
+        if decision != .allowed { throw .refused(decision, .write) }
+    }
+
+    private func authorizeWriting(_ row: RecordRow, _ type: RecordTypeDefinition) -> Decision {
+        Authorization.authorize(caller, .write, in: address.scope, grants: type.grants, creator: row.creator)
+    }
+
+    /// Whether a record exists for the caller. What it may neither read nor write answers as a missing one does, in
+    /// every detail: status, order of checks, conditions.
+    private func isKnown(_ row: RecordRow, _ type: RecordTypeDefinition) -> Bool {
+        mayRead(row, type) || authorizeWriting(row, type) == .allowed
     }
 
     func mayRead(_ row: RecordRow, _ type: RecordTypeDefinition) -> Bool {
@@ -283,15 +283,24 @@ final class RecordWriter {
         case .tags(let tags): holds = tags.contains(RecordTag.text(record.row.revision))
         }
         if holds { return }
-        var serverRecord: [UInt8]?
-        if mayRead(record.row, type) {
-            var json: [UInt8] = []
-            try append(
-                record.row, type: type, name: record.name,
-                fields: StoredFields(text: record.fields, layout: record.layout), to: &json)
-            serverRecord = json
-        }
-        throw .preconditionFailed(serverRecord)
+        throw .preconditionFailed(try dictionary(of: record, type))
+    }
+
+    /// A record as the transaction has it now; `nil` if there is none that the caller may read.
+    func readableRecord(_ name: RecordName) throws(RecordError) -> [UInt8]? {
+        guard let zone = try existingZone(), let record = try find(name, zone: zone),
+            let type = transaction.schema[id: record.row.type]
+        else { return nil }
+        return try dictionary(of: record, type)
+    }
+
+    private func dictionary(of record: StoredRecord, _ type: RecordTypeDefinition) throws(RecordError) -> [UInt8]? {
+        guard mayRead(record.row, type) else { return nil }
+        var json: [UInt8] = []
+        try append(
+            record.row, type: type, name: record.name,
+            fields: StoredFields(text: record.fields, layout: record.layout), to: &json)
+        return json
     }
 
     // MARK: Storage
@@ -324,6 +333,7 @@ final class RecordWriter {
         if address == .publicDefault {
             zone = ZoneTable.publicDefault
         } else {
+            guard address.zone == .defaultZone else { throw .zoneNotFound }
             let key = address.key
             zone = try store { () throws(StoreError) in
                 try transaction.zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)?.id
@@ -359,6 +369,9 @@ final class RecordWriter {
     private func merged(
         _ changes: ResolvedFields, into existing: StoredFieldsView?, replacingAll: Bool, record: Int64
     ) throws(RecordError) -> FieldMerge {
+        // Without uploads there are no receipts, and without a receipt a checksum proves nothing: whoever knows one would
+        // own the bytes as soon as somebody uploads them.
+        guard changes.assets.isEmpty else { throw .assetsUnavailable }
         let records = transaction.records
         return try FieldMerger.merge(
             changes, into: existing, replacingAll: replacingAll, now: transaction.now,
@@ -393,33 +406,38 @@ final class RecordWriter {
     ) throws(RecordError) {
         let old = try before?.withView { view throws(RecordError) in try view.references(includingNone: false) } ?? []
         let new = try fields.withView { view throws(RecordError) in try view.references(includingNone: false) }
-        let oldEdges = Set(old.map { Edge(field: $0.fieldID, reference: $0.reference) })
-        let newEdges = Set(new.map { Edge(field: $0.fieldID, reference: $0.reference) })
-        for edge in oldEdges.subtracting(newEdges) {
+        let oldEdges = Self.edges(old)
+        let newEdges = Self.edges(new)
+        for edge in oldEdges.keys where newEdges[edge] == nil {
             try store { () throws(StoreError) in
                 try transaction.records.removeEdge(
-                    zone: zone, target: edge.reference.recordName.text, source: record, field: edge.field)
+                    zone: zone, target: edge.target.text, source: record, field: edge.field)
             }
         }
-        for edge in newEdges.subtracting(oldEdges) {
+        for (edge, action) in newEdges where oldEdges[edge] != action {
             try store { () throws(StoreError) in
                 try transaction.records.addEdge(
-                    zone: zone, target: edge.reference.recordName.text, source: record, field: edge.field,
-                    action: edge.reference.action.rawValue)
+                    zone: zone, target: edge.target.text, source: record, field: edge.field, action: action.rawValue)
             }
-        }
-        // Every VALIDATE reference of a record that is written must hold, also one that it had before.
-        for edge in newEdges where edge.reference.action == .validate {
+            // One that stood before has protected its target ever since, and is not this caller's to answer for.
+            guard action == .validate else { continue }
             checks.append(
                 .targetExists(
-                    zone: zone, target: edge.reference.recordName, field: edge.field, source: record, position: position
-                ))
+                    zone: zone, target: edge.target, field: edge.field, source: record, position: position))
         }
     }
 
+    /// A field that refers to a target. Two references of one list to one target are one edge, with the stronger action:
+    /// VALIDATE before DELETE_SELF, since it keeps the target from being deleted at all.
     private struct Edge: Hashable {
         let field: Int
-        let reference: Reference
+        let target: RecordName
+    }
+
+    private static func edges(_ references: [(fieldID: Int, reference: Reference)]) -> [Edge: ReferenceAction] {
+        Dictionary(
+            references.map { (Edge(field: $0.fieldID, target: $0.reference.recordName), $0.reference.action) },
+            uniquingKeysWith: { $0.rawValue > $1.rawValue ? $0 : $1 })
     }
 
     /// Checks what the operations so far have promised: VALIDATE references have targets, and deleted records have none.
@@ -446,22 +464,25 @@ final class RecordWriter {
         switch check {
         case .targetExists(let zone, let target, let field, let source, _):
             // A record that goes later in the same batch needs no target.
-            guard let holder = try store({ () throws(StoreError) in try transaction.records.find(id: source) }),
-                !holder.row.isDeleted
+            let records = transaction.records
+            guard let holder = try store({ () throws(StoreError) in try records.row(id: source) }), !holder.isDeleted
             else { return }
-            if let found = try find(target, zone: zone),
-                let type = transaction.schema[id: found.row.type], mayRead(found.row, type)
+            if let found = try store({ () throws(StoreError) in try records.row(zone: zone, name: target.text) }),
+                let type = transaction.schema[id: found.type], mayRead(found, type)
             {
                 return
             }
-            throw .missingTarget(target, field: fieldName(field, of: holder.row.type))
+            throw .missingTarget(target, field: fieldName(field, of: holder.type))
         case .nobodyValidates(let zone, let target, _):
-            if let name = RecordName(target), try find(name, zone: zone) != nil { return }
-            let blockers = try store { () throws(StoreError) in
-                try transaction.records.sources(
-                    zone: zone, target: target, action: ReferenceAction.validate.rawValue, limit: 1)
+            let records = transaction.records
+            guard try store({ () throws(StoreError) in try records.row(zone: zone, name: target) }) == nil else {
+                return
             }
-            guard let blocker = blockers.first,
+            let blocker = try store { () throws(StoreError) in
+                try transaction.records.firstEdge(
+                    zone: zone, target: target, action: ReferenceAction.validate.rawValue)
+            }
+            guard let blocker,
                 let holder = try store({ () throws(StoreError) in try transaction.records.find(id: blocker.source) })
             else { return }
             // Who may not read the record that blocks does not learn its name.

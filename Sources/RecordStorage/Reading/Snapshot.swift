@@ -3,6 +3,7 @@
 /// Confined to the thread of its connection.
 package final class Snapshot {
     private let begin: Statement
+    private let pin: Statement
     private let commit: Statement
     private let clock: CommitClock
     private var seen: UInt64 = 0
@@ -12,6 +13,9 @@ package final class Snapshot {
 
     package init(_ connection: Connection, clock: CommitClock) throws(StoreError) {
         begin = try connection.prepare("BEGIN")
+        // BEGIN alone opens no view, the first read does. A view that opened later than `refresh` could show commits
+        // whose rights the thread has not looked at.
+        pin = try connection.prepare("SELECT 1 FROM sqlite_schema LIMIT 1")
         commit = try connection.prepare("COMMIT")
         self.clock = clock
     }
@@ -27,7 +31,11 @@ package final class Snapshot {
         if isOpen, commits == seen, !clock.isGateClosed { return }
         end()
         clock.enter()
-        do { try begin.run() } catch {
+        do throws(StoreError) {
+            try begin.run()
+            try pin.run()
+        } catch {
+            try? commit.run()
             clock.leave()
             throw error
         }

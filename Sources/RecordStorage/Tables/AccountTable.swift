@@ -180,15 +180,21 @@ package final class AccountTable {
     }
 
     /// Keeps the newest sessions of an account and ends the others.
-    package func trimSessions(account: Int64, keeping count: Int) throws(StoreError) {
+    ///
+    /// - Parameter hash: The session that stays in any case: others may have been made in the same millisecond.
+    /// - Returns: Whether one has ended.
+    package func trimSessions(account: Int64, keeping count: Int, with hash: [UInt8]) throws(StoreError) -> Bool {
         let statement = try connection.prepare(
             """
             DELETE FROM session WHERE account = ?1 AND hash NOT IN (
-                SELECT hash FROM session WHERE account = ?1 ORDER BY created DESC, expires DESC LIMIT ?2)
+                SELECT hash FROM session WHERE account = ?1
+                ORDER BY hash = ?3 DESC, created DESC, expires DESC LIMIT ?2)
             """)
         statement.bind(1, account)
         statement.bind(2, Int64(count))
+        statement.bind(3, blob: hash)
         try statement.run()
+        return connection.changes > 0
     }
 
     package func removeExpiredSessions(before now: Int64, limit: Int) throws(StoreError) -> Int {

@@ -33,9 +33,11 @@ package struct RecordRow: Hashable, Sendable {
 package struct RecordCursor {
     let statement: Statement
 
+    /// What a statement selects for `row`, in this order.
+    static let rowColumns = "id, type, sequence, revision, creator, created, modifier, modified, deleted"
+
     /// What a statement selects for this cursor, in this order.
-    static let columns =
-        "id, type, sequence, revision, creator, created, modifier, modified, deleted, name, layout, fields"
+    static let columns = rowColumns + ", name, layout, fields"
 
     package var row: RecordRow {
         RecordRow(

@@ -12,8 +12,11 @@ package final class RecordTable {
     private let removeAllLarge: Statement
     private let addEdge: Statement
     private let removeEdge: Statement
-    private let findEdges: Statement
+    private let findEdge: Statement
+    private let findSources: Statement
     private let findByID: Statement
+    private let rowByName: Statement
+    private let rowByID: Statement
     private let countOfType: Statement
 
     package init(_ connection: Connection) throws(StoreError) {
@@ -21,6 +24,9 @@ package final class RecordTable {
         findByName = try connection.prepare(
             "SELECT \(RecordCursor.columns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
         findByID = try connection.prepare("SELECT \(RecordCursor.columns) FROM record WHERE id = ?1")
+        rowByName = try connection.prepare(
+            "SELECT \(RecordCursor.rowColumns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
+        rowByID = try connection.prepare("SELECT \(RecordCursor.rowColumns) FROM record WHERE id = ?1")
         insertRow = try connection.prepare(
             """
             INSERT INTO record
@@ -54,8 +60,10 @@ package final class RecordTable {
             "INSERT OR REPLACE INTO edge (zone, target, source, field, action) VALUES (?1, ?2, ?3, ?4, ?5)")
         removeEdge = try connection.prepare(
             "DELETE FROM edge WHERE zone = ?1 AND target = ?2 AND source = ?3 AND field = ?4")
-        findEdges = try connection.prepare(
-            "SELECT source, field, action FROM edge WHERE zone = ?1 AND target = ?2 AND action = ?3 LIMIT ?4")
+        findEdge = try connection.prepare(
+            "SELECT source, field FROM edge WHERE zone = ?1 AND target = ?2 AND action = ?3 LIMIT 1")
+        findSources = try connection.prepare(
+            "SELECT DISTINCT source FROM edge WHERE zone = ?1 AND target = ?2 AND action = ?3 LIMIT ?4")
         countOfType = try connection.prepare("SELECT EXISTS (SELECT 1 FROM record WHERE type = ?1 AND deleted = 0)")
     }
 
@@ -69,6 +77,21 @@ package final class RecordTable {
     package func find(id: Int64) throws(StoreError) -> StoredRecord? {
         findByID.bind(1, id)
         return try read(findByID)
+    }
+
+    /// As `find`, without the record's bytes, which may be many.
+    package func row(zone: Int64, name: String) throws(StoreError) -> RecordRow? {
+        rowByName.bind(1, zone)
+        rowByName.bind(2, text: name)
+        defer { rowByName.reset() }
+        return try rowByName.step() ? RecordCursor(statement: rowByName).row : nil
+    }
+
+    /// As `find`, without the record's bytes.
+    package func row(id: Int64) throws(StoreError) -> RecordRow? {
+        rowByID.bind(1, id)
+        defer { rowByID.reset() }
+        return try rowByID.step() ? RecordCursor(statement: rowByID).row : nil
     }
 
     private func read(_ statement: Statement) throws(StoreError) -> StoredRecord? {
@@ -190,21 +213,27 @@ package final class RecordTable {
         try removeEdge.run()
     }
 
-    /// The records that refer to a target with an action.
-    ///
-    /// - Returns: At most `limit` pairs of internal record id and field number; a record may come more than once.
-    package func sources(
-        zone: Int64, target: String, action: UInt8, limit: Int
-    ) throws(StoreError) -> [(source: Int64, field: Int)] {
-        findEdges.bind(1, zone)
-        findEdges.bind(2, text: target)
-        findEdges.bind(3, Int64(action))
-        findEdges.bind(4, Int64(limit))
-        defer { findEdges.reset() }
-        var found: [(source: Int64, field: Int)] = []
-        while try findEdges.step() {
-            found.append((findEdges.integer(0), Int(findEdges.integer(1))))
-        }
+    /// The internal ids of the records that refer to a target with an action: each once, at most `limit`.
+    package func sources(zone: Int64, target: String, action: UInt8, limit: Int) throws(StoreError) -> [Int64] {
+        findSources.bind(1, zone)
+        findSources.bind(2, text: target)
+        findSources.bind(3, Int64(action))
+        findSources.bind(4, Int64(limit))
+        defer { findSources.reset() }
+        var found: [Int64] = []
+        while try findSources.step() { found.append(findSources.integer(0)) }
         return found
+    }
+
+    /// Some record and field that refer to a target with an action.
+    package func firstEdge(
+        zone: Int64, target: String, action: UInt8
+    ) throws(StoreError) -> (source: Int64, field: Int)? {
+        findEdge.bind(1, zone)
+        findEdge.bind(2, text: target)
+        findEdge.bind(3, Int64(action))
+        defer { findEdge.reset() }
+        guard try findEdge.step() else { return nil }
+        return (findEdge.integer(0), Int(findEdge.integer(1)))
     }
 }

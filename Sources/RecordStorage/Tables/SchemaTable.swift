@@ -81,9 +81,16 @@ package final class SchemaTable {
         try mark.run()
     }
 
-    /// Takes away a type, its fields and grants. Tombstones of its records are the caller's business.
+    /// Takes away a type, its fields and grants, and the tombstones of its records. Nobody can be told of those any more,
+    /// so each zone's mark moves: sync tokens below it are refused.
     package func removeType(_ type: Int64) throws(StoreError) {
         for sql in [
+            """
+            WITH gone (zone, sequence) AS (
+                SELECT zone, max(sequence) FROM record WHERE type = ?1 AND deleted = 1 GROUP BY zone)
+            UPDATE zone SET purged = max(purged, (SELECT sequence FROM gone WHERE gone.zone = zone.id))
+            WHERE id IN (SELECT zone FROM gone)
+            """,
             "DELETE FROM field WHERE type = ?1", "DELETE FROM type_grant WHERE type = ?1",
             "DELETE FROM record WHERE type = ?1 AND deleted = 1", "DELETE FROM type WHERE id = ?1",
         ] {

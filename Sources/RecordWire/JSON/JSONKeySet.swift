@@ -6,8 +6,13 @@ struct JSONKeySet {
     /// All keys, once there are more than eight. The set's seeded hash keeps chosen keys from colliding.
     private var spilled: Set<[UInt8]>?
 
+    /// More keys than any document of ours has in one object: a schema has 10,000 types at most. Each is remembered,
+    /// in several times its length.
+    static let most = 16_384
+
     /// Adds a key; false if it was there already.
     mutating func insert(_ key: JSONToken, of reader: JSONReader) throws(JSONError) -> Bool {
+        guard count < Self.most else { throw JSONError("an object has more than \(Self.most) keys", at: key.start) }
         defer { count &+= 1 }
         if spilled != nil { return spilled?.insert(Self.text(key, of: reader)).inserted ?? true }
         let print = Self.fingerprint(key, of: reader)

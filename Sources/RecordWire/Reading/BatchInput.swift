@@ -95,12 +95,28 @@ package struct BatchInput: Sendable {
 
     private static func strings(_ token: JSONToken, of reader: RequestReader) throws(RecordError) -> [String]? {
         if token.kind == .null { return nil }
+        var strings: [String] = []
         var list = JSONReader(reader.json.bytes, at: token)
-        guard token.kind == .array, let values = (try? JSONValue.read(&list))?.array else {
+        var isFirst = true
+        do {
+            guard token.kind == .array else { throw malformed("'desiredKeys' must be a list of strings", token) }
+            try list.enter()
+            while try list.nextElement(&isFirst) {
+                let key = try list.value()
+                guard key.isString else { throw malformed("'desiredKeys' must be a list of strings", token) }
+                // Every record of the answer looks each of them up.
+                guard strings.count < Limits.fieldsPerType else {
+                    throw RecordError.badRequest(
+                        "'desiredKeys' has more members than a record may have fields", cause: .tooLarge,
+                        details: [("limit", .number(Int64(Limits.fieldsPerType)))])
+                }
+                strings.append(list.string(key))
+            }
+        } catch let error as RecordError {
+            throw error
+        } catch {
             throw malformed("'desiredKeys' must be a list of strings", token)
         }
-        let strings = values.compactMap(\.string)
-        guard strings.count == values.count else { throw malformed("'desiredKeys' must be a list of strings", token) }
         return strings
     }
 

@@ -9,6 +9,11 @@ package struct FieldInput: Sendable {
     /// Where the field's key stands in the body, for errors.
     package let offset: Int
 
+    /// The bytes that a value to set takes in the body; 0 for anything else.
+    var valueBytes: Int {
+        if case .value(let token) = form { token.count } else { 0 }
+    }
+
     package enum Form: Hashable, Sendable {
         /// `null`, `{}` or `{"value":null}`.
         case remove

@@ -74,7 +74,7 @@ struct RequestReader {
         return name
     }
 
-    /// The members of `fields`; null means none.
+    /// The members of `fields`; null means none. No record has more of them than a type may, whatever they are.
     mutating func fields() throws(RecordError) -> [FieldInput] {
         if json.next == UInt8(ascii: "n") {
             _ = try value()
@@ -85,6 +85,11 @@ struct RequestReader {
         var fields: [FieldInput] = []
         while let key = try nextKey(&keys) {
             if fields.isEmpty { fields.reserveCapacity(8) }
+            guard fields.count < Limits.fieldsPerType else {
+                throw .badRequest(
+                    "'fields' has more members than a record may have fields", cause: .tooLarge,
+                    details: [("limit", .number(Int64(Limits.fieldsPerType))), ("offset", .number(Int64(key.start)))])
+            }
             fields.append(try field(named: json.string(key), at: key.start))
         }
         return fields

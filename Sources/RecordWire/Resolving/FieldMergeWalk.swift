@@ -56,6 +56,9 @@ struct FieldMergeWalk {
 
     consuming func finish(limit: Int) throws(RecordError) -> FieldMerge {
         if layout.decodedSize > limit { throw .recordTooLarge(layout.decodedSize, limit: limit) }
+        // Some values count for less than they take, an empty string in a list for nothing at all.
+        let stored = text.count &+ layout.externalBytes
+        guard stored / LayoutFormat.storedPerDecoded <= limit else { throw .recordTooLarge(stored, limit: limit) }
         return FieldMerge(
             stored: StoredFields(text: text, layout: layout.finish()), externalPuts: puts, externalRemovals: removals,
             hasReferences: layout.hasReferences)

@@ -98,7 +98,8 @@ private struct Resolution {
 
     mutating func writeValues(_ inputs: [FieldInput], of type: RecordTypeDefinition) throws(RecordError) {
         resolved.changes.reserveCapacity(targets.count)
-        resolved.text.reserveCapacity(reader.end &+ targets.count &* 32)
+        // Not the body's length: in a batch that is everybody's.
+        resolved.text.reserveCapacity(targets.reduce(targets.count &* 64) { $0 &+ inputs[$1.index].valueBytes })
         for target in targets {
             let field = type.fields[target.position]
             let kind = try change(field, inputs[target.index])

@@ -57,10 +57,24 @@ enum TypeInference {
         case .object: break
         }
         var object = JSONReader(reader.bytes, at: token)
-        guard let keys = (try? JSONValue.read(&object))?.object else { throw cannotTell(input, "is no object", token) }
-        if keys["latitude"] != nil, keys["longitude"] != nil { return .location }
-        if keys["recordName"] != nil { return .reference }
-        if keys["fileChecksum"] != nil { return .asset }
+        var (latitude, longitude, recordName, fileChecksum) = (false, false, false, false)
+        // A look at the keys, without a tree of what may be megabytes.
+        do {
+            try object.enter()
+            var keys = JSONKeySet()
+            while let key = try object.nextKey(&keys) {
+                latitude = latitude || object.string(key, is: "latitude")
+                longitude = longitude || object.string(key, is: "longitude")
+                recordName = recordName || object.string(key, is: "recordName")
+                fileChecksum = fileChecksum || object.string(key, is: "fileChecksum")
+                _ = try object.value()
+            }
+        } catch {
+            throw cannotTell(input, "is no object", token)
+        }
+        if latitude, longitude { return .location }
+        if recordName { return .reference }
+        if fileChecksum { return .asset }
         throw cannotTell(input, "is an object of no known form", token)
     }
 

@@ -6,6 +6,8 @@ struct LayoutWriter {
     private var count = 0
     private var head = LayoutFormat.version
     private(set) var decodedSize = 0
+    /// The bytes of all external values' JSON texts.
+    private(set) var externalBytes = 0
 
     init(entries: Int) {
         body.reserveCapacity(entries &* 8)
@@ -24,6 +26,7 @@ struct LayoutWriter {
         LayoutFormat.append(size, to: &body)
         if let external {
             LayoutFormat.append(external, to: &body)
+            externalBytes &+= external
             head |= LayoutFormat.hasExternals
         }
         if type.element == .asset { head |= LayoutFormat.hasAssets }

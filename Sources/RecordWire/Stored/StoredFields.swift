@@ -91,6 +91,9 @@ enum LayoutFormat {
     static let hasReferences: UInt8 = 0x40
     static let hasExternals: UInt8 = 0x80
     static let external: UInt8 = 0x80
+    /// A record's stored text may have this many bytes per decoded byte of its limit: room for a record full of control
+    /// characters, which are six bytes each.
+    static let storedPerDecoded = 8
 
     @inline(__always)
     static func append(_ number: Int, to layout: inout [UInt8]) {
