@@ -123,8 +123,9 @@ final class TestServer: Sendable {
 }
 
 /// Yields until `isTrue` holds; gives up after ten seconds.
+// Generous: the whole suite runs on two threads at once, and others block them.
 func eventually(_ isTrue: () -> Bool) async -> Bool {
-    let deadline = Deadline.after(.seconds(10))
+    let deadline = Deadline.after(.seconds(90))
     while !isTrue() {
         if deadline.hasPassed() { return false }
         await Task.yield()

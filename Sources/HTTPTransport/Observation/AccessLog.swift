@@ -83,9 +83,15 @@ package final class AccessLog: Sendable {
         queue.withLock { $0.lines.isEmpty && !$0.isWriting }
     }
 
-    /// Blocks until everything recorded so far has been written.
-    package func flush() {
-        queue.wait(until: { $0.lines.isEmpty && !$0.isWriting }, then: { _ in })
+    /// Blocks until everything recorded so far has been written, or `patience` is over: a pipe that nobody reads must not
+    /// keep a server from stopping.
+    ///
+    /// - Returns: Whether everything has been written.
+    @discardableResult
+    package func flush(within patience: Duration = .seconds(2)) -> Bool {
+        queue.wait(
+            until: { $0.lines.isEmpty && !$0.isWriting }, orUntil: .after(patience),
+            then: { $0.lines.isEmpty && !$0.isWriting })
     }
 
     /// Whether a request is among those that are logged.
