@@ -1,0 +1,57 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// The JSON of answers.
+extension RecordWriter {
+    /// Appends the saved record, or a stub for writers who may not read it.
+    func appendAnswer(
+        _ row: RecordRow, type: RecordTypeDefinition, name: String, merge: FieldMerge, to answer: inout [UInt8]
+    ) throws(RecordError) {
+        guard mayRead(row, type) else {
+            var copy = name
+            copy.withUTF8 {
+                RecordComposer.appendStub(
+                    name: UnsafeRawBufferPointer($0), typeName: type.name, revision: row.revision, to: &answer)
+            }
+            return
+        }
+        try append(
+            row, type: type, name: Array(name.utf8), fields: merge.stored, unsaved: merge.externalPuts, to: &answer)
+    }
+
+    func append(
+        _ row: RecordRow, type: RecordTypeDefinition, name: [UInt8], fields: StoredFields,
+        unsaved: [(fieldID: Int, json: [UInt8])] = [], to answer: inout [UInt8]
+    ) throws(RecordError) {
+        let creator = try transaction.userName(row.creator)
+        let modifier = row.modifier == row.creator ? creator : try transaction.userName(row.modifier)
+        let selection = FieldSelection(self.fields, of: type)
+        let records = transaction.records
+        try name.withUnsafeBufferPointer { name throws(RecordError) in
+            try fields.withView { view throws(RecordError) in
+                let header = RecordHeader(
+                    name: UnsafeRawBufferPointer(name), typeName: type.name, revision: row.revision,
+                    created: row.created, creator: creator, modified: row.modified, modifier: modifier)
+                try RecordComposer.append(
+                    header, fields: view, selection: selection,
+                    external: { field, output throws(RecordError) in
+                        if let value = unsaved.first(where: { $0.fieldID == field }) {
+                            output.append(contentsOf: value.json)
+                            return
+                        }
+                        output.append(
+                            contentsOf: try store { () throws(StoreError) in
+                                try records.largeValue(record: row.id, field: field)
+                            })
+                    }, to: &answer)
+            }
+        }
+    }
+
+    func appendDeletion(_ name: String, to answer: inout [UInt8]) {
+        answer.appendLiteral("{\"recordName\":")
+        answer.appendString(name)
+        answer.appendLiteral(",\"deleted\":true}")
+    }
+}

@@ -1,0 +1,76 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// Deleting records, and what goes with them.
+extension RecordWriter {
+    func delete(
+        _ operation: RecordOperation, forgivesMissing: Bool, position: Int, into answer: inout [UInt8]
+    ) throws(RecordError) -> OperationResult {
+        guard let name = operation.recordName else { throw .badRequest("The operation needs a recordName") }
+        guard let zone = try existingZone(), let existing = try find(name, zone: zone),
+            let type = transaction.schema[id: existing.row.type],
+            operation.typeName == nil || operation.typeName == type.name, isKnown(existing.row, type)
+        else {
+            if forgivesMissing {
+                try requireSomeWriteRight(operation)
+                appendDeletion(name.text, to: &answer)
+                return .deleted(name: name.text)
+            }
+            throw try missing(operation)
+        }
+        try allowWriting(existing, type: type)
+        try check(operation.writeGuard, existing, type: type)
+        try transaction.ensureSavepoint()
+        try bury(existing, zone: zone, position: position)
+        appendDeletion(name.text, to: &answer)
+        return .deleted(name: name.text)
+    }
+
+    /// Turns a record and those that go with it (DELETE_SELF) into tombstones.
+    func bury(_ first: StoredRecord, zone: Int64, position: Int) throws(RecordError) {
+        // Numbers, not records: ten thousand that wait would be as many megabytes.
+        var waiting: [Int64] = []
+        var known: Set<Int64> = [first.row.id]
+        var next: StoredRecord? = first
+        let records = transaction.records
+        while let record = next {
+            var row = record.row
+            row.sequence = try transaction.nextSequence()
+            row.revision += 1
+            row.modifier = caller.writerID
+            row.modified = transaction.now
+            let name = String(decoding: record.name, as: UTF8.self)
+            let fields = StoredFields(text: record.fields, layout: record.layout)
+            let (references, hasExternals) = try fields.withView {
+                view throws(RecordError) -> ([(fieldID: Int, reference: Reference)], Bool) in
+                (view.hasReferences ? try view.references(includingNone: false) : [], view.hasExternals)
+            }
+            try store { () throws(StoreError) in
+                for (field, reference) in references {
+                    try records.removeEdge(
+                        zone: zone, target: reference.recordName.text, source: row.id, field: field)
+                }
+                if hasExternals { try records.removeLargeValues(record: row.id) }
+                try records.bury(row)
+            }
+            checks.append(.nobodyValidates(zone: zone, target: name, position: position))
+            // One more than may be taken along: so many are either new, or known and counted.
+            let limit = transaction.limits.cascadeRecords
+            let sources = try store { () throws(StoreError) in
+                try records.sources(
+                    zone: zone, target: name, action: ReferenceAction.deleteSelf.rawValue, limit: limit + 1)
+            }
+            for source in sources where known.insert(source).inserted {
+                cascaded += 1
+                guard cascaded <= limit else { throw .cascadeTooLarge(limit) }
+                waiting.append(source)
+            }
+            next = nil
+            while next == nil, let id = waiting.popLast() {
+                let child = try store { () throws(StoreError) in try records.find(id: id) }
+                if let child, !child.row.isDeleted { next = child }
+            }
+        }
+    }
+}

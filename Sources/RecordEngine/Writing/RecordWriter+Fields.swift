@@ -1,0 +1,62 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// From what a request says of fields to what is stored of them.
+extension RecordWriter {
+    /// The operation's fields against the schema as it is now, extended just in time where that is allowed.
+    func resolve(
+        _ operation: RecordOperation, typeName: RecordTypeName
+    ) throws(RecordError) -> (RecordTypeDefinition, ResolvedFields) {
+        if let resolved = operation.resolved, operation.resolvedVersion == transaction.schema.version,
+            !transaction.rightsChanged, resolved.newFields.isEmpty, let type = transaction.schema[typeName]
+        {
+            return (type, resolved)
+        }
+        let resolved = try resolveNow(operation, typeName)
+        if let type = transaction.schema[typeName], resolved.newFields.isEmpty { return (type, resolved) }
+        try transaction.extendSchema(typeName, with: resolved.newFields)
+        guard let type = transaction.schema[typeName] else { throw .recordNotFound }
+        return (type, try resolveNow(operation, typeName))
+    }
+
+    func resolveNow(
+        _ operation: RecordOperation, _ typeName: RecordTypeName
+    ) throws(RecordError) -> ResolvedFields {
+        try FieldResolver.resolve(
+            operation.input, typeName: typeName, type: transaction.schema[typeName],
+            allowsNewFields: transaction.environment == .development, recordBytes: transaction.limits.recordBytes)
+    }
+
+    func merged(
+        _ changes: ResolvedFields, into existing: StoredFieldsView?, replacingAll: Bool, record: Int64
+    ) throws(RecordError) -> FieldMerge {
+        // Without uploads there are no receipts, and without a receipt a checksum proves nothing: whoever knows one would
+        // own the bytes as soon as somebody uploads them.
+        guard changes.assets.isEmpty else { throw .assetsUnavailable }
+        let records = transaction.records
+        return try FieldMerger.merge(
+            changes, into: existing, replacingAll: replacingAll, now: transaction.now,
+            recordBytes: transaction.limits.recordBytes,
+            loadExternal: { field throws(RecordError) in
+                try store { () throws(StoreError) in try records.largeValue(record: record, field: field) }
+            })
+    }
+
+    /// Whether storing the merge takes one statement: no large values, no edges.
+    func isOneStatement(_ merge: FieldMerge) -> Bool {
+        merge.externalPuts.isEmpty && merge.externalRemovals.isEmpty && !merge.hasReferences
+    }
+
+    func storeLargeValues(_ merge: FieldMerge, record: Int64) throws(RecordError) {
+        guard !merge.externalPuts.isEmpty || !merge.externalRemovals.isEmpty else { return }
+        try store { () throws(StoreError) in
+            for field in merge.externalRemovals {
+                try transaction.records.removeLargeValue(record: record, field: field)
+            }
+            for (field, json) in merge.externalPuts {
+                try transaction.records.putLargeValue(record: record, field: field, json: json)
+            }
+        }
+    }
+}

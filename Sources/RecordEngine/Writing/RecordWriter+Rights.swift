@@ -1,0 +1,75 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// What a caller may do with a record, and what it may know of it.
+extension RecordWriter {
+    /// Refuses callers who may not change a record that they know of.
+    func allowWriting(_ record: StoredRecord, type: RecordTypeDefinition) throws(RecordError) {
+        let decision = authorizeWriting(record.row, type)
+        if decision != .allowed { throw .refused(decision, .write) }
+    }
+
+    func authorizeWriting(_ row: RecordRow, _ type: RecordTypeDefinition) -> Decision {
+        Authorization.authorize(caller, .write, in: address.scope, grants: type.grants, creator: row.creator)
+    }
+
+    /// Whether a record exists for the caller. What it may neither read nor write answers as a missing one does, in
+    /// every detail: status, order of checks, conditions.
+    func isKnown(_ row: RecordRow, _ type: RecordTypeDefinition) -> Bool {
+        mayRead(row, type) || authorizeWriting(row, type) == .allowed
+    }
+
+    func mayRead(_ row: RecordRow, _ type: RecordTypeDefinition) -> Bool {
+        Authorization.authorize(caller, .read, in: address.scope, grants: type.grants, creator: row.creator)
+            == .allowed
+    }
+
+    /// What a caller learns who names a record that is not there: the same as of one that it may not see.
+    func missing(_ operation: RecordOperation) throws(RecordError) -> RecordError {
+        try requireSomeWriteRight(operation)
+        if case .tags = operation.writeGuard, operation.isTypeInPath { return .preconditionFailed(nil) }
+        if case .exists = operation.writeGuard { return .preconditionFailed(nil) }
+        return .recordNotFound
+    }
+
+    /// Refuses callers who could not write the record whoever had created it, so that they cannot tell which names exist.
+    func requireSomeWriteRight(_ operation: RecordOperation) throws(RecordError) {
+        guard let typeName = operation.typeName, let type = transaction.schema[typeName] else { return }
+        if Authorization.reach(of: .write, for: caller, in: address.scope, grants: type.grants) == .none,
+            caller == .anonymous
+        {
+            throw .refused(.authenticationRequired, .write)
+        }
+    }
+
+    func check(
+        _ writeGuard: WriteGuard, _ record: StoredRecord, type: RecordTypeDefinition
+    ) throws(RecordError) {
+        let holds: Bool
+        switch writeGuard {
+        case .none, .exists: holds = true
+        case .absent: holds = false
+        case .tags(let tags): holds = tags.contains(RecordTag.text(record.row.revision))
+        }
+        if holds { return }
+        throw .preconditionFailed(try dictionary(of: record, type))
+    }
+
+    /// A record as the transaction has it now; `nil` if there is none that the caller may read.
+    func readableRecord(_ name: RecordName) throws(RecordError) -> [UInt8]? {
+        guard let zone = try existingZone(), let record = try find(name, zone: zone),
+            let type = transaction.schema[id: record.row.type]
+        else { return nil }
+        return try dictionary(of: record, type)
+    }
+
+    func dictionary(of record: StoredRecord, _ type: RecordTypeDefinition) throws(RecordError) -> [UInt8]? {
+        guard mayRead(record.row, type) else { return nil }
+        var json: [UInt8] = []
+        try append(
+            record.row, type: type, name: record.name,
+            fields: StoredFields(text: record.fields, layout: record.layout), to: &json)
+        return json
+    }
+}

@@ -1,0 +1,118 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// Creating and changing records.
+extension RecordWriter {
+    func create(
+        _ operation: RecordOperation, position: Int, into answer: inout [UInt8]
+    ) throws(RecordError) -> OperationResult {
+        let typeName = try typeNameForCreating(operation)
+        let zone = try zoneForWriting()
+        if let name = operation.recordName, try find(name, zone: zone) != nil { throw .recordExists }
+        return try insert(operation, typeName: typeName, zone: zone, position: position, into: &answer)
+    }
+
+    /// The type of a record that the caller may create. A type that does not exist yet would get the standard grants.
+    func typeNameForCreating(_ operation: RecordOperation) throws(RecordError) -> RecordTypeName {
+        guard let typeName = operation.typeName else {
+            throw .badRequest("A record that may be created needs a recordType")
+        }
+        let type = transaction.schema[typeName]
+        let decision = Authorization.authorize(
+            caller, .create, in: address.scope, grants: type?.grants ?? .standard, creator: nil)
+        guard decision == .allowed else { throw .refused(decision, .create) }
+        if type == nil, transaction.environment == .production {
+            throw .badRequest(
+                "Cannot create new type \(typeName) in production schema", cause: .unknownName,
+                details: [("recordType", .text(typeName.text))])
+        }
+        return typeName
+    }
+
+    /// Adds the row of a record whose name is free.
+    func insert(
+        _ operation: RecordOperation, typeName: RecordTypeName, zone: Int64, position: Int,
+        into answer: inout [UInt8]
+    ) throws(RecordError) -> OperationResult {
+        let (type, resolved) = try resolve(operation, typeName: typeName)
+        let merge = try merged(resolved, into: nil, replacingAll: true, record: 0)
+        let sequence = try transaction.nextSequence()
+        let row = RecordRow(
+            id: sequence, type: type.id, sequence: sequence, revision: transaction.makeRevision(),
+            creator: caller.writerID, created: transaction.now, modifier: caller.writerID,
+            modified: transaction.now)
+        let name = operation.recordName?.text ?? transaction.makeRecordName()
+        let isNamed = operation.recordName != nil
+        if isNamed || !isOneStatement(merge) { try transaction.ensureSavepoint() }
+        // Composed first: nothing may fail behind the one statement of a request without a savepoint.
+        try appendAnswer(row, type: type, name: name, merge: merge, to: &answer)
+        try store { () throws(StoreError) in
+            if isNamed {
+                try transaction.records.removeTombstone(
+                    zone: zone, name: name, type: type.id, creator: row.creator)
+            }
+            try transaction.records.insert(
+                row, zone: zone, name: name, layout: merge.stored.layout, fields: merge.stored.text)
+        }
+        try storeLargeValues(merge, record: row.id)
+        if merge.hasReferences {
+            try setEdges(of: merge.stored, before: nil, record: row.id, zone: zone, position: position)
+        }
+        return .saved(name: name, tag: RecordTag.text(row.revision), isNew: true)
+    }
+
+    func modify(
+        _ operation: RecordOperation, createsMissing: Bool, replacesAll: Bool, position: Int,
+        into answer: inout [UInt8]
+    ) throws(RecordError) -> OperationResult {
+        guard let name = operation.recordName else { throw .badRequest("The operation needs a recordName") }
+        let zone = try createsMissing ? zoneForWriting() : existingZone()
+        let existing: StoredRecord? =
+            if let zone { try find(name, zone: zone) } else { nil }
+        guard let existing else {
+            guard createsMissing, let zone else { throw try missing(operation) }
+            // Rights before guards, as where the name is taken by a record that the caller may not see.
+            let typeName = try typeNameForCreating(operation)
+            switch operation.writeGuard {
+            case .none, .absent: break
+            case .tags, .exists: throw try missing(operation)
+            }
+            return try insert(operation, typeName: typeName, zone: zone, position: position, into: &answer)
+        }
+        guard let type = transaction.schema[id: existing.row.type] else { throw .recordNotFound }
+        // A name of another type or of a record that the caller may not know of: in a path that is no record.
+        guard operation.typeName == nil || operation.typeName == type.name, isKnown(existing.row, type) else {
+            guard createsMissing else { throw try missing(operation) }
+            _ = try typeNameForCreating(operation)
+            switch operation.writeGuard {
+            case .none, .absent: throw .recordExists
+            case .tags, .exists: throw try missing(operation)
+            }
+        }
+        try allowWriting(existing, type: type)
+        try check(operation.writeGuard, existing, type: type)
+
+        let (current, resolved) = try resolve(operation, typeName: type.name)
+        let before = StoredFields(text: existing.fields, layout: existing.layout)
+        let merge = try before.withView { view throws(RecordError) in
+            try merged(resolved, into: view, replacingAll: replacesAll, record: existing.row.id)
+        }
+        var row = existing.row
+        row.sequence = try transaction.nextSequence()
+        row.revision += 1
+        row.modifier = caller.writerID
+        row.modified = transaction.now
+        let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
+        if hadReferences || !isOneStatement(merge) { try transaction.ensureSavepoint() }
+        try appendAnswer(row, type: current, name: name.text, merge: merge, to: &answer)
+        try store { () throws(StoreError) in
+            try transaction.records.update(row, layout: merge.stored.layout, fields: merge.stored.text)
+        }
+        try storeLargeValues(merge, record: row.id)
+        if merge.hasReferences || hadReferences {
+            try setEdges(of: merge.stored, before: before, record: row.id, zone: zone ?? 0, position: position)
+        }
+        return .saved(name: name.text, tag: RecordTag.text(row.revision), isNew: false)
+    }
+}
