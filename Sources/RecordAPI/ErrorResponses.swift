@@ -86,6 +86,9 @@ extension RecordAPI {
     func errorResponse(_ error: any Error, id: String) -> HTTPResponse {
         switch error {
         case let error as RecordError:
+            if error.code == .internalError {
+                configuration.report("request \(id) met an internal error: \(error.reason)")
+            }
             return response(Self.status(of: error), error, id: id)
         case let error as APIError:
             return response(error.status, error.error, fields: error.fields, id: id)
@@ -95,6 +98,7 @@ extension RecordAPI {
         case let refusal as HTTPRefusal:
             return response(refusal.status, Self.error(of: refusal), id: id)
         default:
+            configuration.report("request \(id) met an internal error: \(error)")
             return response(.internalServerError, RecordError(.internalError, "The server made a mistake"), id: id)
         }
     }

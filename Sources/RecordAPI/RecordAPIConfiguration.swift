@@ -20,15 +20,19 @@ package struct RecordAPIConfiguration: Sendable {
     package var metricsAccess: MetricsAccess
     /// What else `/metrics` shows, such as the transport's figures.
     package var metricsSources: [any MetricsSource]
+    /// Tells the operator which request met an internal error, by the id that its answer carries.
+    package var report: @Sendable (String) -> Void
 
     package init(
         defaultDatabase: DatabaseID, version: String, isSignUpOpen: Bool = true,
-        metricsAccess: MetricsAccess = .loopback, metricsSources: [any MetricsSource] = []
+        metricsAccess: MetricsAccess = .loopback, metricsSources: [any MetricsSource] = [],
+        report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.defaultDatabase = defaultDatabase
         self.version = version
         self.isSignUpOpen = isSignUpOpen
         self.metricsAccess = metricsAccess
         self.metricsSources = metricsSources
+        self.report = report
     }
 }

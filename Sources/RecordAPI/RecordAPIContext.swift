@@ -9,6 +9,8 @@ internal import RecordEngine
 public final class RecordAPIContext: HTTPLoopContext, @unchecked Sendable {
     private let defaultDatabase: DatabaseID
     private var defaultReader: RecordReader?
+    /// The only reader that may hold a view.
+    private var current: RecordReader?
     /// The readers of all other databases.
     private var readers: [DatabaseID: RecordReader] = [:]
 
@@ -16,10 +18,16 @@ public final class RecordAPIContext: HTTPLoopContext, @unchecked Sendable {
         self.defaultDatabase = defaultDatabase
     }
 
-    /// The reader of a database, if it is open.
+    /// The reader of a database, if it is open. The one that was asked before lets go of its view: on a loop that is
+    /// never idle it would keep the log of its database from being emptied.
     func reader(_ id: DatabaseID?) -> RecordReader? {
-        guard let id, id != defaultDatabase else { return defaultReader }
-        return readers[id]
+        let reader: RecordReader? =
+            if let id, id != defaultDatabase { readers[id] } else { defaultReader }
+        if reader !== current {
+            current?.rest()
+            current = reader
+        }
+        return reader
     }
 
     /// Opens the reader of a database.
@@ -33,7 +41,7 @@ public final class RecordAPIContext: HTTPLoopContext, @unchecked Sendable {
         let reader: RecordReader
         do { reader = try database.makeReader() } catch { throw APIError.databaseClosed }
         if let id, id != defaultDatabase { readers[id] = reader } else { defaultReader = reader }
-        return reader
+        return self.reader(id) ?? reader
     }
 
     /// No view of a file is held while the loop waits: an idle reader must not keep the log from being emptied.
@@ -45,6 +53,7 @@ public final class RecordAPIContext: HTTPLoopContext, @unchecked Sendable {
     /// Closes the readers, before their databases close.
     package func closeReaders() {
         loopWillBlock()
+        current = nil
         defaultReader = nil
         readers.removeAll()
     }

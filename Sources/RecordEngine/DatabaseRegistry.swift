@@ -47,16 +47,20 @@ package actor DatabaseRegistry {
         package var administrator: Digest?
         /// How many passwords are hashed at once.
         package var passwordThreads: Int
+        /// Tells the operator why a database could not be opened; clients learn only that it is not available.
+        package var report: @Sendable (String) -> Void
 
         package init(
             dataPath: String, containers: [ContainerName], limits: DatabaseLimits = DatabaseLimits(),
-            administrator: Digest? = nil, passwordThreads: Int = 2
+            administrator: Digest? = nil, passwordThreads: Int = 2,
+            report: @escaping @Sendable (String) -> Void = { _ in }
         ) {
             self.dataPath = dataPath
             self.containers = containers
             self.limits = limits
             self.administrator = administrator
             self.passwordThreads = passwordThreads
+            self.report = report
         }
     }
 
@@ -99,6 +103,7 @@ package actor DatabaseRegistry {
         do {
             return try await open(id)
         } catch {
+            configuration.report("\(id.container)/\(id.environment.rawValue) cannot be opened: \(error)")
             throw .databaseUnavailable
         }
     }

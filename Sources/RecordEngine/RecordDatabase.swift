@@ -102,18 +102,19 @@ package actor RecordDatabase {
     /// `work` may run more than once, if the group it was in is rolled back by the store.
     ///
     /// - Parameters:
-    ///   - weight: How many operations it counts for.
+    ///   - operations: How many operations it has.
+    ///   - weight: What it counts for in the size of a group; its operations unless given.
     ///   - isAlone: It gets a group of its own.
     ///   - startsLazily: It calls `ensureSavepoint` itself before the first of several writes.
     package nonisolated func write<Value: Sendable>(
-        weight: Int = 1, isAlone: Bool = false, startsLazily: Bool = false,
+        operations: Int = 1, weight: Int? = nil, isAlone: Bool = false, startsLazily: Bool = false,
         _ work: @escaping @Sendable (WriteTransaction) throws(RecordError) -> Value
     ) async throws(RecordError) -> Value {
         let result: Result<Value, RecordError> = await withUnsafeContinuation { continuation in
             submit(
                 PendingValue(
-                    weight: weight, isAlone: isAlone, startsLazily: startsLazily, continuation: continuation,
-                    work: work))
+                    operations: operations, weight: weight ?? operations, isAlone: isAlone,
+                    startsLazily: startsLazily, continuation: continuation, work: work))
         }
         return try result.get()
     }
@@ -235,7 +236,7 @@ package actor RecordDatabase {
         }
         clock.publish(rightsChanged: transaction.rightsChanged)
         statistics.didCommit(
-            writes: ran.count, operations: ran.reduce(0) { $0 + $1.weight },
+            writes: ran.count, operations: ran.reduce(0) { $0 + $1.operations },
             nanoseconds: MonotonicClock.now &- started)
         for (write, failure) in zip(ran, failures) { write.finish(failure) }
     }

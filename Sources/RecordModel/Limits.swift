@@ -9,6 +9,9 @@ public enum Limits {
     public static let fieldsPerType = 1_000
     /// The most record types of one database.
     public static let recordTypes = 10_000
+    /// The most references of one record that bind (DELETE_SELF and VALIDATE): each is a row of its own, and work for
+    /// whoever deletes the target.
+    public static let bindingReferences = 1_000
     /// The most members of one list value.
     public static let listMembers = 100_000
 }

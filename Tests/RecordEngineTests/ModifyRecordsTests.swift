@@ -133,17 +133,41 @@ import Testing
                 == .idempotencyMismatch)
     }
 
-    @Test func `an asset that nobody has uploaded cannot be claimed by its checksum`() async throws {
+    @Test func `an asset's value comes back without the receipt that proved its upload`() async throws {
         let test = try TestDatabase()
-        let asset = #"{"fileChecksum":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","size":5}"#
-        #expect(await refusal { try await test.create("a", #""picture":\#(asset)"#) }?.code == .badRequest)
-        try await test.create("b", #""n":1"#)
-        for value in [asset, #"{"setIfAbsent":\#(asset)}"#] {
-            #expect(await refusal { try await test.change("b", #""picture":\#(value)"#) }?.code == .badRequest)
+        let checksum = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let asset = #"{"fileChecksum":"\#(checksum)","size":5,"receipt":"r","filename":"a.jpg"}"#
+        try await test.create("a", #""picture":\#(asset),"list":{"append":[\#(asset)]}"#)
+        let stored = Asset(fileChecksum: checksum, size: 5, filename: "a.jpg")
+        #expect(
+            try test.read("a").fields == [
+                "picture": .asset(stored), "list": .list(element: .asset, [.asset(stored)]),
+            ])
+    }
+
+    @Test func `a record holds a bounded number of references that bind`() async throws {
+        let test = try TestDatabase()
+        func references(_ count: Int, _ action: String) -> String {
+            (0..<count).map { #"{"recordName":"t\#($0)","action":"\#(action)"}"# }.joined(separator: ",")
         }
-        #expect(await refusal { try await test.change("b", #""list":{"append":[\#(asset)]}"#) }?.code == .badRequest)
-        try test.reader.refresh()
-        #expect(test.reader.schema[try #require(RecordTypeName("Post"))]?["picture"] == nil)
+        try await test.create("a", #""list":[\#(references(Limits.bindingReferences, "DELETE_SELF"))]"#)
+        try await test.create("b", #""list":[\#(references(Limits.bindingReferences + 1, "NONE"))]"#)
+        let refused = await refusal {
+            try await test.create("c", #""list":[\#(references(Limits.bindingReferences + 1, "DELETE_SELF"))]"#)
+        }
+        #expect(refused?.cause == .tooLarge)
+    }
+
+    @Test func `a private database does not teach a public type new fields`() async throws {
+        let test = try TestDatabase()
+        let alice = try await test.signUp("alice").caller
+        let hers = DatabaseAddress(scope: .privateDatabase(owner: try #require(alice.userID)))
+        try await test.create("a", #""n":1"#)
+        let type = try #require(RecordTypeName("Post"))
+        try await test.database.setGrants(Grants([.world: .read]), of: type)
+        #expect(await refusal { try await test.create("x", #""m":1"#, as: alice, in: hers) }?.code == .accessDenied)
+        try await test.create("x", #""n":1"#, as: alice, in: hers)
+        try await test.create("y", #""m":1"#, type: "Hers", as: alice, in: hers)
     }
 
     @Test func `a zone that does not exist is what is missing, on every verb`() async throws {

@@ -47,29 +47,4 @@ import Testing
                 try await test.create("probe", #""t":{"recordName":"hidden","action":"VALIDATE"}"#, as: bob)
             }?.code == .validatingReferenceError)
     }
-
-    @Test(.timeLimit(.minutes(1))) func `a long list of validating references costs what its length does`() async throws
-    {
-        let test = try TestDatabase()
-        let count = 12_000
-        try await test.create("seed", #""n":1"#)
-        for start in stride(from: 0, to: count, by: 200) {
-            let operations = (start..<start + 200).map {
-                #"{"operationType":"create","record":{"recordType":"Post","recordName":"target-with-a-long-name-\#($0)"}}"#
-            }
-            _ = try await test.batch("{\"operations\":[\(operations.joined(separator: ","))]}")
-        }
-        let references = (0..<count).map { #"{"recordName":"target-with-a-long-name-\#($0)","action":"VALIDATE"}"# }
-        func seconds(_ name: String, _ count: Int) async throws -> Double {
-            let clock = ContinuousClock()
-            let time = try await clock.measure {
-                try await test.create(name, #""refs":[\#(references[..<count].joined(separator: ","))]"#)
-            }
-            return Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
-        }
-        _ = try await seconds("warm", 10)
-        let short = try await seconds("short", count / 8)
-        let long = try await seconds("long", count)
-        #expect(long < short * 16, "8 times the references took \(long / short) times as long")
-    }
 }

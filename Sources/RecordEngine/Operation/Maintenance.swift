@@ -20,7 +20,7 @@ extension RecordDatabase {
         while true {
             let tombstoneAge = limits.tombstoneSeconds * 1_000
             let answerAge = limits.idempotencySeconds * 1_000
-            let done = try await write(weight: slice, isAlone: true) { transaction throws(RecordError) in
+            let done = try await write(operations: slice, isAlone: true) { transaction throws(RecordError) in
                 let now = transaction.now
                 return try transaction.store { () throws(StoreError) in
                     (

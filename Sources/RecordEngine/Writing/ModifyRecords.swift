@@ -7,8 +7,13 @@ extension RecordDatabase {
     ///
     /// - Throws: For a single operation, its refusal. For a batch only what concerns all of it; items carry their own.
     package nonisolated func modify(_ request: WriteRequest) async throws(RecordError) -> WriteAnswer {
-        let weight = max(1, request.operations.count)
-        return try await write(weight: weight, isAlone: weight > 100, startsLazily: true) {
+        // Operations or bytes, whichever is more: a group of large records is a group of few.
+        let bytes = request.operations.first?.input.body.count ?? 0
+        let operations = max(1, request.operations.count)
+        let weight = max(operations, bytes / 32_768)
+        return try await write(
+            operations: operations, weight: weight, isAlone: weight > 100, startsLazily: true
+        ) {
             transaction throws(RecordError) in
             try transaction.modify(request)
         }

@@ -5,7 +5,9 @@ internal import Synchronization
 ///
 /// Unchecked: it is made by the submitter, then touched by the writer's thread alone until it resumes the submitter.
 class PendingWrite: @unchecked Sendable {
-    /// How many operations it counts for.
+    /// How many operations it has, for the statistics.
+    let operations: Int
+    /// What it counts for in the size of a group: its operations or, if they are large, more.
     let weight: Int
     /// Gets a group of its own: large batches, schema changes.
     let isAlone: Bool
@@ -13,7 +15,8 @@ class PendingWrite: @unchecked Sendable {
     /// Sets its savepoint itself, if it needs one.
     let startsLazily: Bool
 
-    init(weight: Int, isAlone: Bool, startsLazily: Bool) {
+    init(operations: Int, weight: Int, isAlone: Bool, startsLazily: Bool) {
+        self.operations = operations
         self.weight = weight
         self.isAlone = isAlone
         self.startsLazily = startsLazily
@@ -36,13 +39,13 @@ final class PendingValue<Value: Sendable>: PendingWrite, @unchecked Sendable {
     private let continuation: UnsafeContinuation<Result<Value, RecordError>, Never>
 
     init(
-        weight: Int, isAlone: Bool, startsLazily: Bool,
+        operations: Int, weight: Int, isAlone: Bool, startsLazily: Bool,
         continuation: UnsafeContinuation<Result<Value, RecordError>, Never>,
         work: @escaping Work
     ) {
         self.work = work
         self.continuation = continuation
-        super.init(weight: weight, isAlone: isAlone, startsLazily: startsLazily)
+        super.init(operations: operations, weight: weight, isAlone: isAlone, startsLazily: startsLazily)
     }
 
     override func run(_ transaction: WriteTransaction) throws(RecordError) {

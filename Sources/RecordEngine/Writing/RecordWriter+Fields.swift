@@ -15,9 +15,23 @@ extension RecordWriter {
         }
         let resolved = try resolveNow(operation, typeName)
         if let type = transaction.schema[typeName], resolved.newFields.isEmpty { return (type, resolved) }
+        try allowExtending(typeName)
         try transaction.extendSchema(typeName, with: resolved.newFields)
         guard let type = transaction.schema[typeName] else { throw .recordNotFound }
         return (type, try resolveNow(operation, typeName))
+    }
+
+    /// Refuses those who may write a type nowhere but in a private database of their own: its fields are everybody's.
+    func allowExtending(_ typeName: RecordTypeName) throws(RecordError) {
+        guard let type = transaction.schema[typeName] else { return }
+        for action in [Action.create, .write]
+        where Authorization.reach(of: action, for: caller, in: .publicDatabase, grants: type.grants) != .none {
+            return
+        }
+        throw RecordError(
+            .accessDenied,
+            "Only those who may create or write records of a type in the public database add fields to it",
+            details: [("recordType", .text(typeName.text))])
     }
 
     func resolveNow(
@@ -31,9 +45,6 @@ extension RecordWriter {
     func merged(
         _ changes: ResolvedFields, into existing: StoredFieldsView?, replacingAll: Bool, record: Int64
     ) throws(RecordError) -> FieldMerge {
-        // Without uploads there are no receipts, and without a receipt a checksum proves nothing: whoever knows one would
-        // own the bytes as soon as somebody uploads them.
-        guard changes.assets.isEmpty else { throw .assetsUnavailable }
         let records = transaction.records
         return try FieldMerger.merge(
             changes, into: existing, replacingAll: replacingAll, now: transaction.now,

@@ -12,6 +12,11 @@ extension RecordWriter {
         let new = try fields.withView { view throws(RecordError) in try view.references(includingNone: false) }
         let oldEdges = Self.edges(old)
         let newEdges = Self.edges(new)
+        guard newEdges.count <= Limits.bindingReferences else {
+            throw .badRequest(
+                "A record has at most \(Limits.bindingReferences) references with DELETE_SELF or VALIDATE. Use NONE for the others",
+                cause: .tooLarge, details: [("limit", .number(Int64(Limits.bindingReferences)))])
+        }
         for edge in oldEdges.keys where newEdges[edge] == nil {
             try store { () throws(StoreError) in
                 try transaction.records.removeEdge(

@@ -6,9 +6,6 @@ extension RecordError {
 
     static let zoneNotFound = RecordError(.zoneNotFound, "Zone not found. Only _defaultZone exists in this database")
 
-    static let assetsUnavailable = RecordError.badRequest(
-        "Assets are not available in this version. Use a BYTES field for small contents", cause: .typeMismatch)
-
     /// A tag, `If-Match` or `If-None-Match` did not hold.
     static func preconditionFailed(_ serverRecord: [UInt8]?) -> RecordError {
         RecordError(

@@ -53,7 +53,7 @@ enum ServeCommand {
             DatabaseRegistry.Configuration(
                 dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),
                 limits: limits, administrator: administrator,
-                passwordThreads: min(2, HTTPServerConfiguration().loops)))
+                passwordThreads: min(2, HTTPServerConfiguration().loops), report: report))
         let id = try defaultDatabase(settings)
         try Blocking.run { () async -> Result<Void, any Error> in
             do {
@@ -75,6 +75,10 @@ enum ServeCommand {
 
     // MARK: Requests
 
+    @Sendable private static func report(_ sentence: String) {
+        Terminal.complain("fogbase: \(sentence)")
+    }
+
     private static func serve(
         _ settings: Settings, _ registry: DatabaseRegistry, descriptors: Int, until stop: StopSignal
     ) throws {
@@ -85,7 +89,7 @@ enum ServeCommand {
             configuration: RecordAPIConfiguration(
                 defaultDatabase: try defaultDatabase(settings), version: Version.text,
                 isSignUpOpen: settings.signUp == .open, metricsAccess: metricsAccess(settings.metricsAccess),
-                metricsSources: [transport.metrics]))
+                metricsSources: [transport.metrics], report: report))
         transport.addresses = try TransportSetup.addresses(settings)
         let handler = ServerHandler(api: api, console: console)
         let server = HTTPServer(configuration: transport, handler: handler)
