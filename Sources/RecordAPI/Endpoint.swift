@@ -8,6 +8,14 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
     case signUp, signIn, signOut, readMe
     case live, ready, metrics, limits, openAPI
 
+    /// Whether the loop reads no records for it, and so needs no view of its own.
+    var leavesReadingToTheWriter: Bool {
+        switch self {
+        case .createRecord, .replaceRecord, .changeRecord, .deleteRecord, .modifyRecords: true
+        default: false
+        }
+    }
+
     /// Every route, once.
     static let routes: [(route: StaticString, endpoint: Endpoint)] = [
         ("POST /records", .modifyRecords),

@@ -78,7 +78,7 @@ public struct RecordAPI: Sendable {
         } else {
             reader = try await context.openReader(id, in: registry)
         }
-        try reader.refresh()
+        if endpoint.leavesReadingToTheWriter { reader.refreshRights() } else { try reader.refresh() }
         let caller = try Bearer.authenticate(request.fields, with: reader)
         var call = RecordCall(
             request: request, parameters: parameters, query: query, reader: reader, caller: caller)

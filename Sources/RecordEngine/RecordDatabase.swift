@@ -38,9 +38,9 @@ package actor RecordDatabase {
     private static let groupNanoseconds: UInt64 = 2_000_000
     /// More waiting writes than this are refused with 503.
     private static let queueLength = 8_192
-    /// A passive checkpoint is tried when the log has grown by this many pages (32 MB): it holds up those who write, so it
-    /// comes to fewer than one create in a hundred …
-    private static let checkpointFrames = 8_192
+    /// A passive checkpoint is tried when the log has grown by this many pages (16 MB): it holds up those who write, and
+    /// a larger one for longer …
+    private static let checkpointFrames = 4_096
     /// … and readers are asked to let go of it above this many (64 MB).
     private static let restartFrames = 16_384
 

@@ -60,12 +60,22 @@ package final class RecordReader {
             if now == version { break }
             version = now
         }
-        if version != rightsVersion {
-            rightsVersion = version
-            reloadSchema()
-            callers.removeAll(keepingCapacity: true)
-            userNames.removeAll(keepingCapacity: true)
-        }
+        adopt(version)
+    }
+
+    /// Brings the caches of schema and callers up to date without opening a view, which costs a write as much as its
+    /// parsing does. Enough for a request that leaves its reading to the writer; what must be looked up all the same
+    /// opens a view then.
+    package func refreshRights() {
+        adopt(database.clock.rightsVersion)
+    }
+
+    private func adopt(_ version: UInt64) {
+        guard version != rightsVersion else { return }
+        rightsVersion = version
+        reloadSchema()
+        callers.removeAll(keepingCapacity: true)
+        userNames.removeAll(keepingCapacity: true)
     }
 
     /// Lets go of the snapshot, before the thread waits.
@@ -115,6 +125,7 @@ package final class RecordReader {
         if let administrator = database.administrator, hash.isEqualInConstantTime(to: administrator) {
             return .administrator
         }
+        try refresh()
         let found = try store { () throws(StoreError) in try accounts.find(sessionHash: hash.bytes) }
         guard let found, found.expires > WallClock.milliseconds else { throw .tokenRejected }
         let roles = try store { () throws(StoreError) in try accounts.roles(of: found.account.id) }
@@ -126,7 +137,8 @@ package final class RecordReader {
 
     /// The account with a public name.
     package func userID(_ name: UserRecordName) throws(RecordError) -> UserID? {
-        try store { () throws(StoreError) in try accounts.find(recordName: name.text)?.id }
+        try refresh()
+        return try store { () throws(StoreError) in try accounts.find(recordName: name.text)?.id }
     }
 
     /// The public name of whoever wrote a record.
