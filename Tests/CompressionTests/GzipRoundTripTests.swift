@@ -1,23 +1,11 @@
 import Compression
+import TestSupport
 import Testing
 
 /// Bytes for the tests, the same in each run.
 enum Sample {
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        // SplitMix64.
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     static func noise(_ count: Int, seed: UInt64) -> [UInt8] {
-        var generator = Generator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 

@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite struct ByteRangeTests {
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func `any value of any size is judged without a crash, and a range lies within`() {
-        var random = RandomSource(state: 7)
+        var random = SeededGenerator(seed: 7)
         let alphabet = Array("bytes=0123456789-, 9".unicodeScalars)
         for _ in 0..<20_000 {
             var value = Bool.random(using: &random) ? "bytes=" : ""

@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite struct HTTPDateTests {
@@ -14,7 +15,7 @@ import Testing
     }
 
     @Test func `texts are read back`() {
-        var random = RandomSource(state: 3)
+        var random = SeededGenerator(seed: 3)
         for _ in 0..<3000 {
             let seconds = Int64.random(in: -62_167_219_200...253_402_300_799, using: &random)
             let text = String(decoding: HTTPDate.text(unixSeconds: seconds), as: UTF8.self)

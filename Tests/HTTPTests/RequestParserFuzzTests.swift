@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite struct RequestParserFuzzTests {
@@ -14,7 +15,7 @@ import Testing
 
     @Test(arguments: 0..<8)
     func `mutated requests never crash the parser, and what it accepts is legal`(_ part: Int) {
-        var random = RandomSource(state: 0x5EED + UInt64(part))
+        var random = SeededGenerator(seed: 0x5EED + UInt64(part))
         var accepted = 0
         for round in 0..<2500 {
             guard var bytes = Self.samples.randomElement(using: &random) else { return }
@@ -36,7 +37,7 @@ import Testing
 
     @Test(arguments: 0..<4)
     func `random chunked bodies never crash the decoder, and cuts do not matter`(_ part: Int) {
-        var random = RandomSource(state: 0xC4 + UInt64(part))
+        var random = SeededGenerator(seed: 0xC4 + UInt64(part))
         let samples = Transcript.all.filter { $0.kind == .chunked && $0.bytes.count < 400 }.map(\.bytes)
         for round in 0..<2500 {
             guard var bytes = samples.randomElement(using: &random) else { return }
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    static func mutate(_ bytes: inout [UInt8], _ random: inout RandomSource) {
+    static func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
         let at = Int.random(in: 0...bytes.count, using: &random)
         switch Int.random(in: 0..<5, using: &random) {
         case 0 where at < bytes.count: bytes[at] = UInt8.random(in: 0...255, using: &random)

@@ -45,7 +45,7 @@ import Threads
             await withTaskGroup(of: Void.self) { group in
                 for writer in 0..<16 {
                     group.addTask {
-                        var random = SplitMix(seed: UInt64(writer) &* 7_919 &+ 1)
+                        var random = SeededGenerator(seed: UInt64(writer) &* 7_919 &+ 1)
                         for _ in 0..<60 { await Self.writeSomething(to: database, &random) }
                     }
                 }
@@ -88,7 +88,7 @@ import Threads
         #expect(table.count > 10)
     }
 
-    private static func writeSomething(to database: RecordDatabase, _ random: inout SplitMix) async {
+    private static func writeSomething(to database: RecordDatabase, _ random: inout SeededGenerator) async {
         let name = RecordName("r\(random.next() % 40)")
         let verb: RecordOperation.Verb =
             switch random.next() % 4 {
@@ -121,20 +121,5 @@ private final class LoopReader: @unchecked Sendable {
         _ = try reader.lookUp(name, type: type, in: .publicDefault, for: .anonymous, fields: nil, to: &json)
         guard case .int64(let value) = try RecordDictionary.decode(json).fields["n"] else { return nil }
         return value
-    }
-}
-
-/// A small random number generator with a seed (SplitMix64), so that a failure can be had again.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RecordWire
+import TestSupport
 import Testing
 
 /// Base64 and points in time, against Foundation.

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// Changes and operations on stored fields.

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// A value on its way from a request into the stored form, into an answer, and out of it.

@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// Random documents and damaged ones, against Foundation's reader where the two agree on what JSON means.
