@@ -1,4 +1,5 @@
 import Compression
+import TestSupport
 import Testing
 
 @Suite struct GzipDecoderTests {
@@ -109,7 +110,7 @@ import Testing
     }
 
     @Test func `random damage is refused or harmless, and never more than the limit`() throws {
-        var generator = Sample.Generator(state: 42)
+        var generator = SeededGenerator(seed: 42)
         let sample = Sample.text(2_000) + Sample.noise(500, seed: 8)
         let encoded = try GzipEncoder.encode(sample, level: .balanced)
         let limits = GzipDecoder.Limits(maxOutputBytes: 10_000)

@@ -32,7 +32,7 @@ let ample = GzipDecoder.Limits(maxOutputBytes: 1 << 24, maxRatio: 2_000)
     @Test(arguments: Sample.all.indices)
     func `cuts of the input and of the output change nothing`(index: Int) throws {
         let sample = Sample.all[index]
-        var generator = Sample.Generator(state: UInt64(index))
+        var generator = SeededGenerator(seed: UInt64(index))
         let encoder = try GzipEncoder(level: .fastest)
         let decoder = try GzipDecoder(limits: ample)
         for longest in [1, 7, 1_000, 70_000] {
@@ -55,7 +55,7 @@ let ample = GzipDecoder.Limits(maxOutputBytes: 1 << 24, maxRatio: 2_000)
     }
 
     private func pieces(
-        of bytes: [UInt8], longest: Int, using generator: inout Sample.Generator
+        of bytes: [UInt8], longest: Int, using generator: inout SeededGenerator
     ) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var start = 0
