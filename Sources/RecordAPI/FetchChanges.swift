@@ -7,7 +7,7 @@ extension RecordAPI {
         var body: [UInt8] = []
         try call.reader.changes(
             in: try call.address(), for: call.caller, since: call.query["since"],
-            limit: try call.query.limit(call.database.limits), fields: call.query.fields, to: &body)
+            limit: try call.query.limit(call.database.limits), fields: try call.query.fields(), to: &body)
         return .json(body)
     }
 }

@@ -6,7 +6,7 @@ extension RecordAPI {
     func listRecords(_ call: RecordCall) throws -> HTTPResponse {
         var body: [UInt8] = []
         try call.reader.list(
-            type: try call.typeName(), in: try call.address(), for: call.caller, fields: call.query.fields,
+            type: try call.typeName(), in: try call.address(), for: call.caller, fields: try call.query.fields(),
             limit: try call.query.limit(call.database.limits), cursor: call.query["cursor"], to: &body)
         return .json(body)
     }

@@ -15,7 +15,7 @@ extension RecordAPI {
         let answer = try await call.database.modify(
             WriteRequest(
                 caller: call.caller, address: address, shape: .batch(isAtomic: batch.atomic), operations: operations,
-                fields: call.query.fields ?? batch.desiredKeys, idempotency: try call.idempotencyKey(body)))
+                fields: try call.query.fields() ?? batch.desiredKeys, idempotency: try call.idempotencyKey(body)))
         var response = HTTPResponse.json(answer.body)
         if answer.isReplay, let name = RecordCall.idempotencyReplayed { response.fields.append(name, literal: "true") }
         return response

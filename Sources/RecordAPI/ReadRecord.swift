@@ -8,7 +8,7 @@ extension RecordAPI {
         var body: [UInt8] = []
         let revision = try call.reader.lookUp(
             try call.recordName(), type: try call.typeName(), in: try call.address(), for: call.caller,
-            fields: call.query.fields, to: &body)
+            fields: try call.query.fields(), to: &body)
         if let short = try answerOnCondition(call.request, revision: revision) { return short }
         var fields = HTTPFields.json
         fields.appendEntityTag(revision)

@@ -76,7 +76,7 @@ extension RecordCall {
         try? reader.prepare(&operation)
         return try await database.modify(
             WriteRequest(
-                caller: caller, address: address, shape: .single, operations: [operation], fields: query.fields,
+                caller: caller, address: address, shape: .single, operations: [operation], fields: try query.fields(),
                 idempotency: try idempotencyKey(body)))
     }
 

@@ -51,9 +51,18 @@ struct RequestQuery: Sendable {
     // MARK: The parameters of routes
 
     /// The names in `fields`; `nil` means all.
-    var fields: [String]? {
+    ///
+    /// - Throws: BAD_REQUEST, with cause TOO_LARGE for more names than a record may have fields: every record of the
+    ///   answer looks each of them up.
+    func fields() throws(RecordError) -> [String]? {
         guard let text = self["fields"] else { return nil }
-        return text.split(separator: ",").map(String.init)
+        let names = text.split(separator: ",")
+        guard names.count <= Limits.fieldsPerType else {
+            throw .badRequest(
+                "'fields' has more names than a record may have fields", cause: .tooLarge,
+                details: [("parameter", .text("fields")), ("limit", .number(Int64(Limits.fieldsPerType)))])
+        }
+        return names.map(String.init)
     }
 
     /// The length of a page.

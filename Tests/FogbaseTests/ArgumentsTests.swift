@@ -42,7 +42,8 @@ import Testing
         ("serve --prot 1", "Did you mean --port?"), ("serve --port", "needs a value"),
         ("serve --port 1 --port 2", "given twice"), ("doctor --quick=yes", "takes no value"),
         ("version --port 1", "no flag --port"), ("serve now", "'now'"), ("users add", "needs NAME"),
-        ("users add a b", "'b'"), ("users list --password-file x", "--password-file"), ("-x", "'-x'"),
+        ("users add a b", "'b'"), ("users list --password-file x", "--password-file"), ("-x", "before the flag -x"),
+        ("--port 1", "fogbase serve"),
     ])
     func `a mistake ends with 64 and a sentence`(line: String, part: String) {
         let failure = refusal(line)

@@ -67,4 +67,22 @@ import Testing
             #expect([200, 206, 416].contains(alone.status), "\(range)")
         }
     }
+
+    @Test func `a thousand names of fields are taken, and one more is too many`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        await database.call(.put, "/records/Post/a", as: .administrator, body: #"{"fields":{"title":"sea"}}"#)
+        let names = "title" + String(repeating: ",x", count: 999)
+        for target in ["/records/Post/a", "/records/Post", "/changes"] {
+            let answer = await database.call(.get, "\(target)?fields=\(names)")
+            #expect(answer.status == 200)
+            #expect(answer.text.contains("sea"))
+            let refusal = await database.call(.get, "\(target)?fields=\(names),x")
+            #expect(refusal.status == 413)
+            #expect(refusal.text.contains("TOO_LARGE"))
+        }
+        let write = await database.call(
+            .patch, "/records/Post/a?fields=\(names),x", as: .administrator, body: #"{"fields":{"title":"fog"}}"#)
+        #expect(write.status == 413)
+        #expect(await database.call(.get, "/records/Post/a").text.contains("sea"), "The refused write did nothing")
+    }
 }

@@ -47,6 +47,11 @@ struct Arguments {
                 let names = Command.all.map(\.name).filter { $0.hasPrefix(first + " ") }.joined(separator: ", ")
                 throw .usage("'\(first)' needs another word: \(names).")
             }
+            if first.hasPrefix("-") {
+                throw .usage(
+                    "A command comes before the flag \(first), as in 'fogbase serve'. 'fogbase help' lists all commands."
+                )
+            }
             throw Self.unknownCommand(first)
         }
         request = .run(command)

@@ -55,14 +55,14 @@ extension SettingForm where Value == String {
         SettingForm(
             placeholder: "NAME",
             parse: { text throws(BadValue) in
-                guard ContainerName(text) != nil else { throw BadValue(containerRule) }
+                guard ContainerName(text) != nil else { throw BadValue("must be a container's name, " + containerRule) }
                 return text
             }, show: { $0 })
     }
 }
 
 private let containerRule =
-    "must be a container's name, such as iCloud.org.example.Forum: letters, digits, dots, hyphens and underscores, the first a letter"
+    "such as iCloud.org.example.Forum: letters, digits, dots, hyphens and underscores, the first a letter"
 
 extension SettingForm where Value == [String] {
     static func list(
@@ -81,7 +81,8 @@ extension SettingForm where Value == [String] {
 
     static var containers: Self {
         .list(
-            "NAMES", "must be names of containers with commas between, each once: " + containerRule, allowsEmpty: false
+            "NAMES", "must be a container's name, or several with commas between, each once, " + containerRule,
+            allowsEmpty: false
         ) { ContainerName($0) != nil }
     }
 

@@ -1,0 +1,37 @@
+import Foundation
+import RecordModel
+import Testing
+
+@testable import RecordAPI
+
+/// The interface page is written by hand. These tests find what it leaves out.
+@Suite struct InterfacePageTests {
+    private let page: String
+
+    init() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        page = try String(
+            contentsOf: root.appendingPathComponent("Sources/fogbase/fogbase.docc/Interface.md"), encoding: .utf8)
+    }
+
+    @Test func `the interface page names every route with its method`() {
+        for (route, _) in Endpoint.routes {
+            let words = "\(route)".split(separator: " ")
+            // Lines share methods and paths: `GET`/`PUT /schema`.
+            let isNamed = page.split(separator: "\n").contains {
+                $0.contains("\(words[1])`") || $0.contains("\(words[1])?") || $0.contains("\(words[1]) ")
+                    ? $0.contains(words[0]) : false
+            }
+            #expect(isNamed, "\(route)")
+        }
+    }
+
+    @Test func `the interface page names every parameter, code and cause`() {
+        for name in Endpoint.allCases.flatMap(\.queryParameters) + RequestQuery.scopeNames {
+            #expect(page.contains(name), "\(name)")
+        }
+        for code in RecordError.Code.allCases { #expect(page.contains("`\(code.rawValue)`")) }
+        for cause in RecordError.Cause.allCases { #expect(page.contains("`\(cause.rawValue)`")) }
+    }
+}
