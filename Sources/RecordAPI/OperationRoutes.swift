@@ -96,6 +96,12 @@ extension RecordAPI {
                 labels: row.labels, seconds: Double(row.statistics.commitNanoseconds) / 1e9)
         }
         for row in rows {
+            text.histogram(
+                "fogbase_commit_group_size", help: "Operations per group.", labels: row.labels,
+                bounds: WriterStatistics.groupSizeBounds.map(Double.init), counts: row.statistics.groupSizes,
+                sum: Double(row.statistics.operations))
+        }
+        for row in rows {
             text.gauge(
                 "fogbase_write_queue_depth", help: "Writes that wait for a group.", labels: row.labels,
                 Double(row.database.queueDepth))

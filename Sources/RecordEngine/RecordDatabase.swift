@@ -24,7 +24,8 @@ package actor RecordDatabase {
     private nonisolated let executor: ThreadExecutor
     private nonisolated let queue = Monitor(WriteQueue())
     private nonisolated let hasFailed = Atomic<Bool>(false)
-    private let folder: DataFolder
+    /// Held for its lock, until the file is closed.
+    private var folder: DataFolder?
     private var transaction: WriteTransaction?
     private var lastCheckpointFrames = 0
     private var gathering = Gathering()
@@ -301,6 +302,7 @@ package actor RecordDatabase {
             }
         }
         transaction = nil
+        folder = nil
     }
 
     /// The bytes of the database file and of its log.

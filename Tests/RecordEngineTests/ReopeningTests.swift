@@ -32,6 +32,31 @@ import Testing
         await database.close()
     }
 
+    @Test func `a token that a restored backup never gave starts again`() async throws {
+        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        let backup = folder + "-backup"
+        defer {
+            try? FileManager.default.removeItem(atPath: folder)
+            try? FileManager.default.removeItem(atPath: backup)
+        }
+        let passwords = PasswordWorkers(threads: 1)
+        let first = try RecordDatabase(folder: folder, environment: .development, passwords: passwords)
+        try await Self.write("{}", "a", to: first)
+        await first.close()
+        try FileManager.default.copyItem(atPath: folder, toPath: backup)
+        let second = try RecordDatabase(folder: folder, environment: .development, passwords: passwords)
+        try await Self.write("{}", "b", to: second)
+        let reader = try second.makeReader()
+        let token = try #require(try Self.changes(reader, since: nil)["token"]?.string)
+        reader.rest()
+        await second.close()
+        let restored = try RecordDatabase(folder: backup, environment: .development, passwords: passwords)
+        let other = try restored.makeReader()
+        #expect(await refusal { _ = try Self.changes(other, since: token) }?.cause == .tokenExpired)
+        other.rest()
+        await restored.close()
+    }
+
     @Test func `a folder is refused while it is open`() async throws {
         let test = try TestDatabase()
         #expect(throws: (any Error).self) {

@@ -11,8 +11,15 @@ package final class WriterStatistics: Sendable {
     private let failureCount = Atomic<UInt64>(0)
     private let snapshotCount = Atomic<UInt64>(0)
     private let lastFailure = Locked("")
+    private let sizes = Locked([UInt64](repeating: 0, count: groupSizeBounds.count + 1))
+
+    /// The upper bounds of the buckets of `groupSizes`, in operations.
+    package static let groupSizeBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
     package init() {}
+
+    /// How many groups had so many operations: one count per bound, and one for those above all.
+    package var groupSizes: [UInt64] { sizes.withLock { $0 } }
 
     package var commits: UInt64 { commitCount.load(ordering: .relaxed) }
     /// Requests that were committed, or refused inside a group that was.
@@ -33,6 +40,8 @@ package final class WriterStatistics: Sendable {
         writeCount.add(UInt64(writes), ordering: .relaxed)
         operationCount.add(UInt64(operations), ordering: .relaxed)
         commitTime.add(nanoseconds, ordering: .relaxed)
+        let bucket = Self.groupSizeBounds.firstIndex { operations <= $0 } ?? Self.groupSizeBounds.count
+        sizes.withLock { $0[bucket] += 1 }
     }
 
     func didOpenSnapshot() {
