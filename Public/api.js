@@ -52,7 +52,7 @@ function path(...segments) {
 }
 
 async function call(method, address, options = {}) {
-    const { query = {}, headers = {}, body, signal, token = session.token(), limit = patience } = options;
+    const { query = {}, headers = {}, body, signal, token = session.token() } = options;
     const parameters = new URLSearchParams({ ...scope.current(), ...query }).toString();
     const heads = new Headers({ Accept: "application/json", ...headers });
     if (token !== null) heads.set("Authorization", `Bearer ${token}`);
@@ -63,7 +63,7 @@ async function call(method, address, options = {}) {
         response = await fetch(address + (parameters === "" ? "" : "?" + parameters), {
             method, headers: heads, body,
             credentials: "omit", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
-            signal: deadline(signal, limit),
+            signal: deadline(signal),
         });
         text = await response.text();
     } catch (error) {
@@ -82,10 +82,9 @@ async function call(method, address, options = {}) {
     return answer;
 }
 
-/** A signal for `fetch`: the caller's own, or `limit` milliseconds gone by; `null` means that it may take its time. */
-function deadline(signal, limit) {
-    if (limit === null) return signal;
-    const timeout = AbortSignal.timeout(limit);
+/** A signal for `fetch`: the caller's own, or `patience` gone by. */
+function deadline(signal) {
+    const timeout = AbortSignal.timeout(patience);
     if (signal === undefined) return timeout;
     // AbortSignal.any is younger than the rest of what the console needs; without it there is no deadline.
     return typeof AbortSignal.any === "function" ? AbortSignal.any([signal, timeout]) : signal;
@@ -127,14 +126,4 @@ export function change(type, name, content, tag) {
 
 export function remove(type, name, tag) {
     return call("DELETE", path("records", type, name), { headers: ifMatch(tag) });
-}
-
-/** Uploads a file; answers the value for an ASSET field. A large file may take as long as it takes. */
-export async function upload(file) {
-    const answer = await call("POST", "/assets", {
-        query: { filename: file.name }, headers: { "Content-Type": file.type || "application/octet-stream" },
-        body: file, limit: null,
-    });
-    if (typeof answer?.asset !== "object" || answer.asset === null) throw new Unreadable();
-    return answer.asset;
 }
