@@ -3,7 +3,7 @@ import { localText } from "../dates.js";
 import { difference } from "../draft.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import { InputProblem } from "../fields/problem.js";
-import { same, stringify } from "../json.js";
+import { stringify } from "../json.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
 import { settleConflict } from "./conflict.js";
@@ -52,7 +52,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
     }, "Delete");
 
     function draftOf(record) {
-        return { fields: record.fields ?? {}, ...(record.acl === undefined ? {} : { acl: record.acl }) };
+        return { fields: record.fields ?? {} };
     }
     function changed() {
         isDirty = true;
@@ -70,7 +70,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
     /** Takes what stands in the form into the draft. Says whether all of it could be read. */
     function take() {
         try {
-            draft = { ...(draft.acl !== undefined && side === "fields" ? { acl: draft.acl } : {}), ...form.read() };
+            draft = form.read();
             problem.replaceChildren();
             return true;
         } catch (error) {
@@ -113,14 +113,12 @@ export async function showRecord(content, typeName, recordName, { signal, signed
     }
     async function change() {
         const fields = difference(base.fields ?? {}, draft.fields);
-        const aclChanged = !same(base.acl, draft.acl);
-        if (Object.keys(fields).length === 0 && !aclChanged) {
+        if (Object.keys(fields).length === 0) {
             adopt(base);
             announce("Nothing has changed.");
             return;
         }
-        const content = aclChanged ? { fields, acl: draft.acl ?? null } : { fields };
-        const record = await api.change(typeName, recordName, content, base.recordChangeTag);
+        const record = await api.change(typeName, recordName, { fields }, base.recordChangeTag);
         await afterWrite(record);
         adopt(record);
         announce("Saved.");
@@ -134,13 +132,12 @@ export async function showRecord(content, typeName, recordName, { signal, signed
     async function settle(server) {
         const outcome = await settleConflict({ base: base.fields ?? {}, mine: draft.fields, server });
         if (outcome === null) return;
-        const { acl } = draft;
         adopt(server);
         if (!outcome.save) {
             announce("This is the server's version.");
             return;
         }
-        draft = { fields: outcome.fields, ...(acl === undefined ? {} : { acl }) };
+        draft = { fields: outcome.fields };
         isDirty = true;
         refresh();
         await save();
