@@ -6,6 +6,21 @@ import * as session from "./session.js";
 
 const patience = 60_000; // milliseconds
 
+/** What a person can do about a status, or `null` where only the server's own sentence helps. */
+function advice(status) {
+    switch (status) {
+    case 401: return "The server does not accept this token, or no longer. Copy what you wrote, then sign in again.";
+    case 403: return "This token may not do that. Sign in with the administrator's.";
+    case 404: return "What was asked for is not there: it may have been deleted, or lie in another scope.";
+    case 410: return "What this page goes by has expired. Begin again from the first page.";
+    case 413: return "This is larger than the server takes. Make it shorter, or spread it over several records.";
+    case 429: return "Too much was asked for in a short time. Wait a little, then try again.";
+    case 502: case 503: case 504: return "The server is not ready at the moment. Nothing is lost here: try again shortly.";
+    case 507: return "The server's disk is full. Make room there, then try again.";
+    default: return status >= 500 ? "This is a mistake on the server's side; its log has more under the identifier." : null;
+    }
+}
+
 /** An answer that says no. `code`, `reason`, `uuid` and `details` are the server's own words. */
 export class Refusal extends Error {
     constructor(status, answer, requestID) {
@@ -13,6 +28,7 @@ export class Refusal extends Error {
         super(typeof known.reason === "string" && known.reason !== ""
             ? known.reason
             : `The server, or something in front of it, answered ${status} without an explanation.`);
+        this.advice = advice(status);
         this.name = "Refusal";
         this.status = status;
         this.code = typeof known.serverErrorCode === "string" ? known.serverErrorCode : `HTTP ${status}`;
