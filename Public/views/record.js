@@ -96,11 +96,26 @@ export async function showRecord(content, typeName, recordName, { signal, signed
         try {
             await (isNew ? create() : change());
         } catch (error) {
-            if (error instanceof api.Refusal && error.status === 412 && error.serverRecord !== undefined) {
+            if (isConflict(error) && error.serverRecord !== undefined) {
                 await settle(error.serverRecord);
+            } else if (isConflict(error) && await isGone()) {
+                explain(new Error("The record was deleted after you opened it, so nothing was saved. "
+                    + "What you wrote is still here: copy it from the JSON side to create the record anew."));
             } else {
                 explain(error);
             }
+        }
+    }
+    /** A 412 can also be a reference without a target; only this one is about another version of the record. */
+    function isConflict(error) {
+        return error instanceof api.Refusal && error.status === 412 && error.code === "CONFLICT";
+    }
+    async function isGone() {
+        try {
+            await api.read(typeName, recordName, signal);
+            return false;
+        } catch (error) {
+            return error instanceof api.Refusal && error.status === 404;
         }
     }
     async function create() {
@@ -165,7 +180,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
         const actions = [];
         if (error instanceof api.Refusal && error.status === 401) {
             actions.push(make("button", { type: "button", onclick: () => signedOut("Sign in again to go on.") }, "Sign in again"));
-        } else if (error instanceof api.Refusal && error.status === 412) {
+        } else if (isConflict(error)) {
             actions.push(make("button", { type: "button", onclick: () => router.go(location.hash) }, "Show the current record"));
         }
         showProblem(problem, error, actions);
