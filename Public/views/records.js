@@ -27,7 +27,7 @@ function isNumeric(type) {
 
 function cell(column, written, schemaType) {
     if (written === undefined || written === null) {
-        return make("td", { role: "cell", class: "absent", "data-title": column },
+        return make("td", { role: "cell", class: isNumeric(schemaType) ? "absent number" : "absent", "data-title": column },
             make("span", { class: "visually-hidden" }, "not set"));
     }
     const { type, value } = understand(written, schemaType);
