@@ -15,7 +15,7 @@ function advice(status) {
     case 410: return "What this page goes by has expired. Begin again from the first page.";
     case 413: return "This is larger than the server takes. Make it shorter, or spread it over several records.";
     case 429: return "Too much was asked for in a short time. Wait a little, then try again.";
-    case 502: case 503: case 504: return "The server is not ready at the moment. Nothing is lost here: try again shortly.";
+    case 502: case 503: case 504: return "The server is not ready at the moment. Nothing here is lost: try again shortly.";
     case 507: return "The server's disk is full. Make room there, then try again.";
     default: return status >= 500 ? "This is a mistake on the server's side; its log has more under the identifier." : null;
     }

@@ -13,7 +13,8 @@ function control(key, value) {
     const id = `scope-${key}`;
     if (choices[key] === undefined) {
         return make("input", {
-            id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: placeholders[key] ?? "default", value,
+            id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+            placeholder: placeholders[key] ?? "default", value,
         });
     }
     const names = value === "" || choices[key].includes(value) ? choices[key] : [...choices[key], value];
