@@ -16,7 +16,7 @@ RELEASE = -c release --static-swift-stdlib --product fogbase
 TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 SWIFT_FILES = Sources Tests Package.swift
 
-.PHONY: all help deps build run test lint format tsan bench docker clean
+.PHONY: all help deps build run test lint format tsan browser bench docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -49,6 +49,10 @@ format: deps ## bring all Swift files into the house's format
 tsan: deps ## run the tests under the thread sanitizer (FILTER=name runs some)
 	swift build $(TSAN) --build-tests
 	swift test $(TSAN) --skip-build $(FILTERED)
+
+browser: deps ## check the console in a headless Chromium (needs chromium, chromium-driver, python3-selenium)
+	swift build --product fogbase
+	python3 Tests/Browser/console.py
 
 bench: build ## measure the server
 	python3 Tests/Bench/bench.py

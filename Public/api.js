@@ -6,6 +6,21 @@ import * as session from "./session.js";
 
 const patience = 60_000; // milliseconds
 
+/** What a person can do about a status, or `null` where only the server's own sentence helps. */
+function advice(status) {
+    switch (status) {
+    case 401: return "The server does not accept this token, or no longer. Copy what you wrote, then sign in again.";
+    case 403: return "This token may not do that. Sign in with the administrator's.";
+    case 404: return "What was asked for is not there: it may have been deleted, or lie in another scope.";
+    case 410: return "What this page goes by has expired. Begin again from the first page.";
+    case 413: return "This is larger than the server takes. Make it shorter, or spread it over several records.";
+    case 429: return "Too much was asked for in a short time. Wait a little, then try again.";
+    case 502: case 503: case 504: return "The server is not ready at the moment. Nothing here is lost: try again shortly.";
+    case 507: return "The server's disk is full. Make room there, then try again.";
+    default: return status >= 500 ? "This is a mistake on the server's side; its log has more under the identifier." : null;
+    }
+}
+
 /** An answer that says no. `code`, `reason`, `uuid` and `details` are the server's own words. */
 export class Refusal extends Error {
     constructor(status, answer, requestID) {
@@ -13,6 +28,7 @@ export class Refusal extends Error {
         super(typeof known.reason === "string" && known.reason !== ""
             ? known.reason
             : `The server, or something in front of it, answered ${status} without an explanation.`);
+        this.advice = advice(status);
         this.name = "Refusal";
         this.status = status;
         this.code = typeof known.serverErrorCode === "string" ? known.serverErrorCode : `HTTP ${status}`;
@@ -52,7 +68,7 @@ function path(...segments) {
 }
 
 async function call(method, address, options = {}) {
-    const { query = {}, headers = {}, body, signal, token = session.token(), limit = patience } = options;
+    const { query = {}, headers = {}, body, signal, token = session.token() } = options;
     const parameters = new URLSearchParams({ ...scope.current(), ...query }).toString();
     const heads = new Headers({ Accept: "application/json", ...headers });
     if (token !== null) heads.set("Authorization", `Bearer ${token}`);
@@ -63,7 +79,7 @@ async function call(method, address, options = {}) {
         response = await fetch(address + (parameters === "" ? "" : "?" + parameters), {
             method, headers: heads, body,
             credentials: "omit", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
-            signal: deadline(signal, limit),
+            signal: deadline(signal),
         });
         text = await response.text();
     } catch (error) {
@@ -82,10 +98,9 @@ async function call(method, address, options = {}) {
     return answer;
 }
 
-/** A signal for `fetch`: the caller's own, or `limit` milliseconds gone by; `null` means that it may take its time. */
-function deadline(signal, limit) {
-    if (limit === null) return signal;
-    const timeout = AbortSignal.timeout(limit);
+/** A signal for `fetch`: the caller's own, or `patience` gone by. */
+function deadline(signal) {
+    const timeout = AbortSignal.timeout(patience);
     if (signal === undefined) return timeout;
     // AbortSignal.any is younger than the rest of what the console needs; without it there is no deadline.
     return typeof AbortSignal.any === "function" ? AbortSignal.any([signal, timeout]) : signal;
@@ -127,14 +142,4 @@ export function change(type, name, content, tag) {
 
 export function remove(type, name, tag) {
     return call("DELETE", path("records", type, name), { headers: ifMatch(tag) });
-}
-
-/** Uploads a file; answers the value for an ASSET field. A large file may take as long as it takes. */
-export async function upload(file) {
-    const answer = await call("POST", "/assets", {
-        query: { filename: file.name }, headers: { "Content-Type": file.type || "application/octet-stream" },
-        body: file, limit: null,
-    });
-    if (typeof answer?.asset !== "object" || answer.asset === null) throw new Unreadable();
-    return answer.asset;
 }

@@ -1,7 +1,7 @@
-// Which container, environment, database and zone the console looks at. The scope is the query of the page's own
+// Which container, environment, database, owner and zone the console looks at. The scope is the query of the page's own
 // address, so it can be bookmarked; an absent key leaves the choice to the server's configuration.
 
-export const keys = ["container", "environment", "database", "zone"];
+export const keys = ["container", "environment", "database", "owner", "zone"];
 
 /** The scope as an object with only the keys that are set. */
 export function current() {

@@ -4,7 +4,7 @@ import { InputProblem } from "./problem.js";
 /** The kind of a list whose items are of `kind`. */
 export function listOf(kind) {
     return {
-        isGroup: true,
+        isGroup: true, isReadOnly: kind.isReadOnly,
         summary(value) {
             if (!Array.isArray(value)) return "?";
             if (value.length === 0) return "empty list";
@@ -71,5 +71,6 @@ function editor(kind, { value, changed }) {
         changed();
     } }, "Add an item");
     (value ?? []).forEach(append);
+    add.hidden = kind.isReadOnly === true;
     return { element: make("div", {}, items, add), control: add, read };
 }

@@ -1,4 +1,5 @@
 import { freshID, make } from "../dom.js";
+import { unavailable } from "../fields/asset.js";
 import { typeNames } from "../fields/kinds.js";
 import { InputProblem } from "../fields/problem.js";
 import { fieldRow } from "../fields/row.js";
@@ -35,7 +36,7 @@ function addForm(isTaken, add) {
         make("div", {}, make("label", { for: nameID }, "New field"), name),
         make("div", {}, make("label", { for: typeID }, "Type"), type),
         make("button", { type: "button", onclick: submit }, "Add the field"),
-        problem);
+        make("p", { class: "note" }, unavailable), problem);
 }
 
 /**

@@ -8,11 +8,11 @@ function isObject(value) {
     return value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof json.ExactNumber);
 }
 
-/** The writable part of a record as JSON text. `read()` answers `{recordName?, fields, acl?}` or throws `InputProblem`. */
+/** The writable part of a record as JSON text. `read()` answers `{recordName?, fields}` or throws `InputProblem`. */
 export function jsonForm({ draft, isNew, changed }) {
     const id = freshID("json");
-    const allowed = isNew ? ["recordName", "fields", "acl"] : ["fields", "acl"];
-    const text = json.stringify({ recordName: isNew ? draft.recordName : undefined, fields: draft.fields, acl: draft.acl }, 2);
+    const allowed = isNew ? ["recordName", "fields"] : ["fields"];
+    const text = json.stringify({ recordName: isNew ? draft.recordName : undefined, fields: draft.fields }, 2);
     const problem = make("p", { class: "problem", id: `${id}-problem`, role: "status" });
     const area = make("textarea", {
         id, class: "code", spellcheck: "false", autocomplete: "off", autocapitalize: "off",
@@ -25,7 +25,7 @@ export function jsonForm({ draft, isNew, changed }) {
         if (!isObject(content)) throw new InputProblem("A record is an object in braces.", area);
         const stranger = Object.keys(content).find((key) => !allowed.includes(key));
         if (stranger !== undefined) {
-            throw new InputProblem(`“${stranger}” cannot be written here; only ${allowed.join(", ")} can.`, area);
+            throw new InputProblem(`“${stranger}” cannot be written here; only ${allowed.join(" and ")} can.`, area);
         }
         if (content.fields !== undefined && !isObject(content.fields)) {
             throw new InputProblem("“fields” is an object in braces.", area);

@@ -20,6 +20,7 @@ export function problemBox(error, actions = []) {
     }
     return make("div", { class: "problem-box", role: "alert", tabindex: "-1" },
         make("p", { class: "reason" }, reason),
+        error.advice ? make("p", { class: "advice" }, error.advice) : null,
         facts.length === 0 ? null
             : make("dl", {}, facts.map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", { class: "code" }, value)))),
         actions.length === 0 ? null : make("p", { class: "actions" }, actions));

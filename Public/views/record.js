@@ -3,7 +3,7 @@ import { localText } from "../dates.js";
 import { difference } from "../draft.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import { InputProblem } from "../fields/problem.js";
-import { same, stringify } from "../json.js";
+import { stringify } from "../json.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
 import { settleConflict } from "./conflict.js";
@@ -52,7 +52,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
     }, "Delete");
 
     function draftOf(record) {
-        return { fields: record.fields ?? {}, ...(record.acl === undefined ? {} : { acl: record.acl }) };
+        return { fields: record.fields ?? {} };
     }
     function changed() {
         isDirty = true;
@@ -70,7 +70,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
     /** Takes what stands in the form into the draft. Says whether all of it could be read. */
     function take() {
         try {
-            draft = { ...(draft.acl !== undefined && side === "fields" ? { acl: draft.acl } : {}), ...form.read() };
+            draft = form.read();
             problem.replaceChildren();
             return true;
         } catch (error) {
@@ -96,11 +96,26 @@ export async function showRecord(content, typeName, recordName, { signal, signed
         try {
             await (isNew ? create() : change());
         } catch (error) {
-            if (error instanceof api.Refusal && error.status === 412 && error.serverRecord !== undefined) {
+            if (isConflict(error) && error.serverRecord !== undefined) {
                 await settle(error.serverRecord);
+            } else if (isConflict(error) && await isGone()) {
+                explain(new Error("The record was deleted after you opened it, so nothing was saved. "
+                    + "What you wrote is still here: copy it from the JSON side to create the record anew."));
             } else {
                 explain(error);
             }
+        }
+    }
+    /** A 412 can also be a reference without a target; only this one is about another version of the record. */
+    function isConflict(error) {
+        return error instanceof api.Refusal && error.status === 412 && error.code === "CONFLICT";
+    }
+    async function isGone() {
+        try {
+            await api.read(typeName, recordName, signal);
+            return false;
+        } catch (error) {
+            return error instanceof api.Refusal && error.status === 404;
         }
     }
     async function create() {
@@ -113,14 +128,12 @@ export async function showRecord(content, typeName, recordName, { signal, signed
     }
     async function change() {
         const fields = difference(base.fields ?? {}, draft.fields);
-        const aclChanged = !same(base.acl, draft.acl);
-        if (Object.keys(fields).length === 0 && !aclChanged) {
+        if (Object.keys(fields).length === 0) {
             adopt(base);
             announce("Nothing has changed.");
             return;
         }
-        const content = aclChanged ? { fields, acl: draft.acl ?? null } : { fields };
-        const record = await api.change(typeName, recordName, content, base.recordChangeTag);
+        const record = await api.change(typeName, recordName, { fields }, base.recordChangeTag);
         await afterWrite(record);
         adopt(record);
         announce("Saved.");
@@ -134,13 +147,12 @@ export async function showRecord(content, typeName, recordName, { signal, signed
     async function settle(server) {
         const outcome = await settleConflict({ base: base.fields ?? {}, mine: draft.fields, server });
         if (outcome === null) return;
-        const { acl } = draft;
         adopt(server);
         if (!outcome.save) {
             announce("This is the server's version.");
             return;
         }
-        draft = { fields: outcome.fields, ...(acl === undefined ? {} : { acl }) };
+        draft = { fields: outcome.fields };
         isDirty = true;
         refresh();
         await save();
@@ -168,7 +180,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
         const actions = [];
         if (error instanceof api.Refusal && error.status === 401) {
             actions.push(make("button", { type: "button", onclick: () => signedOut("Sign in again to go on.") }, "Sign in again"));
-        } else if (error instanceof api.Refusal && error.status === 412) {
+        } else if (isConflict(error)) {
             actions.push(make("button", { type: "button", onclick: () => router.go(location.hash) }, "Show the current record"));
         }
         showProblem(problem, error, actions);

@@ -27,7 +27,8 @@ function isNumeric(type) {
 
 function cell(column, written, schemaType) {
     if (written === undefined || written === null) {
-        return make("td", { role: "cell", class: "absent", "data-title": column },
+        const style = isNumeric(schemaType) ? "absent number" : "absent";
+        return make("td", { role: "cell", class: style, "data-title": column },
             make("span", { class: "visually-hidden" }, "not set"));
     }
     const { type, value } = understand(written, schemaType);

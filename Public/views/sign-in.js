@@ -8,8 +8,7 @@ function explain(error) {
     if (!(error instanceof api.Refusal)) return error.message;
     if (error.status === 401) return "The server does not know this token. Copy it again, without anything around it.";
     if (error.status === 403) return "The server knows this token, but it is not the administrator's.";
-    if (error.status === 429) return "Too many attempts. Wait a little, then try again.";
-    return `${error.message} (${error.code})`;
+    return `${error.message} (${error.code})${error.advice === null ? "" : ` ${error.advice}`}`;
 }
 
 /** The door: asks for the administrator's token and tries it on `GET /schema`. Calls `enter()` once it opens. */

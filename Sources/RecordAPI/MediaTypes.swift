@@ -12,7 +12,9 @@ func requireJSONBody(_ fields: HTTPFields) throws(RecordError) {
     guard let text = fields[.contentType], let type = MediaType(text),
         type.isJSON || type.isType("text", "plain")
     else {
-        throw .badRequest("Send JSON, with Content-Type: application/json", cause: .unsupportedMediaType)
+        throw .badRequest(
+            "Send JSON, with Content-Type: application/json (curl: --json in the place of -d)",
+            cause: .unsupportedMediaType)
     }
     if let charset = type["charset"]?.lowercased(), charset != "utf-8", charset != "us-ascii" {
         throw .badRequest("JSON is UTF-8 text; another charset is not taken", cause: .unsupportedMediaType)

@@ -60,7 +60,7 @@ package actor RecordDatabase {
         let connection = try Connection(path: DataFolder.databasePath(in: path), role: .writer)
         try Migrations.run(on: connection)
         let transaction = try WriteTransaction(connection: connection, environment: environment, limits: limits)
-        self.folder = folder
+        self.folder = consume folder
         self.folderPath = path
         self.environment = environment
         self.limits = limits

@@ -28,8 +28,8 @@ extension RecordWriter {
     /// What a caller learns who names a record that is not there: the same as of one that it may not see.
     func missing(_ operation: RecordOperation) throws(RecordError) -> RecordError {
         try requireSomeWriteRight(operation)
-        if case .tags = operation.writeGuard, operation.isTypeInPath { return .preconditionFailed(nil) }
-        if case .exists = operation.writeGuard { return .preconditionFailed(nil) }
+        if case .tags = operation.writeGuard, operation.isTypeInPath { return .conditionOnMissing }
+        if case .exists = operation.writeGuard { return .conditionOnMissing }
         return .recordNotFound
     }
 

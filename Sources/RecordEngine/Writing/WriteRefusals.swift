@@ -13,6 +13,10 @@ extension RecordError {
             serverRecord: serverRecord)
     }
 
+    /// `If-Match` on a record that does not exist, or not for this caller: 412, and CloudKit's sentence for it.
+    static let conditionOnMissing = RecordError(
+        .notFound, "recordChangeTag specified, but record not found", cause: .preconditionFailed)
+
     static func cascadeTooLarge(_ limit: Int) -> RecordError {
         .badRequest(
             "Deleting this record would delete more records through DELETE_SELF references than one request may. Delete some of them first",

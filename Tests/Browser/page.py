@@ -1,0 +1,120 @@
+"""The console as a person sees it: a headless Chromium, and words for what is done in it."""
+
+import os
+import pathlib
+import shutil
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+PATIENCE = 15  # seconds
+SHOTS = os.environ.get("SHOTS")
+
+
+def open_browser():
+    options = Options()
+    options.binary_location = shutil.which("chromium") or shutil.which("chromium-browser") or ""
+    for argument in ["headless=new", "disable-gpu", "disable-dev-shm-usage", "window-size=1200,900", "lang=en"]:
+        options.add_argument("--" + argument)
+    if os.geteuid() == 0:
+        options.add_argument("--no-sandbox")  # Chromium refuses to start as root with it
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+
+
+class Page:
+    def __init__(self, browser, address):
+        self.browser, self.address = browser, address
+
+    def open(self, place="", query=""):
+        """Goes to a page of the console, loading it anew."""
+        self.browser.get("about:blank")
+        self.browser.get(f"{self.address}/_/{query}{place}")
+
+    def run(self, script, *arguments):
+        return self.browser.execute_script(script, *arguments)
+
+    def until(self, condition, what):
+        return WebDriverWait(self.browser, PATIENCE, 0.05).until(lambda _: condition(), f"waited for {what}")
+
+    def text(self):
+        return self.run("return document.body.innerText")
+
+    def see(self, *sentences):
+        for sentence in sentences:
+            self.until(lambda: sentence in self.text(), f"“{sentence}” in:\n{self.text()}")
+
+    def find(self, selector):
+        return self.until(lambda: next(iter(self.browser.find_elements(By.CSS_SELECTOR, selector)), None), selector)
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def press(self, title, within="body"):
+        """Clicks the button or link with this title."""
+        def candidate():
+            return self.run("""
+                return [...document.querySelector(arguments[1])?.querySelectorAll("button, a, summary, label") ?? []]
+                    .find((each) => each.textContent.trim() === arguments[0] && each.checkVisibility())""",
+                title, within)
+        button = self.until(candidate, f"a button “{title}” in:\n{self.text()}")
+        self.click(button)
+
+    def click(self, element):
+        """Clicks in the middle of the window: at its edge the bar with “Save” may lie above the element."""
+        self.run("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", element)
+        element.click()
+
+    def heading(self, text):
+        self.until(lambda: self.run("return document.querySelector('h1')?.textContent") == text, f"the page “{text}”")
+
+    def sign_in(self, token):
+        box = self.find("#token")
+        box.clear()
+        box.send_keys(token)
+        self.press("Sign in")
+
+    def control(self, field, selector="input, textarea, select", index=0):
+        """One of the inputs of a field's row."""
+        def candidate():
+            return self.run("""
+                const row = [...document.querySelectorAll(".field")]
+                    .find((each) => each.querySelector(".name").textContent === arguments[0]);
+                return row?.querySelectorAll(".editor :is(" + arguments[1] + ")")[arguments[2]]""",
+                field, selector, index)
+        return self.until(candidate, f"the input of {field}")
+
+    def fill(self, field, text, index=0):
+        element = self.control(field, index=index)
+        element.clear()
+        element.send_keys(text)
+
+    def set(self, element, value):
+        """For inputs that a keyboard fills in the way of its country."""
+        self.run("""arguments[0].value = arguments[1];
+                    arguments[0].dispatchEvent(new Event("input", { bubbles: true }))""", element, value)
+
+    def add_field(self, name, type_name):
+        self.find(".add-field input").send_keys(name)
+        self.run("document.querySelector('.add-field select').value = arguments[0]", type_name)
+        self.press("Add the field")
+
+    def answer(self, status, body="", headers=None):
+        """Lets the next call meet this answer instead of the server's."""
+        self.run("""
+            const [status, body, headers] = arguments, real = window.fetch;
+            window.fetch = async () => { window.fetch = real; return new Response(body, { status, headers }); }""",
+            status, body, headers or {})
+
+    def mistakes(self):
+        """What the browser itself complains of. Refusals that a check provokes are no mistakes."""
+        return [entry["message"] for entry in self.browser.get_log("browser")
+                if "Failed to load resource" not in entry["message"] and entry["level"] in ("SEVERE", "WARNING")]
+
+    def shot(self, name):
+        if SHOTS:
+            pathlib.Path(SHOTS).mkdir(parents=True, exist_ok=True)
+            self.browser.save_screenshot(f"{SHOTS}/{name}.png")
