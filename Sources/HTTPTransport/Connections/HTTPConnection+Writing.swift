@@ -37,8 +37,12 @@ extension HTTPConnection {
     }
 
     /// Writes the output and then `body`, together, without copying `body`; `false` as for `flush`.
+    ///
+    /// A peer that does not take it at once has the body counted; see `ServerLoop.hold`.
     func flush(with body: [UInt8]) async -> Bool {
         var offset = 0
+        lastTaken = server.loop.now
+        defer { server.letGo(self) }
         while true {
             let outputLeft = output.count - outputStart
             guard outputLeft > 0 || offset < body.count else {
@@ -57,7 +61,12 @@ extension HTTPConnection {
                 let ofOutput = min(count, outputLeft)
                 didSend(count, ofOutput: ofOutput)
                 offset += count - ofOutput
-            case .wouldBlock: guard await waitToWrite() else { return false }
+            case .wouldBlock:
+                if heldBytes == 0, !server.hold(body.count, for: self) {
+                    socket.reset()
+                    return false
+                }
+                guard await waitToWrite() else { return false }
             case .failed: return false
             }
         }
@@ -71,6 +80,7 @@ extension HTTPConnection {
     private func didSend(_ count: Int, ofOutput: Int) {
         outputStart += ofOutput
         writePatience.moved(count)
+        lastTaken = server.loop.now
         sentBytes += count
         server.metrics.didSend(count)
     }

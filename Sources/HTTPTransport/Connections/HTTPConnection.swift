@@ -23,6 +23,9 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     var outputStart = 0
     /// How long the peer may still take nothing of the present output.
     var writePatience: Patience
+    /// Bytes of an answer's body that wait for the peer, as the server loop counts them, and when it last took some.
+    var heldBytes = 0
+    var lastTaken: UInt64 = 0
     private(set) var receivedBytes = 0
     var sentBytes = 0
     /// The connection ends with the answer that is under way.

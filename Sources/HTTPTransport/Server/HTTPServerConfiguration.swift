@@ -44,6 +44,10 @@ package struct HTTPServerConfiguration: Sendable {
     package var maxEagerBodyBytes = 64 << 10
     /// Bytes of request bodies that handlers hold, over all connections; beyond it: 503.
     package var maxBodyBytesInFlight = 256 << 20
+    /// Bytes of whole answers that wait for clients to take them, over all connections, apart from the 64 KiB or so that
+    /// each connection gathers. Beyond it, those are reset that have taken nothing for the longest. Each loop has
+    /// its share, but at least 64 MiB.
+    package var maxAnswerBytesInFlight = 256 << 20
     /// What is read of a body that nobody wanted, so that the connection can be used again.
     package var maxDrainedBodyBytes = 64 << 10
     /// The output of a gzipped body that is pulled piece by piece (`collect` has its own limit); beyond it: 413.
