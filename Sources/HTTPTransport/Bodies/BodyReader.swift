@@ -113,7 +113,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     }
 
     private func reserve(_ count: Int) throws(HTTPBodyError) {
-        guard server.budget.reserve(count) else { throw .overloaded }
+        guard server.budget.reserveStreamed(count) else { throw .overloaded }
         reserved += count
     }
 

@@ -42,7 +42,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var maxGatheredBytes = 64 << 10
     /// A body that has arrived with its head is given as `.bytes` up to this size.
     package var maxEagerBodyBytes = 64 << 10
-    /// Bytes of request bodies that handlers hold, over all connections; beyond it: 503.
+    /// Bytes of request bodies that handlers hold, over all connections; beyond it: 503. An eighth is left
+    /// for bodies that came with their heads.
     package var maxBodyBytesInFlight = 256 << 20
     /// Bytes of whole answers that wait for clients to take them, over all connections, apart from the 64 KiB or so that
     /// each connection gathers. Beyond it, those are reset that have taken nothing for the longest. Each loop has
