@@ -109,6 +109,30 @@ import Threads
         await server.stop()
     }
 
+    @Test func `answers that nobody takes have a common bound, and the stalest make room`() async throws {
+        let server = try TestServer({
+            $0.loops = 1
+            $0.maxAnswerBytesInFlight = 40 << 20
+        }) { _ in HTTPResponse(.ok, body: .bytes([UInt8](repeating: 0x61, count: 16 << 20))) }
+        let get = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        var idle: [RawClient] = []
+        for _ in 0..<6 {
+            let client = try server.client(receiveBuffer: 4096)
+            try client.send(get)
+            // Only one that has been begun can be the stalest.
+            _ = try client.receive(until: "\r\n\r\n")
+            idle.append(client)
+        }
+        #expect(await eventually { server.server.openConnections == 2 })
+        // One who reads gets everything, whatever the others hold.
+        let answer = try server.exchange(get)
+        #expect(answer.bodyText.utf8.count == 16 << 20)
+        #expect(throws: RawClient.Failure.self) { try idle[0].receiveAll() }
+        idle.removeAll()
+        #expect(await eventually { server.server.openConnections == 0 })
+        await server.stop()
+    }
+
     @Test func `a status without a body has none`() async throws {
         let server = try TestServer { _ in HTTPResponse(.noContent, body: .bytes([0x61])) }
         let answer = try server.exchange("\(Self.get)\r\n")

@@ -159,4 +159,20 @@ import Threads
         await server.stop()
         #expect(server.server.bodyBytesInFlight == 0)
     }
+
+    @Test func `large bodies that crawl in leave room for small requests`() async throws {
+        let server = try TestServer({ $0.maxBodyBytesInFlight = 8000 }) { await .echo($0) }
+        let crawler = try server.client()
+        try crawler.send("\(Self.post)Content-Length: 20000\r\n\r\n")
+        try crawler.send(String(repeating: "x", count: 6500))
+        #expect(await eventually { server.server.bodyBytesInFlight == 6500 })
+        let body = String(repeating: "y", count: 800)
+        let chunked = "\(Self.post)Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n320\r\n\(body)\r\n0\r\n\r\n"
+        #expect(try server.exchange(chunked).hasPrefix("HTTP/1.1 503"))
+        let eager = "\(Self.post)Connection: close\r\nContent-Length: 800\r\n\r\n\(body)"
+        #expect(try server.exchange(eager).hasPrefix("HTTP/1.1 200"))
+        crawler.close()
+        #expect(await eventually { server.server.bodyBytesInFlight == 0 })
+        await server.stop()
+    }
 }

@@ -26,6 +26,19 @@ import Threads
         await server.stop()
     }
 
+    @Test func `a burst buys a client no more silence than the deadline allows`() {
+        var patience = Patience(allowance: 60, bytesPerSecond: 1_000_000_000)
+        patience.moved(1_000_000)
+        patience.waited(50)
+        #expect(patience.left == 10)
+        patience.moved(20)
+        #expect(patience.left == 30)
+        patience.moved(.max)
+        #expect(patience.left == 60)
+        patience.waited(.max)
+        #expect(patience.left == 0)
+    }
+
     @Test func `an idle connection is closed without a word`() async throws {
         let server = try TestServer.greeting({ $0.deadlines.idle = .milliseconds(60) })
         let client = try server.client()

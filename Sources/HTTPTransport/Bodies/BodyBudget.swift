@@ -1,16 +1,30 @@
 import Synchronization
 
 /// The bytes of request bodies that handlers hold at this moment, over all connections.
+///
+/// The last eighth is for bodies that came with their heads: large ones that crawl in may take all the rest, and small
+/// requests are still answered.
 final class BodyBudget: Sendable {
     private let used = Atomic<Int>(0)
     private let limit: Int
+    private let streamedLimit: Int
 
     init(limit: Int) {
         self.limit = limit
+        streamedLimit = limit - limit / 8
     }
 
-    /// Takes `count` bytes, or returns `false` and takes none if that would pass the limit.
+    /// Takes `count` bytes that have come already, or returns `false` and takes none if that would pass the limit.
     func reserve(_ count: Int) -> Bool {
+        reserve(count, within: limit)
+    }
+
+    /// The same for a piece of a body of which more will come.
+    func reserveStreamed(_ count: Int) -> Bool {
+        reserve(count, within: streamedLimit)
+    }
+
+    private func reserve(_ count: Int, within limit: Int) -> Bool {
         if used.add(count, ordering: .relaxed).newValue <= limit { return true }
         used.subtract(count, ordering: .relaxed)
         return false

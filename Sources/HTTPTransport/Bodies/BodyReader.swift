@@ -23,7 +23,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     private var failure: HTTPBodyError?
     /// What the handler holds of the budget.
     private var reserved = 0
-    private var waited: UInt64 = 0
+    private var patience: Patience
 
     private enum Framing {
         case length(left: Int)
@@ -42,6 +42,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     init(_ connection: HTTPConnection, _ head: RequestHead) {
         self.connection = connection
         server = connection.server
+        patience = server.bodyPatience
         owesContinue = head.expectsContinue && connection.pendingCount == 0
         coding = Self.coding(of: head.fields)
         let length: Int?
@@ -112,7 +113,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     }
 
     private func reserve(_ count: Int) throws(HTTPBodyError) {
-        guard server.budget.reserve(count) else { throw .overloaded }
+        guard server.budget.reserveStreamed(count) else { throw .overloaded }
         reserved += count
     }
 
@@ -231,8 +232,9 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         }
         guard await connection.flush() else { throw .disconnected }
         let start = server.loop.now
-        let wake = await connection.socket.waitReadable(until: fixed ?? nextDeadline(from: start))
-        waited += server.loop.now - start
+        let deadline = fixed ?? .after(.nanoseconds(Int64(clamping: patience.left)), from: start)
+        let wake = await connection.socket.waitReadable(until: deadline)
+        patience.waited(server.loop.now - start)
         switch wake {
         case .timeout: throw .timeout
         case .cancelled: throw .disconnected
@@ -241,6 +243,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         switch connection.socket.read(into: server.input) {
         case .bytes(let count):
             connection.didReceive(count)
+            patience.moved(count)
             let bytes = UnsafeRawBufferPointer(rebasing: server.input[..<count])
             let consumed = try decode(bytes, into: &piece)
             if consumed < count { connection.keep(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
@@ -249,14 +252,6 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
             framing = .broken
             throw .disconnected
         }
-    }
-
-    /// The allowance that is left of the deadline, or of what the bytes so far may take at the slowest rate.
-    private func nextDeadline(from now: UInt64) -> Deadline {
-        let limit = server.configuration.deadlines.body.clampedNanoseconds
-        let allowed = max(limit, server.nanosecondsAllowed(for: receivedBytes))
-        let wait = min(limit, allowed > waited ? allowed - waited : 0)
-        return .after(.nanoseconds(Int64(clamping: wait)), from: now)
     }
 
     private func takePending(into piece: inout [UInt8]) throws(HTTPBodyError) {

@@ -37,8 +37,12 @@ extension HTTPConnection {
     }
 
     /// Writes the output and then `body`, together, without copying `body`; `false` as for `flush`.
+    ///
+    /// A peer that does not take it at once has the body counted; see `ServerLoop.hold`.
     func flush(with body: [UInt8]) async -> Bool {
         var offset = 0
+        lastTaken = server.loop.now
+        defer { server.letGo(self) }
         while true {
             let outputLeft = output.count - outputStart
             guard outputLeft > 0 || offset < body.count else {
@@ -57,7 +61,12 @@ extension HTTPConnection {
                 let ofOutput = min(count, outputLeft)
                 didSend(count, ofOutput: ofOutput)
                 offset += count - ofOutput
-            case .wouldBlock: guard await waitToWrite() else { return false }
+            case .wouldBlock:
+                if heldBytes == 0, !server.hold(body.count, for: self) {
+                    socket.reset()
+                    return false
+                }
+                guard await waitToWrite() else { return false }
             case .failed: return false
             }
         }
@@ -70,28 +79,26 @@ extension HTTPConnection {
 
     private func didSend(_ count: Int, ofOutput: Int) {
         outputStart += ofOutput
-        bytesTaken += count
+        writePatience.moved(count)
+        lastTaken = server.loop.now
         sentBytes += count
         server.metrics.didSend(count)
     }
 
     private func releaseOutput() {
         outputStart = 0
-        writeWait = 0
-        bytesTaken = 0
+        writePatience = server.writePatience
         if output.capacity > 0 { server.giveBack(&output) }
     }
 
     /// Waits until the socket takes more. A peer that takes nothing, or too little over all its waits, is given up: it is
     /// reset, so that what it does not read leaves the kernel's memory.
     private func waitToWrite() async -> Bool {
-        let limit = server.configuration.deadlines.write.clampedNanoseconds
-        let allowed = max(limit, server.nanosecondsAllowed(for: bytesTaken))
         let start = server.loop.now
-        let wait = min(limit, allowed > writeWait ? allowed - writeWait : 0)
-        switch await socket.waitWritable(until: .after(.nanoseconds(Int64(clamping: wait)), from: start)) {
+        let wait = Duration.nanoseconds(Int64(clamping: writePatience.left))
+        switch await socket.waitWritable(until: .after(wait, from: start)) {
         case .ready:
-            writeWait += server.loop.now - start
+            writePatience.waited(server.loop.now - start)
             return true
         case .timeout:
             socket.reset()
@@ -118,10 +125,17 @@ extension HTTPConnection {
 }
 
 extension ServerLoop {
-    /// How long `bytes` may take at the slowest rate that is borne.
-    func nanosecondsAllowed(for bytes: Int) -> UInt64 {
-        let rate = UInt64(max(1, configuration.minimumBytesPerSecond))
-        let (product, overflow) = UInt64(bytes).multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : product / rate
+    /// What a body is waited for.
+    var bodyPatience: Patience {
+        Patience(
+            allowance: configuration.deadlines.body.clampedNanoseconds,
+            bytesPerSecond: configuration.minimumBytesPerSecond)
+    }
+
+    /// What a client is waited for that takes an answer.
+    var writePatience: Patience {
+        Patience(
+            allowance: configuration.deadlines.write.clampedNanoseconds,
+            bytesPerSecond: configuration.minimumBytesPerSecond)
     }
 }

@@ -21,9 +21,11 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     /// Answers that have not been handed to the socket, from `outputStart` on. Empty while idle.
     var output: [UInt8] = []
     var outputStart = 0
-    /// The time spent waiting for the peer to take the present output, in nanoseconds, and what it took meanwhile.
-    var writeWait: UInt64 = 0
-    var bytesTaken = 0
+    /// How long the peer may still take nothing of the present output.
+    var writePatience: Patience
+    /// Bytes of an answer's body that wait for the peer, as the server loop counts them, and when it last took some.
+    var heldBytes = 0
+    var lastTaken: UInt64 = 0
     private(set) var receivedBytes = 0
     var sentBytes = 0
     /// The connection ends with the answer that is under way.
@@ -43,6 +45,7 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
         self.server = server
         self.peer = peer.host
         ledgerPeer = ConnectionLedger.Peer(peer)
+        writePatience = server.writePatience
         parser = RequestParser(limits: server.configuration.headLimits)
         isStopping = server.isDraining
         socket.hangUpDidCome = { [weak self] in self?.task?.cancel() }

@@ -5,16 +5,15 @@ package import Sockets
 
 /// What a server listens on, and every limit and deadline it keeps.
 package struct HTTPServerConfiguration: Sendable {
-    /// The waits that a client may cause. Each is a total, not a pause between bytes, except `write`.
+    /// The waits that a client may cause. Each is a total, not a pause between bytes, except `body` and `write`.
     package struct Deadlines: Sendable {
         /// From the first byte of a head to its end; then 408.
         package var head: Duration = .seconds(10)
-        /// What may be spent waiting for a body before it must have kept to `minimumBytesPerSecond`; also the longest
-        /// single wait.
+        /// What may be spent waiting for a body; bytes that come give it back at `minimumBytesPerSecond`, up to the whole.
         package var body: Duration = .seconds(60)
         /// Between requests; then the connection is closed without a word.
         package var idle: Duration = .seconds(75)
-        /// Without the client taking a byte of an answer, or below `minimumBytesPerSecond` in all; then a reset.
+        /// The same for a client that takes an answer; then a reset.
         package var write: Duration = .seconds(30)
         /// For a client to notice a refusal before its connection is closed.
         package var linger: Duration = .seconds(2)
@@ -43,8 +42,13 @@ package struct HTTPServerConfiguration: Sendable {
     package var maxGatheredBytes = 64 << 10
     /// A body that has arrived with its head is given as `.bytes` up to this size.
     package var maxEagerBodyBytes = 64 << 10
-    /// Bytes of request bodies that handlers hold, over all connections; beyond it: 503.
+    /// Bytes of request bodies that handlers hold, over all connections; beyond it: 503. An eighth is left
+    /// for bodies that came with their heads.
     package var maxBodyBytesInFlight = 256 << 20
+    /// Bytes of whole answers that wait for clients to take them, over all connections, apart from the 64 KiB or so that
+    /// each connection gathers. Beyond it, those are reset that have taken nothing for the longest. Each loop has
+    /// its share, but at least 64 MiB.
+    package var maxAnswerBytesInFlight = 256 << 20
     /// What is read of a body that nobody wanted, so that the connection can be used again.
     package var maxDrainedBodyBytes = 64 << 10
     /// The output of a gzipped body that is pulled piece by piece (`collect` has its own limit); beyond it: 413.

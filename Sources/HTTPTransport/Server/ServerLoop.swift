@@ -28,6 +28,9 @@ final class ServerLoop: @unchecked Sendable {
     var requestIDs = RequestIDs()
     private(set) var isDraining = false
     private var connections: [HTTPConnection] = []
+    /// Bytes of answers that wait for clients, and their bound: this loop's share.
+    var heldBytes = 0
+    let maxHeldBytes: Int
     private var listeners: [LoopListener] = []
     private var graceAlarm: LoopAlarm?
     private var outputs: [[UInt8]] = []
@@ -48,6 +51,9 @@ final class ServerLoop: @unchecked Sendable {
         self.respond = respond
         self.refuse = refuse
         self.didFinish = didFinish
+        // On many cores a share must still hold the largest answers.
+        let share = max(configuration.maxAnswerBytesInFlight / max(1, configuration.loops), 64 << 20)
+        maxHeldBytes = min(configuration.maxAnswerBytesInFlight, share)
         metrics = configuration.metrics.makeShard()
     }
 
@@ -111,6 +117,16 @@ final class ServerLoop: @unchecked Sendable {
         load.subtract(1, ordering: .relaxed)
         metrics.connectionDidClose()
         ledger.close(connection.ledgerPeer)
+    }
+
+    /// The connection that holds an answer and has taken nothing of it for the longest.
+    func stalestHolder(besides connection: HTTPConnection) -> HTTPConnection? {
+        var stalest: HTTPConnection?
+        for other in connections where other.heldBytes > 0 && other !== connection {
+            if let known = stalest, known.lastTaken <= other.lastTaken { continue }
+            stalest = other
+        }
+        return stalest
     }
 
     /// Stops accepting once those have been taken who waited already, and sends idle connections home; at the deadline the
