@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/epoll.h>
@@ -11,6 +12,10 @@ _Static_assert(sizeof(struct fogbase_event) == sizeof(struct epoll_event), "epol
 _Static_assert(offsetof(struct fogbase_event, data) == offsetof(struct epoll_event, data), "and another layout");
 _Static_assert(FOGBASE_READABLE == EPOLLIN && FOGBASE_WRITABLE == EPOLLOUT && FOGBASE_ERROR == EPOLLERR, "epoll");
 _Static_assert(FOGBASE_HUNG_UP == EPOLLHUP && FOGBASE_READ_HUNG_UP == EPOLLRDHUP, "epoll");
+
+void fogbase_trim_memory(void) {
+    malloc_trim(0);
+}
 
 void fogbase_set_thread_name(const char *name) {
     pthread_setname_np(pthread_self(), name);

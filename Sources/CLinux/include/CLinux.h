@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// Gives memory that was freed, and is kept for later, back to the system.
+void fogbase_trim_memory(void);
+
 /// Names the calling thread as tools like top and perf show it (15 bytes at most).
 void fogbase_set_thread_name(const char *name);
 

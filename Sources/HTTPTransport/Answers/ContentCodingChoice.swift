@@ -11,7 +11,8 @@ enum ContentCodingChoice {
     static func encode(
         _ bytes: [UInt8], of response: inout HTTPResponse, for request: HTTPRequest?, on server: ServerLoop
     ) -> [UInt8] {
-        guard let minimum = server.configuration.minimumCompressedBytes, bytes.count >= minimum, let request,
+        guard let minimum = server.configuration.minimumCompressedBytes, bytes.count >= minimum,
+            bytes.count <= server.configuration.maximumCompressedBytes, let request,
             response.status.code / 100 == 2 || response.status.code >= 400, response.status != .partialContent,
             !response.fields.contains(.contentEncoding), !hasStrongTag(response), isCompressible(response)
         else { return bytes }

@@ -57,6 +57,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var maxCompressionRatio = 200
     /// Answers of compressible types from this size on are gzipped for clients that accept it; `nil` for none.
     package var minimumCompressedBytes: Int? = 1400
+    /// Larger answers go out as they are: compressing them would hold up everybody else on the loop.
+    package var maximumCompressedBytes = 1_048_576
     package var compressionLevel = CompressionLevel.fastest
     /// Which origins may read answers; none by default.
     package var cors = CORSPolicy(origins: [])

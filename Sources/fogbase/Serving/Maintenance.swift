@@ -1,3 +1,4 @@
+import CLinux
 import RecordEngine
 import RecordModel
 import Threads
@@ -11,16 +12,23 @@ final class Maintenance: Sendable {
     private static let firstInterval = Duration.seconds(60)
     /// How often failures are looked for.
     private static let watchInterval = Duration.seconds(5)
+    /// How often memory that large answers left behind goes back to the system: the allocator keeps it otherwise.
+    private static let trimInterval = Duration.seconds(60)
 
     init(_ registry: DatabaseRegistry) {
         task = Task.detached {
             var reported: [DatabaseID: UInt64] = [:]
             var due = Deadline.after(Self.firstInterval)
+            var trim = Deadline.after(Self.trimInterval)
             while !Task.isCancelled {
                 Self.reportFailures(in: registry, &reported)
                 if due.hasPassed() {
                     await Self.clean(registry)
                     due = .after(Self.interval)
+                }
+                if trim.hasPassed() {
+                    fogbase_trim_memory()
+                    trim = .after(Self.trimInterval)
                 }
                 // Cancelled: the loop ends by itself.
                 try? await Task.sleep(for: Self.watchInterval)
