@@ -34,7 +34,7 @@ struct Gathering {
             expected = seen
         } else if writes < goal {
             // In vain: there are fewer by now.
-            expected = max(seen, expected * 3 / 4)
+            expected = max(seen, expected - expected / 8 - 1)
         } else {
             expected = max(seen, expected)
         }
