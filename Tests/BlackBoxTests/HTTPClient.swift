@@ -29,8 +29,12 @@ final class HTTPClient {
         if let token { head += "Authorization: Bearer \(token)\r\n" }
         for (name, value) in fields { head += "\(name): \(value)\r\n" }
         if let body { head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
-        try socket.send(head + "\r\n" + (body ?? ""))
-        return try receive(hasBody: method != "HEAD")
+        do {
+            try socket.send(head + "\r\n" + (body ?? ""))
+            return try receive(hasBody: method != "HEAD")
+        } catch let failure as RawClient.Failure {
+            throw RawClient.Failure(description: "\(method) \(target): \(failure)")
+        }
     }
 
     private func receive(hasBody: Bool) throws -> Answer {
