@@ -2,7 +2,8 @@ import Glibc
 
 /// A client made of plain blocking system calls, so that a test decides about every byte and every write.
 ///
-/// Each call gives up after ten seconds: a server that does not answer fails the test instead of hanging it. The servers
+/// Each call gives up after a minute: a server that does not answer fails the test instead of hanging it. Shared disks were
+/// seen to hold up a sync for half of that. The servers
 /// under test run on threads of their own, so that blocking here starves nobody.
 package final class RawClient {
     private var raw: Int32
@@ -45,7 +46,7 @@ package final class RawClient {
     private init<Address>(family: Int32, address: Address, receiveBuffer: Int32?) throws {
         raw = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard raw >= 0 else { throw Failure(description: "socket: errno \(errno)") }
-        var time = timeval(tv_sec: 10, tv_usec: 0)
+        var time = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(raw, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(raw, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         var one: Int32 = 1
