@@ -2,9 +2,9 @@ import Glibc
 
 /// A client made of plain blocking system calls, so that a test decides about every byte and every write.
 ///
-/// Each call gives up after a minute: a server that does not answer fails the test instead of hanging it. Shared disks were
-/// seen to hold up a sync for half of that. The servers
-/// under test run on threads of their own, so that blocking here starves nobody.
+/// Each call gives up after a minute: a server that does not answer fails the test instead of hanging it. Shared disks
+/// were seen to hold up a sync for half of that. The servers under test run on threads of their own, so that blocking
+/// here starves nobody.
 package final class RawClient {
     private var raw: Int32
 

@@ -83,9 +83,6 @@ package final class RecordReader {
         snapshot.end()
     }
 
-    /// How often a snapshot was opened.
-    package var snapshotsOpened: UInt64 { snapshot.openings }
-
     private func reloadSchema() {
         schema = database.schema
     }
@@ -101,8 +98,8 @@ package final class RecordReader {
     ///
     /// - Throws: What is wrong with the values, before the writer is bothered.
     package func prepare(_ operation: inout RecordOperation) throws(RecordError) {
-        guard operation.verb != .delete(forgivesMissing: false), operation.verb != .delete(forgivesMissing: true),
-            let typeName = operation.typeName, let type = schema[typeName]
+        if case .delete = operation.verb { return }
+        guard let typeName = operation.typeName, let type = schema[typeName]
         else { return }
         operation.resolved = try FieldResolver.resolve(
             operation.input, typeName: typeName, type: type,

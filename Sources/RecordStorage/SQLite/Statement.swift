@@ -115,10 +115,6 @@ package final class Statement {
         sqlite3_column_type(pointer, column) == SQLITE_NULL
     }
 
-    package func integerOrNil(_ column: Int32) -> Int64? {
-        isNull(column) ? nil : integer(column)
-    }
-
     /// The bytes of a text or blob column, borrowed until the next `step` or `reset`; empty for NULL.
     package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         // The blob call first: it converts nothing, and the length then is that of what it returned.

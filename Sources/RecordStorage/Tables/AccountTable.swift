@@ -136,13 +136,6 @@ package final class AccountTable {
         try update.run()
     }
 
-    package func setName(_ name: String, account: Int64) throws(StoreError) {
-        let update = try connection.prepare("UPDATE account SET name = ?2 WHERE id = ?1")
-        update.bind(1, account)
-        update.bind(2, text: name)
-        try update.run()
-    }
-
     /// Takes away an account, its sessions and its memberships. Its records keep its number, which is never given again.
     package func remove(account: Int64) throws(StoreError) {
         for sql in [

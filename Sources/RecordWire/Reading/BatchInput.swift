@@ -3,8 +3,6 @@ package import RecordModel
 /// CloudKit's seven ways to write a record (reference, "records/modify").
 package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     case create, update, forceUpdate, replace, forceReplace, delete, forceDelete
-
-    package var isDeletion: Bool { self == .delete || self == .forceDelete }
 }
 
 /// One operation of a batch.
