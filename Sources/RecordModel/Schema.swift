@@ -38,12 +38,18 @@ public struct RecordTypeDefinition: Hashable, Sendable {
     public let name: RecordTypeName
     public var grants: Grants
     public private(set) var fields: [FieldDefinition]
+    /// In the order in which they were made; also those that are being built.
+    public var indexes: [IndexDefinition]
     private var positions: [String: Int]
 
-    public init(id: Int64, name: RecordTypeName, grants: Grants, fields: [FieldDefinition] = []) {
+    public init(
+        id: Int64, name: RecordTypeName, grants: Grants, fields: [FieldDefinition] = [],
+        indexes: [IndexDefinition] = []
+    ) {
         self.id = id
         self.name = name
         self.grants = grants
+        self.indexes = indexes
         self.fields = []
         self.positions = [:]
         for field in fields { add(field) }
@@ -80,11 +86,14 @@ public struct FieldDefinition: Hashable, Sendable {
     public let id: Int
     public let name: FieldName
     public let type: FieldType
+    /// What queries may do with it.
+    public var options: IndexOptions
 
-    public init(id: Int, name: FieldName, type: FieldType) {
+    public init(id: Int, name: FieldName, type: FieldType, options: IndexOptions = []) {
         self.id = id
         self.name = name
         self.type = type
+        self.options = options
     }
 }
 

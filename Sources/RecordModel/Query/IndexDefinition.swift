@@ -1,0 +1,115 @@
+/// An index of a record type: columns in order, kept in a table of its own.
+///
+/// A record has one entry per zone and type, or, in an index on a list, one per distinct member.
+public struct IndexDefinition: Hashable, Sendable {
+    /// What a column holds.
+    public enum Source: Hashable, Sendable {
+        /// A field of the type, by its number.
+        case field(Int)
+        /// `createdTimestamp`, `modifiedTimestamp`, `createdUserRecordName` or `modifiedUserRecordName`.
+        case system(SystemField)
+    }
+
+    public struct Column: Hashable, Sendable {
+        public var source: Source
+        public var isAscending: Bool
+
+        public init(_ source: Source, isAscending: Bool = true) {
+            self.source = source
+            self.isAscending = isAscending
+        }
+    }
+
+    /// How far it is.
+    public enum State: Hashable, Sendable {
+        /// It is being filled in slices; writes keep it up to date all along, queries do not use it yet.
+        ///
+        /// - Parameter position: The internal id up to which records are in it.
+        case building(position: Int64)
+        case ready
+        /// It could not be filled: two records have one value in a UNIQUE index. The sentence names them.
+        case failed(String)
+    }
+
+    /// What its maintainer does. Later kinds (full text, places, trigrams) are cases of their own.
+    public enum Kind: UInt8, Hashable, Sendable {
+        /// One entry per record, ordered by its columns.
+        case ordered = 1
+        /// One entry per distinct member of a list; a single column.
+        case members = 2
+    }
+
+    /// The number of its table, never given twice.
+    public let id: Int64
+    public var kind: Kind
+    public var columns: [Column]
+    public var isUnique: Bool
+    /// Whether the schema's `indexes` name it; else the options of its one field have made it.
+    public var isDeclared: Bool
+    public var state: State
+
+    public init(
+        id: Int64, kind: Kind, columns: [Column], isUnique: Bool = false, isDeclared: Bool = true, state: State
+    ) {
+        self.id = id
+        self.kind = kind
+        self.columns = columns
+        self.isUnique = isUnique
+        self.isDeclared = isDeclared
+        self.state = state
+    }
+
+    public var isReady: Bool { state == .ready }
+
+    /// The most columns of one index.
+    public static let maxColumns = 8
+    /// The most indexes of one type.
+    public static let maxPerType = 64
+}
+
+/// The options of a field, as CloudKit names them. Both are served by one index on the field.
+public struct IndexOptions: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// The field may stand in conditions.
+    public static let queryable = IndexOptions(rawValue: 1)
+    /// The field may be sorted by, and stand in ranges.
+    public static let sortable = IndexOptions(rawValue: 2)
+
+    /// The words in the order in which the schema prints them.
+    public var words: [String] {
+        [(IndexOptions.queryable, "QUERYABLE"), (.sortable, "SORTABLE")].filter { contains($0.0) }.map(\.1)
+    }
+}
+
+/// What an index is made for: by a document, or just in time for a query.
+public struct IndexWish: Hashable, Sendable {
+    /// Options to add to fields, by field number.
+    public var options: [Int: IndexOptions]
+    /// Indexes to declare.
+    public var indexes: [Shape]
+
+    /// An index without number and state.
+    public struct Shape: Hashable, Sendable {
+        public var kind: IndexDefinition.Kind
+        public var columns: [IndexDefinition.Column]
+        public var isUnique: Bool
+
+        public init(kind: IndexDefinition.Kind, columns: [IndexDefinition.Column], isUnique: Bool = false) {
+            self.kind = kind
+            self.columns = columns
+            self.isUnique = isUnique
+        }
+    }
+
+    public init(options: [Int: IndexOptions] = [:], indexes: [Shape] = []) {
+        self.options = options
+        self.indexes = indexes
+    }
+
+    public var isEmpty: Bool { options.isEmpty && indexes.isEmpty }
+}

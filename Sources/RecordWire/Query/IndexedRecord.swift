@@ -1,0 +1,62 @@
+package import RecordModel
+
+/// What conditions, sorts and indexes see of a record: its stored fields and the columns of its row.
+package struct IndexedRecord {
+    package var fields: StoredFieldsView
+    /// The record's name in UTF-8.
+    package var name: UnsafeRawBufferPointer
+    package var creator: Int64
+    /// Milliseconds since 1970.
+    package var created: Int64
+    package var modifier: Int64
+    /// Milliseconds since 1970.
+    package var modified: Int64
+
+    package init(
+        fields: StoredFieldsView, name: UnsafeRawBufferPointer, creator: Int64, created: Int64, modifier: Int64,
+        modified: Int64
+    ) {
+        self.fields = fields
+        self.name = name
+        self.creator = creator
+        self.created = created
+        self.modifier = modifier
+        self.modified = modified
+    }
+
+    /// The value of a scalar column; `nil` if the record does not have it.
+    package func value(of source: IndexDefinition.Source) throws(RecordError) -> QueryValue? {
+        switch source {
+        case .field(let id):
+            guard let entry = fields.entry(id), !entry.isExternal else { return nil }
+            return try QueryValue(CanonicalValue.decode(fields.valueText(of: entry), as: entry.type))
+        case .system(.createdTimestamp): return .integer(created)
+        case .system(.modifiedTimestamp): return .integer(modified)
+        case .system(.createdUserRecordName): return .integer(creator)
+        case .system(.modifiedUserRecordName): return .integer(modifier)
+        case .system(.recordName): return .text([UInt8](name))
+        case .system: return nil
+        }
+    }
+
+    /// The members of a list; empty if the record does not have it.
+    package func members(of field: Int) throws(RecordError) -> [QueryValue] {
+        guard let entry = fields.entry(field), !entry.isExternal,
+            case .list(_, let members) = try CanonicalValue.decode(fields.valueText(of: entry), as: entry.type)
+        else { return [] }
+        return members.compactMap(QueryValue.init)
+    }
+}
+
+extension QueryValue {
+    /// The form in which conditions compare a value; `nil` for types that they cannot compare.
+    package init?(_ value: FieldValue) {
+        switch value {
+        case .string(let text): self = .text(Array(text.utf8))
+        case .int64(let integer), .timestamp(let integer): self = .integer(integer)
+        case .double(let double): self = .double(double == 0 ? 0 : double)
+        case .reference(let reference): self = .text(Array(reference.recordName.text.utf8))
+        case .bytes, .asset, .location, .list: return nil
+        }
+    }
+}
