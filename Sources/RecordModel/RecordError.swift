@@ -51,6 +51,14 @@ public struct RecordError: Error, Hashable, Sendable {
         case nameTaken = "NAME_TAKEN"
         /// The byte range of a request starts beyond the value: 416.
         case rangeNotSatisfiable = "RANGE_NOT_SATISFIABLE"
+        /// A query asks for what no index answers, and may not cause one.
+        case notIndexed = "NOT_INDEXED"
+        /// The index that a query needs is being built: 503.
+        case indexBuilding = "INDEX_BUILDING"
+        /// A query took more than its time.
+        case queryTooExpensive = "QUERY_TOO_EXPENSIVE"
+        /// More records match than `maxAffected` allows: 409.
+        case tooManyAffected = "TOO_MANY_AFFECTED"
     }
 
     /// The value of a detail.
