@@ -34,6 +34,10 @@ public struct DatabaseLimits: Hashable, Sendable {
     public var assetBytes = 5_000_000_000
     /// The most records that one deletion may take with it through DELETE_SELF references.
     public var cascadeRecords = 10_000
+    /// The most records that one change by condition may touch.
+    public var setRecords = 100_000
+    /// How long one query may take, in milliseconds.
+    public var queryMilliseconds = 5_000
     /// How long a tombstone is kept, in seconds.
     public var tombstoneSeconds: Int64 = 90 * 86_400
     /// How long an idempotency key is remembered, in seconds.

@@ -7,6 +7,8 @@ struct QueryPlanner {
     let createdFollowsIDs: Bool
     /// The records that the caller wants; `nil` for all of them, in any order.
     let limit: Int?
+    /// Whether rows are estimated even where nothing hangs on it: for those who want to see the plan.
+    var estimatesAll = false
     /// The rows that a walk would meet, as far as statistics tell.
     let estimate: (IndexWalk) throws(RecordError) -> Int
     /// The ids of records whose time of creation is within a range.
@@ -70,7 +72,7 @@ struct QueryPlanner {
     private func make(
         _ path: AccessPath, _ parts: ConditionParts, _ predicate: Predicate, _ order: QueryOrder, rows: Int?
     ) throws(RecordError) -> QueryPlan {
-        let rows = try rows ?? self.rows(of: path)
+        let rows = if let rows { rows } else if estimatesAll { try self.rows(of: path) } else { 0 }
         let isSorted = !path.isInOrder && limit != nil
         let residual = parts.without(path.covered)
         let isPage = path.isInOrder && residual == .constant(true)

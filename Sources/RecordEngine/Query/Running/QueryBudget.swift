@@ -14,7 +14,8 @@ struct QueryBudget {
     private var untilLook = 16
 
     init(time: Duration, rows: Int = .max) {
-        nanoseconds = UInt64(max(0, time.components.seconds)) * 1_000_000_000
+        nanoseconds =
+            UInt64(max(0, time.components.seconds)) * 1_000_000_000
             + UInt64(max(0, time.components.attoseconds)) / 1_000_000_000
         maxRows = rows
     }

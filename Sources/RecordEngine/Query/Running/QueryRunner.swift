@@ -82,7 +82,7 @@ struct QueryRunner {
             for walk in plan.walks { count += try self.count(walk, &budget) }
             return count
         }
-        try forEachMatch(&budget) { _ in count += 1 }
+        try forEachMatch(&budget) { _ throws(QueryObstacle) in count += 1 }
         return count
     }
 
@@ -156,7 +156,7 @@ struct QueryRunner {
 
     private func matches(_ cursor: RecordCursor, mayBeCut: Bool) throws(QueryObstacle) -> Bool {
         if rechecks, mayBeCut { return try matches(cursor, whole) }
-        return try residual.isTrivial || matches(cursor, residual)
+        return residual.isTrivial ? true : try matches(cursor, residual)
     }
 
     private func matches(_ cursor: RecordCursor, _ matcher: RecordMatcher) throws(QueryObstacle) -> Bool {

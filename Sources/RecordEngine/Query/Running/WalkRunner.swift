@@ -155,17 +155,17 @@ struct WalkRunner {
     private mutating func fillOneKey(
         _ index: IndexDefinition, _ reading: IndexReading, after record: Int64?
     ) throws(StoreError) {
-        var range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
+        let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
         let key = walk.lower
+        let ids = walk.ids
         if walk.isBackward {
-            let before = min(walk.ids.below, record ?? Int64.max)
+            let before = min(ids.below, record ?? Int64.max)
             try reading.descending(index.id, zone: zone, range, before: (key, before), limit: chunk, into: &entries)
-            dropIDs { $0 > walk.ids.above }
+            dropIDs { $0 > ids.above }
         } else {
-            range.upper = walk.upper
-            let after = max(walk.ids.above, record ?? Int64.min)
+            let after = max(ids.above, record ?? Int64.min)
             try reading.ascending(index.id, zone: zone, range, after: (key, after), limit: chunk, into: &entries)
-            dropIDs { $0 < walk.ids.below }
+            dropIDs { $0 < ids.below }
         }
     }
 
