@@ -14,6 +14,8 @@ public enum Limits {
     public static let bindingReferences = 1_000
     /// The most members of one list value.
     public static let listMembers = 100_000
+    /// The most distinct members of a list in an index: each is a row of its own.
+    public static let indexedMembers = 10_000
 }
 
 /// The limits of one database that an operator may set.

@@ -49,6 +49,8 @@ public struct RecordError: Error, Hashable, Sendable {
         case methodNotAllowed = "METHOD_NOT_ALLOWED"
         /// An account with this name exists already.
         case nameTaken = "NAME_TAKEN"
+        /// Another record has the value that a UNIQUE index allows once: 409.
+        case uniqueViolation = "UNIQUE_VIOLATION"
         /// The byte range of a request starts beyond the value: 416.
         case rangeNotSatisfiable = "RANGE_NOT_SATISFIABLE"
         /// A query asks for what no index answers, and may not cause one.

@@ -17,6 +17,8 @@ package final class WriteTransaction {
     let settings: SettingTable
     let schemaTable: SchemaTable
     let tombstones: TombstoneTable
+    let indexDefinitions: IndexDefinitionTable
+    let indexes: IndexMaintainer
     let environment: RecordEnvironment
     let limits: DatabaseLimits
 
@@ -64,6 +66,8 @@ package final class WriteTransaction {
         settings = try SettingTable(connection)
         schemaTable = SchemaTable(connection)
         tombstones = TombstoneTable(connection)
+        indexDefinitions = IndexDefinitionTable(connection)
+        indexes = IndexMaintainer(IndexTable(connection))
         begin = try connection.prepare("BEGIN IMMEDIATE")
         commitStatement = try connection.prepare("COMMIT")
         rollbackStatement = try connection.prepare("ROLLBACK")
