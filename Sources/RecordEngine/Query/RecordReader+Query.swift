@@ -121,7 +121,7 @@ extension RecordReader {
     }
 
     /// Refuses what no index serves, or asks for one.
-    private func checkIndexes(
+    func checkIndexes(
         _ query: PreparedQuery, _ request: QueryRequest, mayCause: Bool
     ) throws(QueryObstacle) {
         let needs = QueryNeeds(
