@@ -14,6 +14,16 @@ public enum Limits {
     public static let bindingReferences = 1_000
     /// The most members of one list value.
     public static let listMembers = 100_000
+    /// The longest text of a condition, in UTF-8 bytes.
+    public static let queryTextBytes = 16_384
+    /// The most conditions of one query, however they are joined.
+    public static let queryConditions = 200
+    /// The most members of one list in a condition.
+    public static let queryListMembers = 1_000
+    /// The most arguments of one query.
+    public static let queryArguments = 100
+    /// The most keys of one sort.
+    public static let sortTerms = 8
 }
 
 /// The limits of one database that an operator may set.
@@ -34,6 +44,8 @@ public struct DatabaseLimits: Hashable, Sendable {
     public var assetBytes = 5_000_000_000
     /// The most records that one deletion may take with it through DELETE_SELF references.
     public var cascadeRecords = 10_000
+    /// The most records that one change or deletion by condition may match.
+    public var setRecords = 100_000
     /// How long a tombstone is kept, in seconds.
     public var tombstoneSeconds: Int64 = 90 * 86_400
     /// How long an idempotency key is remembered, in seconds.

@@ -51,6 +51,14 @@ public struct RecordError: Error, Hashable, Sendable {
         case nameTaken = "NAME_TAKEN"
         /// The byte range of a request starts beyond the value: 416.
         case rangeNotSatisfiable = "RANGE_NOT_SATISFIABLE"
+        /// A query needs an index that is not there, and that this request may not cause.
+        case notIndexed = "NOT_INDEXED"
+        /// A query needs an index that is being built: 503.
+        case indexBuilding = "INDEX_BUILDING"
+        /// A query took more time than one may have.
+        case queryTooExpensive = "QUERY_TOO_EXPENSIVE"
+        /// A condition matches more records than the request allowed: 409.
+        case tooManyAffected = "TOO_MANY_AFFECTED"
     }
 
     /// The value of a detail.
