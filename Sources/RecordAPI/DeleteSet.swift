@@ -6,7 +6,7 @@ extension RecordAPI {
     /// `DELETE /query/{type}`: deletes the records that meet a condition.
     func deleteSet(_ call: RecordCall) async throws -> HTTPResponse {
         // Who sends the condition as a body means fewer records than `all=true` would take.
-        if case .empty = call.request.body {} else {
+        guard case .empty = call.request.body else {
             throw RecordError.badRequest(
                 "DELETE takes no body. The condition is the query parameter 'where'")
         }
