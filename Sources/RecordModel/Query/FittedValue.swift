@@ -1,0 +1,92 @@
+/// A value in the type of its field, or where it lies among that type's values. `good < 3.5` is `good <= 3` where `good`
+/// is an INT64: numbers compare by value, and exactly.
+enum FittedValue {
+    case exact(QueryValue)
+    /// Between two neighbours of the field's type.
+    case between(QueryValue, QueryValue)
+    case belowAll
+    case aboveAll
+    /// A user that does not exist: equal to nothing.
+    case nobody
+}
+
+extension FittedValue {
+    /// The place of a finite double among the 64-bit integers.
+    static func integer(_ double: Double) -> FittedValue {
+        // Int64(exactly:) would need the C library's mathematics in debug builds.
+        if double < -0x1p63 { return .belowAll }
+        if double >= 0x1p63 { return .aboveAll }
+        let truncated = Int64(double)
+        if Double(truncated) == double { return .exact(.integer(truncated)) }
+        // A double with a fraction is less than 2^52.
+        let below = double < 0 ? truncated - 1 : truncated
+        return .between(.integer(below), .integer(below + 1))
+    }
+
+    /// The place of an integer among the doubles.
+    static func double(_ integer: Int64) -> FittedValue {
+        let nearest = Double(integer)
+        // 2^63 is no Int64, and the double nearest to the greatest ones.
+        if nearest < 0x1p63 {
+            let back = Int64(nearest)
+            if back == integer { return .exact(.double(nearest)) }
+            if back < integer { return .between(.double(nearest), .double(nearest.nextUp)) }
+        }
+        return .between(.double(nearest.nextDown), .double(nearest))
+    }
+}
+
+extension PredicateBinder {
+    /// Gives a value the type of a field, or of its members.
+    ///
+    /// - Throws: `BAD_REQUEST`, cause `TYPE_MISMATCH`.
+    func fit(_ argument: QueryArgument, to field: QueryField, at place: PredicatePlace) throws(RecordError)
+        -> FittedValue
+    {
+        let type = field.type.element
+        if field.isUser { return try user(argument, field, place) }
+        switch (type, argument) {
+        case (.string, .string(let text)), (.reference, .string(let text)), (.reference, .reference(let text)):
+            return .exact(.text(Array(text.utf8)))
+        case (.string, .reference(let text)) where field == .system(.recordName):
+            return .exact(.text(Array(text.utf8)))
+        case (.int64, .integer(let integer)), (.timestamp, .integer(let integer)),
+            (.timestamp, .timestamp(let integer)):
+            return .exact(.integer(integer))
+        case (.int64, .bool(let bool)): return .exact(.integer(bool ? 1 : 0))
+        case (.int64, .double(let double)) where double.isFinite,
+            (.timestamp, .double(let double)) where double.isFinite:
+            return .integer(double)
+        case (.double, .double(let double)) where double.isFinite: return .exact(.double(double == 0 ? 0 : double))
+        case (.double, .integer(let integer)): return .double(integer)
+        case (.timestamp, .string(let text)):
+            guard let milliseconds = Timestamp.milliseconds(text) else {
+                throw mismatch(
+                    argument, field, place, found: "STRING that is no RFC 3339 time in whole milliseconds")
+            }
+            return .exact(.integer(milliseconds))
+        default: throw mismatch(argument, field, place)
+        }
+    }
+
+    private func user(
+        _ argument: QueryArgument, _ field: QueryField, _ place: PredicatePlace
+    ) throws(RecordError) -> FittedValue {
+        switch argument {
+        case .string(let name), .reference(let name):
+            return try userID(name).map { .exact(.integer($0)) } ?? .nobody
+        default: throw mismatch(argument, field, place)
+        }
+    }
+
+    func mismatch(
+        _ argument: QueryArgument, _ field: QueryField, _ place: PredicatePlace, found: String? = nil
+    ) -> RecordError {
+        let type = field.type.element.schemaName
+        let found = found ?? (argument == .list([]) ? "empty list" : argument.typeName)
+        let subject = field.type.isList ? "A member of field" : "Field"
+        return .condition(
+            "\(subject) '\(field.name)' of type \(type) cannot be compared with a value of type \(found)",
+            cause: .typeMismatch, field: field.name, at: place, found: found, expected: type)
+    }
+}

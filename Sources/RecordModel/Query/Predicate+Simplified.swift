@@ -1,0 +1,160 @@
+extension Predicate {
+    /// An equivalent condition in fewer words: nested ANDs and ORs are flat, constants are folded, NOT NOT is gone, a
+    /// connective of one part is that part, no part stands twice in one connective. In an OR the equalities of one field
+    /// become one `isIn`; in an AND the ranges of one scalar field become one range. NOT stays where it is.
+    ///
+    /// - Complexity: O(n · depth).
+    public func simplified() -> Predicate {
+        switch self {
+        case .constant: return self
+        case .condition(let condition): return condition.simplified()
+        case .not(let part):
+            switch part.simplified() {
+            case .constant(let value): return .constant(!value)
+            case .not(let inner): return inner
+            case let inner: return .not(inner)
+            }
+        case .and(let parts):
+            guard let flat = Self.flatten(parts, isAnd: true), let merged = Self.intersectRanges(flat) else {
+                return .constant(false)
+            }
+            return Self.joined(merged, isAnd: true)
+        case .or(let parts):
+            guard let flat = Self.flatten(parts, isAnd: false) else { return .constant(true) }
+            return Self.joined(Self.uniteEqualities(flat), isAnd: false)
+        }
+    }
+
+    /// The simplified parts of a connective and of those of its own kind in it; `nil` if a constant decides it.
+    private static func flatten(_ parts: [Predicate], isAnd: Bool) -> [Predicate]? {
+        var flat: [Predicate] = []
+        for part in parts {
+            switch part.simplified() {
+            case .constant(let value): if value != isAnd { return nil }
+            case .and(let inner) where isAnd: flat += inner
+            case .or(let inner) where !isAnd: flat += inner
+            case let other: flat.append(other)
+            }
+        }
+        return flat
+    }
+
+    private static func joined(_ parts: [Predicate], isAnd: Bool) -> Predicate {
+        var seen: Set<Predicate> = []
+        let distinct = parts.filter { seen.insert($0).inserted }
+        if distinct.count == 1 { return distinct[0] }
+        if distinct.isEmpty { return .constant(isAnd) }
+        return isAnd ? .and(distinct) : .or(distinct)
+    }
+
+    /// One range per scalar field, at the place of the first; `nil` if one is empty.
+    private static func intersectRanges(_ parts: [Predicate]) -> [Predicate]? {
+        var merged: [Predicate] = []
+        var places: [QueryField: Int] = [:]
+        var ranges: [QueryField: ValueRange] = [:]
+        for part in parts {
+            guard case .condition(let condition) = part, condition.subject == .value,
+                case .isWithin(let range) = condition.test
+            else {
+                merged.append(part)
+                continue
+            }
+            if let known = ranges[condition.field] {
+                ranges[condition.field] = known.intersection(range)
+            } else {
+                places[condition.field] = merged.count
+                ranges[condition.field] = range
+                merged.append(part)
+            }
+        }
+        for (field, place) in places {
+            guard let range = ranges[field] else { continue }
+            let simplified = Condition(field, .isWithin(range)).simplified()
+            if simplified == .constant(false) { return nil }
+            merged[place] = simplified
+        }
+        return merged
+    }
+
+    /// One `isIn` per field and subject, at the place of the first equality.
+    private static func uniteEqualities(_ parts: [Predicate]) -> [Predicate] {
+        struct Key: Hashable {
+            var field: QueryField
+            var subject: Condition.Subject
+        }
+        var merged: [Predicate] = []
+        var places: [Key: Int] = [:]
+        var values: [Key: [QueryValue]] = [:]
+        for part in parts {
+            guard case .condition(let condition) = part, let equal = condition.test.equalities else {
+                merged.append(part)
+                continue
+            }
+            let key = Key(field: condition.field, subject: condition.subject)
+            if places[key] == nil {
+                places[key] = merged.count
+                merged.append(part)
+            }
+            values[key, default: []] += equal
+        }
+        for (key, place) in places {
+            guard let values = values[key] else { continue }
+            merged[place] = Condition(key.field, .isIn(values), subject: key.subject).simplified()
+        }
+        return merged
+    }
+}
+
+extension Condition {
+    fileprivate func simplified() -> Predicate {
+        switch test {
+        case .isIn(let values):
+            var seen: Set<QueryValue> = []
+            let distinct = values.filter { seen.insert($0).inserted }
+            if distinct.isEmpty { return .constant(false) }
+            return with(distinct.count == 1 ? .equals(distinct[0]) : .isIn(distinct))
+        case .isWithin(let range):
+            if range.isEmpty { return .constant(false) }
+            if let lower = range.lower, lower.value == range.upper?.value { return with(.equals(lower.value)) }
+            if range == ValueRange(), subject == .value { return .not(.condition(Condition(field, .isNull))) }
+            return .condition(self)
+        case .hasPrefix(let prefix): return prefix.isEmpty ? .constant(false) : .condition(self)
+        case .isNull, .equals: return .condition(self)
+        }
+    }
+
+    private func with(_ test: ValueTest) -> Predicate {
+        .condition(Condition(field, test, subject: subject))
+    }
+}
+
+extension ValueTest {
+    /// The values that a value equals to pass.
+    fileprivate var equalities: [QueryValue]? {
+        switch self {
+        case .equals(let value): [value]
+        case .isIn(let values): values
+        default: nil
+        }
+    }
+}
+
+extension ValueRange {
+    /// The values in both ranges.
+    fileprivate func intersection(_ other: ValueRange) -> ValueRange {
+        var range = self
+        if let bound = other.lower {
+            if let lower, !lower.value.precedes(bound.value), lower.value != bound.value || !lower.isInclusive {
+            } else {
+                range.lower = bound
+            }
+        }
+        if let bound = other.upper {
+            if let upper, !bound.value.precedes(upper.value), upper.value != bound.value || !upper.isInclusive {
+            } else {
+                range.upper = bound
+            }
+        }
+        return range
+    }
+}

@@ -1,0 +1,183 @@
+extension Predicate {
+    /// The condition as text, for plans: `threadname == "a" AND good > 3`. It parses, unless it was cut off or names a
+    /// user, whose place a `?` takes.
+    ///
+    /// - Parameter limit: The most UTF-8 bytes; a longer text ends in `…`.
+    public func text(limit: Int = 1_024) -> String {
+        var writer = PredicateTextWriter(limit: limit, showsValues: true)
+        writer.append(self, inside: nil)
+        return writer.finished
+    }
+
+    /// The condition with `?` in place of values, for statistics: conditions that differ in values alone have one shape.
+    public var shape: String {
+        var writer = PredicateTextWriter(limit: Limits.conditionBytes, showsValues: false)
+        writer.append(self, inside: nil)
+        return writer.finished
+    }
+}
+
+/// Writes conditions, and stops when the limit is passed.
+private struct PredicateTextWriter {
+    enum Connective {
+        case and, or
+    }
+
+    private var text: [UInt8] = []
+    private let limit: Int
+    private let showsValues: Bool
+
+    init(limit: Int, showsValues: Bool) {
+        self.limit = max(limit, 0)
+        self.showsValues = showsValues
+    }
+
+    private var isFull: Bool { text.count > limit }
+
+    /// The text, cut off behind a scalar if it is too long.
+    var finished: String {
+        guard isFull else { return String(decoding: text, as: UTF8.self) }
+        let mark: [UInt8] = limit >= 3 ? [0xE2, 0x80, 0xA6] : []
+        var end = limit - mark.count
+        while end > 0, text[end] & 0xC0 == 0x80 { end -= 1 }
+        return String(decoding: text[..<end] + mark, as: UTF8.self)
+    }
+
+    mutating func append(_ predicate: Predicate, inside outer: Connective?) {
+        if isFull { return }
+        switch predicate {
+        case .constant(let value): text += (value ? "TRUEPREDICATE" : "FALSEPREDICATE").utf8
+        case .condition(let condition): append(condition, isNegated: false, needsGroup: outer != nil)
+        case .and(let parts): append(parts, .and, needsGroup: false)
+        case .or(let parts): append(parts, .or, needsGroup: outer == .and)
+        case .not(let part): append(negated: part)
+        }
+    }
+
+    private mutating func append(_ parts: [Predicate], _ connective: Connective, needsGroup: Bool) {
+        guard parts.count > 1 else {
+            if let part = parts.first {
+                append(part, inside: needsGroup ? .and : nil)
+            } else {
+                append(.constant(connective == .and), inside: nil)
+            }
+            return
+        }
+        if needsGroup { text.append(UInt8(ascii: "(")) }
+        for (index, part) in parts.enumerated() {
+            if isFull { return }
+            if index > 0 { text += (connective == .and ? " AND " : " OR ").utf8 }
+            append(part, inside: connective)
+        }
+        if needsGroup { text.append(UInt8(ascii: ")")) }
+    }
+
+    private mutating func append(negated part: Predicate) {
+        if case .condition(let condition) = part, condition.subject == .value || condition.test == .isNull {
+            switch condition.test {
+            case .isNull, .equals: return append(condition, isNegated: true, needsGroup: false)
+            default: break
+            }
+        }
+        text += "NOT (".utf8
+        append(part, inside: nil)
+        text.append(UInt8(ascii: ")"))
+    }
+
+    private mutating func append(_ condition: Condition, isNegated: Bool, needsGroup: Bool) {
+        let field = condition.field
+        switch condition.test {
+        case .isNull:
+            append(field)
+            text += (isNegated ? " != NULL" : " == NULL").utf8
+        case .equals(let value): append(condition, isNegated ? " != " : " == ", value)
+        case .isIn(let values):
+            append(head: condition)
+            text += " IN {".utf8
+            append(values, of: field)
+            text.append(UInt8(ascii: "}"))
+        case .isWithin(let range): append(condition, range, needsGroup: needsGroup)
+        case .hasPrefix(let prefix): append(condition, " BEGINSWITH ", .text(prefix))
+        }
+    }
+
+    private mutating func append(_ condition: Condition, _ range: ValueRange, needsGroup: Bool) {
+        switch (range.lower, range.upper) {
+        case (let lower?, let upper?) where lower.isInclusive && upper.isInclusive:
+            append(head: condition)
+            text += " BETWEEN {".utf8
+            append(lower.value, of: condition.field)
+            text += ", ".utf8
+            append(upper.value, of: condition.field)
+            text.append(UInt8(ascii: "}"))
+        case (let lower?, let upper?):
+            if needsGroup { text.append(UInt8(ascii: "(")) }
+            append(condition, lower.isInclusive ? " >= " : " > ", lower.value)
+            text += " AND ".utf8
+            append(condition, upper.isInclusive ? " <= " : " < ", upper.value)
+            if needsGroup { text.append(UInt8(ascii: ")")) }
+        case (let lower?, nil): append(condition, lower.isInclusive ? " >= " : " > ", lower.value)
+        case (nil, let upper?): append(condition, upper.isInclusive ? " <= " : " < ", upper.value)
+        case (nil, nil):
+            append(head: condition)
+            text += " != NULL".utf8
+        }
+    }
+
+    private mutating func append(_ condition: Condition, _ operation: String, _ value: QueryValue) {
+        append(head: condition)
+        text += operation.utf8
+        append(value, of: condition.field)
+    }
+
+    private mutating func append(head condition: Condition) {
+        if condition.subject == .anyMember { text += "ANY ".utf8 }
+        append(condition.field)
+    }
+
+    private mutating func append(_ field: QueryField) {
+        if PredicateKeyword.isReserved(field.name) { text.append(UInt8(ascii: "#")) }
+        text += field.name.utf8
+    }
+
+    private mutating func append(_ values: [QueryValue], of field: QueryField) {
+        guard showsValues else { return text.append(UInt8(ascii: "?")) }
+        for (index, value) in values.enumerated() {
+            if isFull { return }
+            if index > 0 { text += ", ".utf8 }
+            append(value, of: field)
+        }
+    }
+
+    private mutating func append(_ value: QueryValue, of field: QueryField) {
+        // The numbers of accounts are nobody's business.
+        guard showsValues, !field.isUser else { return text.append(UInt8(ascii: "?")) }
+        switch value {
+        case .integer(let integer): text += String(integer).utf8
+        case .double(let double): text += double.description.utf8
+        case .text(let bytes): append(quoted: bytes)
+        }
+    }
+
+    private mutating func append(quoted bytes: [UInt8]) {
+        text.append(UInt8(ascii: "\""))
+        for byte in bytes {
+            if isFull { return }
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
+            case 0x0A: text += "\\n".utf8
+            case 0x0D: text += "\\r".utf8
+            case 0x09: text += "\\t".utf8
+            case 0..<0x20, 0x7F:
+                text += "\\u00".utf8
+                text += [Self.hex(byte >> 4), Self.hex(byte & 0x0F)]
+            default: text.append(byte)
+            }
+        }
+        text.append(UInt8(ascii: "\""))
+    }
+
+    private static func hex(_ digit: UInt8) -> UInt8 {
+        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+    }
+}

@@ -1,0 +1,184 @@
+/// The two sides of a comparison.
+extension PredicateParser {
+    typealias Operand = PredicateSyntax.Operand
+
+    private static let expectedOperand = "a field or a value"
+
+    mutating func operand() throws(RecordError) -> Operand {
+        if token.isSign("{") { return try list() }
+        let start = token.start
+        if case .name(let name) = token.kind {
+            let isEscaped = lexer.bytes[start] == UInt8(ascii: "#")
+            try advance()
+            if token.isSign("("), !isEscaped { return Operand(form: try function(name, at: start), offset: start) }
+            return Operand(form: .key(name), offset: start)
+        }
+        if token.kind == .keyPlaceholder {
+            placeholders += 1
+            try advance()
+            return Operand(form: .keyArgument(placeholders - 1), offset: start)
+        }
+        return try value(Self.expectedOperand)
+    }
+
+    /// A literal, a parameter or a function's value.
+    private mutating func value(_ expected: String) throws(RecordError) -> Operand {
+        let start = token.start
+        let form: Operand.Form
+        switch token.kind {
+        case .string(let text): form = .literal(.string(text))
+        case .integer(let integer): form = .literal(.integer(integer))
+        case .double(let double): form = .literal(.double(double))
+        case .keyword(.true_), .keyword(.yes): form = .literal(.bool(true))
+        case .keyword(.false_), .keyword(.no): form = .literal(.bool(false))
+        case .keyword(.null), .keyword(.nil_): form = .literal(.null)
+        case .placeholder:
+            form = .argument(placeholders)
+            placeholders += 1
+        case .variable(let name): form = .variable(name)
+        case .keyword(.self_):
+            throw unavailable("SELF, which searches all texts of a record,", "a field")
+        case .keyword(.subquery): throw unavailable("SUBQUERY", expected)
+        case .selector: throw unavailableSelector()
+        case .keyword:
+            throw unexpected("\(expected); a field with the name of a keyword is written with # before it")
+        case .name(let name):
+            try advance()
+            guard token.isSign("(") else {
+                throw .conditionSyntax(at: start, found: name.clipped, expected: expected)
+            }
+            return Operand(form: try function(name, at: start), offset: start)
+        default: throw unexpected(expected)
+        }
+        try advance()
+        return Operand(form: form, offset: start)
+    }
+
+    private mutating func list() throws(RecordError) -> Operand {
+        let start = token.start
+        var items: [Operand] = []
+        try advance()
+        if !token.isSign("}") {
+            items.append(try item())
+            while token.isSign(",") {
+                try advance()
+                items.append(try item())
+                guard items.count <= Limits.conditionListMembers else {
+                    throw .conditionTooLarge(
+                        "A list of the condition has too many members", limit: Limits.conditionListMembers,
+                        at: PredicatePlace(offset: start))
+                }
+            }
+        }
+        try take("}", "a comma or a closing brace")
+        return Operand(form: .list(items), offset: start)
+    }
+
+    private mutating func item() throws(RecordError) -> Operand {
+        members += 1
+        guard members <= Limits.conditionMembers else {
+            throw .conditionTooLarge(
+                "The lists of the condition have too many members", limit: Limits.conditionMembers, at: place)
+        }
+        return try value("a value")
+    }
+
+    /// A function, at its parenthesis.
+    private mutating func function(_ name: String, at start: Int) throws(RecordError) -> Operand.Form {
+        switch name.lowercased() {
+        case "now":
+            try advance()
+            try take(")", "a closing parenthesis")
+            return .now
+        case "date": return try date()
+        case "cast": return try cast()
+        case "ref": return try reference()
+        case "distance": throw unavailable("The distance of places", at: start, name)
+        case "loc": throw unavailable("A place", at: start, name)
+        default: throw unavailable("This function", at: start, name)
+        }
+    }
+
+    private func unavailable(_ construct: String, at start: Int, _ name: String) -> RecordError {
+        .condition(
+            "\(construct) is not available in this version", at: PredicatePlace(offset: start),
+            found: "\(name.clipped)(", expected: "a field, a value, now(), date(), CAST() or ref()")
+    }
+
+    private func unavailableSelector() -> RecordError {
+        found.hasPrefix("distanceToLocation:")
+            ? unavailable("The distance of places", "a field or a value")
+            : unavailable("This function", "a field or a value")
+    }
+
+    /// `date('2026-03-01T12:00:00Z')`
+    private mutating func date() throws(RecordError) -> Operand.Form {
+        try advance()
+        let expected = "an RFC 3339 time in whole milliseconds, such as '2026-03-01T12:00:00Z'"
+        guard case .string(let text) = token.kind,
+            let milliseconds = Timestamp.milliseconds(text)
+        else { throw unexpected(expected) }
+        try advance()
+        try take(")", "a closing parenthesis")
+        return .literal(.timestamp(milliseconds))
+    }
+
+    /// `CAST(794059200, "NSDate")`: seconds since 2001-01-01 UTC, as Foundation prints its dates.
+    private mutating func cast() throws(RecordError) -> Operand.Form {
+        try advance()
+        let milliseconds: Int64?
+        switch token.kind {
+        case .integer(let seconds): milliseconds = Timestamp.milliseconds(secondsSince2001: seconds)
+        case .double(let seconds): milliseconds = Timestamp.milliseconds(secondsSince2001: seconds)
+        default: throw unexpected("a number of seconds since 2001-01-01 UTC")
+        }
+        guard let milliseconds else { throw unexpected("a number of seconds that fits a timestamp") }
+        try advance()
+        try take(",", "a comma")
+        guard case .string("NSDate") = token.kind else { throw unexpected("\"NSDate\"") }
+        try advance()
+        try take(")", "a closing parenthesis")
+        return .literal(.timestamp(milliseconds))
+    }
+
+    /// `ref('tree-1')`, or with the zone, `ref('tree-1', '_defaultZone')`.
+    private mutating func reference() throws(RecordError) -> Operand.Form {
+        try advance()
+        guard case .string(let text) = token.kind, RecordName(text) != nil else {
+            throw unexpected("the name of a record in quotes")
+        }
+        try advance()
+        if token.isSign(",") {
+            try advance()
+            guard token.kind == .string(ZoneName.defaultZone.text) else {
+                throw unexpected("'\(ZoneName.defaultZone)', the only zone to which references lead")
+            }
+            try advance()
+        }
+        try take(")", "a closing parenthesis")
+        return .literal(.reference(text))
+    }
+}
+
+extension Timestamp {
+    /// Reads an RFC 3339 time.
+    static func milliseconds(_ text: String) -> Int64? {
+        var copy = text
+        return copy.withUTF8 { milliseconds(UnsafeRawBufferPointer($0)) }
+    }
+
+    private static let secondsFrom1970To2001: Int64 = 978_307_200
+
+    static func milliseconds(secondsSince2001 seconds: Int64) -> Int64? {
+        let (sum, isTooLarge) = seconds.addingReportingOverflow(secondsFrom1970To2001)
+        let (product, isTooLong) = sum.multipliedReportingOverflow(by: 1_000)
+        return isTooLarge || isTooLong ? nil : product
+    }
+
+    /// Rounds to the nearest millisecond.
+    static func milliseconds(secondsSince2001 seconds: Double) -> Int64? {
+        let milliseconds = (seconds + Double(secondsFrom1970To2001)) * 1_000
+        guard milliseconds.magnitude < 0x1p62 else { return nil }
+        return Int64(milliseconds + (milliseconds < 0 ? -0.5 : 0.5))
+    }
+}

@@ -1,0 +1,160 @@
+/// Reads a condition by recursive descent, with one token of look-ahead.
+struct PredicateParser {
+    var lexer: PredicateLexer
+    var token = PredicateToken(kind: .end, start: 0, end: 0)
+    /// The placeholders so far.
+    var placeholders = 0
+    private var conditions = 0
+    private var depth = 0
+    /// The members of all lists so far.
+    var members = 0
+
+    init(_ bytes: [UInt8]) {
+        lexer = PredicateLexer(bytes)
+    }
+
+    mutating func parse() throws(RecordError) -> PredicateSyntax {
+        try advance()
+        if token.kind == .end { return PredicateSyntax(root: .constant(true), placeholders: 0, conditions: 0) }
+        let root = try disjunction()
+        guard token.kind == .end else { throw unexpected("AND, OR or the end") }
+        return PredicateSyntax(root: root, placeholders: placeholders, conditions: conditions)
+    }
+
+    private mutating func disjunction() throws(RecordError) -> PredicateSyntax.Node {
+        var parts = [try conjunction()]
+        while token.kind == .keyword(.or) {
+            try advance()
+            parts.append(try conjunction())
+        }
+        return parts.count == 1 ? parts[0] : .or(parts)
+    }
+
+    private mutating func conjunction() throws(RecordError) -> PredicateSyntax.Node {
+        var parts = [try negation()]
+        while token.kind == .keyword(.and) {
+            try advance()
+            parts.append(try negation())
+        }
+        return parts.count == 1 ? parts[0] : .and(parts)
+    }
+
+    /// Any number of NOTs; two of them are none.
+    private mutating func negation() throws(RecordError) -> PredicateSyntax.Node {
+        var isNegated = false
+        while token.kind == .keyword(.not) {
+            isNegated.toggle()
+            try advance()
+        }
+        let node = try primary()
+        return isNegated ? .not(node) : node
+    }
+
+    private mutating func primary() throws(RecordError) -> PredicateSyntax.Node {
+        if token.isSign("(") { return try group() }
+        guard conditions < Limits.conditions else {
+            throw .conditionTooLarge("The condition has too many tests", limit: Limits.conditions, at: place)
+        }
+        conditions += 1
+        switch token.kind {
+        case .keyword(.truepredicate):
+            try advance()
+            return .constant(true)
+        case .keyword(.falsepredicate):
+            try advance()
+            return .constant(false)
+        default: return .comparison(try comparison())
+        }
+    }
+
+    private mutating func group() throws(RecordError) -> PredicateSyntax.Node {
+        guard depth < Limits.conditionDepth else {
+            throw .conditionTooLarge("The condition is nested too deep", limit: Limits.conditionDepth, at: place)
+        }
+        depth += 1
+        try advance()
+        let node = try disjunction()
+        try take(")", "AND, OR or a closing parenthesis")
+        depth -= 1
+        return node
+    }
+
+    private mutating func comparison() throws(RecordError) -> PredicateSyntax.Comparison {
+        var quantifier: PredicateSyntax.Quantifier?
+        switch token.kind {
+        case .keyword(.any), .keyword(.some): quantifier = .any
+        case .keyword(.none): quantifier = PredicateSyntax.Quantifier.none
+        case .keyword(.all):
+            throw unavailable("ALL", "ANY, SOME or NONE")
+        default: break
+        }
+        if quantifier != nil { try advance() }
+        let left = try operand()
+        let offset = token.start
+        let operation = try operation()
+        return PredicateSyntax.Comparison(
+            quantifier: quantifier, left: left, operation: operation, offset: offset, right: try operand())
+    }
+
+    /// Reads an operator; what follows it stands next.
+    private mutating func operation() throws(RecordError) -> PredicateSyntax.Operation {
+        let operation: PredicateSyntax.Operation
+        switch token.kind {
+        case .relation(let relation): operation = .relation(relation)
+        case .keyword(.in): operation = .isIn
+        case .keyword(.between): operation = .isBetween
+        case .keyword(.contains): operation = .contains
+        case .keyword(.beginswith): operation = .beginsWith
+        case .keyword(.endswith): throw unavailable("ENDSWITH", "BEGINSWITH or another operator")
+        case .keyword(.like): throw unavailable("LIKE", "BEGINSWITH or another operator")
+        case .keyword(.matches): throw unavailable("MATCHES", "BEGINSWITH or another operator")
+        case .keyword(.tokenmatches): throw unavailable("TOKENMATCHES, full-text search,", "another operator")
+        default:
+            if token.isSign(".") { throw unavailable("A key path, which leads to another record,", "an operator") }
+            if token.isSign("[") { throw unavailable("An index into a list", "an operator") }
+            throw unexpected("an operator, such as == or IN")
+        }
+        try advance()
+        if token.isSign("[") {
+            throw unavailable(
+                "A modifier in brackets, such as [c],", "a value: comparison is exact", found: modifiers())
+        }
+        return operation
+    }
+
+    /// The brackets at which the parser stands, for the error.
+    private func modifiers() -> String {
+        let rest = lexer.bytes[token.start...].prefix(8)
+        let end = rest.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } ?? token.end
+        return String(decoding: lexer.bytes[token.start..<end], as: UTF8.self)
+    }
+
+    mutating func advance() throws(RecordError) {
+        token = try lexer.next()
+    }
+
+    /// Steps over a sign that must be here.
+    mutating func take(_ sign: Unicode.Scalar, _ expected: String) throws(RecordError) {
+        guard token.isSign(sign) else { throw unexpected(expected) }
+        try advance()
+    }
+
+    var place: PredicatePlace { PredicatePlace(offset: token.start) }
+
+    /// The text of the token, for errors.
+    var found: String {
+        token.kind == .end
+            ? "end of the condition"
+            : String(decoding: lexer.bytes[token.start..<token.end], as: UTF8.self).clipped
+    }
+
+    func unexpected(_ expected: String) -> RecordError {
+        .conditionSyntax(at: token.start, found: found, expected: expected)
+    }
+
+    /// The refusal of a construct that the language has and this version does not.
+    func unavailable(_ construct: String, _ expected: String, found: String? = nil) -> RecordError {
+        .condition(
+            "\(construct) is not available in this version", at: place, found: found ?? self.found, expected: expected)
+    }
+}

@@ -1,0 +1,52 @@
+/// A value that a query hands to its condition: a literal of the text, the value of a placeholder, or that of a filter.
+/// It gets the type of its field when the condition is bound.
+public enum QueryArgument: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    /// Must be finite to fit a field.
+    case double(Double)
+    case string(String)
+    /// Milliseconds since 1970-01-01 UTC.
+    case timestamp(Int64)
+    /// The name of the target.
+    case reference(String)
+    /// Values that no condition compares; what they hold is not kept.
+    case bytes, location, asset
+    /// Scalars; a list in a list is refused when it is bound.
+    case list([QueryArgument])
+
+    /// The word that errors use for its type.
+    public var typeName: String {
+        switch self {
+        case .null: "NULL"
+        case .bool: "Boolean"
+        case .integer: "INT64"
+        case .double: "DOUBLE"
+        case .string: "STRING"
+        case .timestamp: "TIMESTAMP"
+        case .reference: "REFERENCE"
+        case .bytes: "BYTES"
+        case .location: "LOCATION"
+        case .asset: "ASSET"
+        case .list: "list"
+        }
+    }
+}
+
+extension Limits {
+    /// The longest text of a condition, in UTF-8 bytes.
+    public static let conditionBytes = 16 * 1_024
+    /// How deep a condition may nest: parentheses within parentheses.
+    public static let conditionDepth = 32
+    /// The most tests of one query, those of its text and its filters together.
+    public static let conditions = 200
+    /// The most members of one list that a condition compares with.
+    public static let conditionListMembers = 1_000
+    /// The most members of all lists of a condition.
+    public static let conditionMembers = 2_000
+    /// The most arguments of a query, placed and named ones together.
+    public static let queryArguments = 100
+    /// The most keys of a sort.
+    public static let sortTerms = 8
+}

@@ -1,0 +1,195 @@
+package import RecordModel
+
+extension QueryInput {
+    /// Reads the value of one `arg` parameter: a JSON value. Scalars and lists stand bare, or with their type as in the
+    /// fields of a record, `{"value":1767225600000,"type":"TIMESTAMP"}`; an object with `recordName` is a reference.
+    ///
+    /// - Throws: `BAD_REQUEST`; the caller knows which argument it was.
+    package static func argument(_ json: String) throws(RecordError) -> QueryArgument {
+        let bytes = Array(json.utf8)
+        return try bytes.withUnsafeBufferPointer { buffer throws(RecordError) -> QueryArgument in
+            var reader = try RequestReader(UnsafeRawBufferPointer(buffer))
+            let argument = try reader.queryArgument()
+            try reader.finish()
+            return argument
+        }
+    }
+
+    /// Reads the values of all `arg` parameters, in their order.
+    ///
+    /// - Throws: `BAD_REQUEST` with the position, from 0, in `details.argument`; cause `TOO_LARGE` for too many.
+    package static func arguments(_ texts: [String]) throws(RecordError) -> [QueryArgument] {
+        guard texts.count <= Limits.queryArguments else { throw tooManyArguments }
+        var arguments: [QueryArgument] = []
+        for (index, text) in texts.enumerated() {
+            do throws(RecordError) {
+                arguments.append(try argument(text))
+            } catch {
+                throw error.naming(argument: .number(Int64(index)))
+            }
+        }
+        return arguments
+    }
+
+    static let tooManyArguments = RecordError.badRequest(
+        "The query has too many arguments", cause: .tooLarge,
+        details: [("limit", .number(Int64(Limits.queryArguments)))])
+}
+
+extension RecordError {
+    /// The error with the argument that it is about.
+    func naming(argument: Detail) -> RecordError {
+        var error = self
+        error.details.insert(("argument", argument), at: 0)
+        return error
+    }
+}
+
+extension RequestReader {
+    /// Reads a value that a condition compares with, at its first byte.
+    mutating func queryArgument() throws(RecordError) -> QueryArgument {
+        let token = try value()
+        return try QueryArgumentReader(json: json).argument(token)
+    }
+}
+
+/// Reads scanned values as what conditions compare with.
+private struct QueryArgumentReader {
+    let json: JSONReader
+
+    func argument(_ token: JSONToken) throws(RecordError) -> QueryArgument {
+        token.kind == .array ? .list(try members(of: token)) : try scalar(token)
+    }
+
+    /// The members of a list, of one type if `element` says so.
+    private func members(of token: JSONToken, as element: FieldType? = nil) throws(RecordError) -> [QueryArgument] {
+        var members: [QueryArgument] = []
+        var list = try RequestReader(json, at: token)
+        var isFirst = true
+        try list.enterList()
+        while try list.nextElement(&isFirst) {
+            let member = try list.value()
+            try checkCount(members.count + 1, token)
+            if let element {
+                members.append(try decoded(member, as: element))
+            } else {
+                members.append(try scalar(member))
+            }
+        }
+        return members
+    }
+
+    private func checkCount(_ count: Int, _ token: JSONToken) throws(RecordError) {
+        guard count <= Limits.conditionListMembers else {
+            throw .badRequest(
+                "A list of the condition has too many members", cause: .tooLarge,
+                details: [
+                    ("limit", .number(Int64(Limits.conditionListMembers))), ("offset", .number(Int64(token.start))),
+                ])
+        }
+    }
+
+    private func scalar(_ token: JSONToken) throws(RecordError) -> QueryArgument {
+        switch token.kind {
+        case .null: return .null
+        case .trueWord: return .bool(true)
+        case .falseWord: return .bool(false)
+        case .string, .escapedString: return .string(json.string(token))
+        case .integer, .fraction:
+            if token.kind == .integer, let integer = json.int64(token) { return .integer(integer) }
+            guard let double = json.double(token) else {
+                throw Self.refusal("A number is outside the range of DOUBLE", token)
+            }
+            return .double(double)
+        case .object: return try object(token)
+        case .array: throw Self.refusal("A list cannot hold a list", token)
+        }
+    }
+
+    /// A typed value, or one of the value types that are objects.
+    private func object(_ token: JSONToken) throws(RecordError) -> QueryArgument {
+        var object = try RequestReader(json, at: token)
+        var keys = JSONKeySet()
+        var (content, tag, stray): (JSONToken?, JSONToken?, JSONToken?)
+        var bare: FieldType?
+        try object.enterObject("An argument")
+        while let key = try object.nextKey(&keys) {
+            let value = try object.value()
+            if json.string(key, is: "value") {
+                content = value
+            } else if json.string(key, is: "type") {
+                tag = value
+            } else {
+                stray = stray ?? key
+                if json.string(key, is: "recordName") {
+                    bare = .reference
+                } else if json.string(key, is: "latitude") || json.string(key, is: "longitude") {
+                    bare = .location
+                } else if json.string(key, is: "fileChecksum") {
+                    bare = .asset
+                }
+            }
+        }
+        if let content {
+            if let stray { throw Self.refusal("A typed value has the keys 'value' and 'type' alone", stray) }
+            return try typed(content, tag)
+        }
+        guard let bare else {
+            throw Self.refusal(
+                "An object is a typed value, with 'value' and 'type', or a reference, with 'recordName'", token)
+        }
+        return try decoded(token, as: bare)
+    }
+
+    private func typed(_ content: JSONToken, _ tag: JSONToken?) throws(RecordError) -> QueryArgument {
+        guard let tag, tag.kind != .null else { return try bareContent(content) }
+        if tag.isString, json.string(tag, is: "LIST") { return try list(content, of: nil) }
+        guard tag.isString, let type = FieldType(tag, of: json) else {
+            throw Self.refusal("A type is unknown; use STRING, INT64, DOUBLE, TIMESTAMP, REFERENCE or a list", tag)
+        }
+        if content.kind == .null { return .null }
+        return type.isList ? try list(content, of: type.element) : try decoded(content, as: type)
+    }
+
+    /// The value of an object without a type, which is no typed value again.
+    private func bareContent(_ token: JSONToken) throws(RecordError) -> QueryArgument {
+        guard token.kind == .object else { return try argument(token) }
+        var inner = JSONReader(json.bytes, at: token)
+        guard let value = try? JSONValue.read(&inner), value["value"] == nil else {
+            throw Self.refusal("A typed value cannot hold another", token)
+        }
+        return try object(token)
+    }
+
+    private func list(_ token: JSONToken, of element: FieldType?) throws(RecordError) -> QueryArgument {
+        if token.kind == .null { return .null }
+        guard token.kind == .array else {
+            throw ValueMismatch(token).error(field: nil, expected: (element ?? .string).list)
+        }
+        return .list(try members(of: token, as: element))
+    }
+
+    private func decoded(_ token: JSONToken, as type: FieldType) throws(RecordError) -> QueryArgument {
+        // A reference may be given by its record name alone, as in a bare argument.
+        if type == .reference, token.isString { return .reference(json.string(token)) }
+        do throws(ValueMismatch) {
+            switch try CanonicalValue.decode(token, of: json, as: type) {
+            case .string(let text): return .string(text)
+            case .int64(let integer): return .integer(integer)
+            case .double(let double): return .double(double)
+            case .timestamp(let milliseconds): return .timestamp(milliseconds)
+            case .reference(let reference): return .reference(reference.recordName.text)
+            case .bytes: return .bytes
+            case .asset: return .asset
+            case .location: return .location
+            case .list: throw ValueMismatch(token)
+            }
+        } catch {
+            throw error.error(field: nil, expected: type)
+        }
+    }
+
+    private static func refusal(_ reason: String, _ token: JSONToken) -> RecordError {
+        .badRequest(reason, details: [("offset", .number(Int64(token.start)))])
+    }
+}

@@ -1,0 +1,59 @@
+import RecordModel
+
+extension QueryInput {
+    /// The bytes that identify the query for its cursors: equal for equal type, condition, values, filters and sort,
+    /// whatever limit, fields, cursor, count and explanation the page has.
+    package var identity: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.appendString(recordType?.text ?? "")
+        bytes.appendString(condition ?? "")
+        Self.append(.list(arguments), to: &bytes)
+        for name in variables.keys.sorted() {
+            bytes.append(UInt8(ascii: "$"))
+            bytes.appendString(name)
+            Self.append(variables[name] ?? .null, to: &bytes)
+        }
+        for filter in filters {
+            bytes.append(UInt8(ascii: "|"))
+            bytes.appendString(filter.fieldName)
+            bytes.appendString(filter.comparator)
+            Self.append(filter.value, to: &bytes)
+        }
+        for term in sort {
+            bytes.append(UInt8(ascii: term.isAscending ? "<" : ">"))
+            bytes.appendString(term.name)
+        }
+        return bytes
+    }
+
+    /// A letter for the case, and the value, which shows its own end.
+    private static func append(_ argument: QueryArgument, to bytes: inout [UInt8]) {
+        switch argument {
+        case .null: bytes.appendLiteral("n")
+        case .bool(let value): bytes.appendLiteral(value ? "t" : "f")
+        case .integer(let value): append("i", value, to: &bytes)
+        // The bits, for a number need not be finite here.
+        case .double(let value): append("d", Int64(bitPattern: value.bitPattern), to: &bytes)
+        case .timestamp(let value): append("m", value, to: &bytes)
+        case .string(let value):
+            bytes.appendLiteral("s")
+            bytes.appendString(value)
+        case .reference(let value):
+            bytes.appendLiteral("r")
+            bytes.appendString(value)
+        case .bytes: bytes.appendLiteral("b")
+        case .location: bytes.appendLiteral("l")
+        case .asset: bytes.appendLiteral("a")
+        case .list(let members):
+            bytes.appendLiteral("[")
+            for member in members { append(member, to: &bytes) }
+            bytes.appendLiteral("]")
+        }
+    }
+
+    private static func append(_ letter: StaticString, _ number: Int64, to bytes: inout [UInt8]) {
+        bytes.appendLiteral(letter)
+        bytes.appendInteger(number)
+        bytes.appendLiteral(",")
+    }
+}

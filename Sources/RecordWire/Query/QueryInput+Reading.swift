@@ -1,0 +1,262 @@
+package import RecordModel
+
+extension QueryInput {
+    /// Reads the body of `POST /query`:
+    ///
+    ///     {"recordType","where"?,"args"?,"vars"?,"filterBy"?,"sort"? | "sortBy"?,"limit"?,"fields"?,"cursor"?,"count"?,
+    ///      "explain"?}
+    ///
+    /// `null` is as good as leaving a key out.
+    ///
+    /// - Throws: `BAD_REQUEST`, also for unknown keys; cause `TOO_LARGE` over a bound.
+    package static func read(_ body: [UInt8]) throws(RecordError) -> QueryInput {
+        var input = QueryInput()
+        try body.withUnsafeBufferPointer { buffer throws(RecordError) in
+            var reader = try RequestReader(UnsafeRawBufferPointer(buffer))
+            try input.read(&reader)
+            try reader.finish()
+        }
+        return input
+    }
+
+    private mutating func read(_ reader: inout RequestReader) throws(RecordError) {
+        try reader.enterObject("The body")
+        var keys = JSONKeySet()
+        var hasSort = false
+        while let key = try reader.nextKey(&keys) {
+            if reader.json.next == UInt8(ascii: "n") {
+                _ = try reader.value()
+                try Self.checkKnown(key, reader)
+                continue
+            }
+            switch reader.json.string(key) {
+            case "recordType": recordType = try reader.recordTypeName()
+            case "where": condition = try reader.optionalString("where")
+            case "args": arguments = try reader.queryArguments()
+            case "vars": variables = try reader.queryVariables()
+            case "filterBy": filters = try reader.queryFilters()
+            case let word where word == "sort" || word == "sortBy":
+                if hasSort { throw Self.invalid("A query has 'sort' or 'sortBy', not both", key) }
+                hasSort = true
+                sort = word == "sort" ? try reader.querySort() : try reader.querySortDescriptors()
+            case "limit":
+                let token = try reader.value()
+                guard let number = reader.json.int64(token), let limit = Int(exactly: number) else {
+                    throw Self.invalid("'limit' must be an integer", token)
+                }
+                self.limit = limit
+            case "fields": fields = try reader.queryFields()
+            case "cursor": cursor = try reader.optionalString("cursor")
+            case "count": count = try reader.queryFlag("count")
+            case "explain": explain = try reader.queryFlag("explain")
+            default:
+                _ = try reader.value()
+                try Self.checkKnown(key, reader)
+            }
+        }
+    }
+
+    private static let keys = [
+        "recordType", "where", "args", "vars", "filterBy", "sort", "sortBy", "limit", "fields", "cursor", "count",
+        "explain",
+    ]
+
+    private static func checkKnown(_ key: JSONToken, _ reader: RequestReader) throws(RecordError) {
+        let name = reader.json.string(key)
+        if keys.contains(name) { return }
+        throw .badRequest(
+            "A query has no key '\(name.prefix(64))'; its keys are \(keys.joined(separator: ", "))",
+            details: [("key", .text(String(name.prefix(64)))), ("offset", .number(Int64(key.start)))])
+    }
+
+    fileprivate static func invalid(_ reason: String, _ token: JSONToken) -> RecordError {
+        .badRequest(reason, details: [("offset", .number(Int64(token.start)))])
+    }
+}
+
+/// The values of the keys.
+extension RequestReader {
+    /// `args`: a list.
+    fileprivate mutating func queryArguments() throws(RecordError) -> [QueryArgument] {
+        guard json.next == UInt8(ascii: "[") else { throw try unexpected("'args' must be a list") }
+        var arguments: [QueryArgument] = []
+        try enterList()
+        var isFirst = true
+        while try nextElement(&isFirst) {
+            if arguments.count == Limits.queryArguments { throw QueryInput.tooManyArguments }
+            do throws(RecordError) {
+                arguments.append(try queryArgument())
+            } catch {
+                throw error.naming(argument: .number(Int64(arguments.count)))
+            }
+        }
+        return arguments
+    }
+
+    /// `vars`: an object.
+    fileprivate mutating func queryVariables() throws(RecordError) -> [String: QueryArgument] {
+        var variables: [String: QueryArgument] = [:]
+        var keys = JSONKeySet()
+        try enterObject("'vars'")
+        while let key = try nextKey(&keys) {
+            if variables.count == Limits.queryArguments { throw QueryInput.tooManyArguments }
+            let name = json.string(key)
+            do throws(RecordError) {
+                variables[name] = try queryArgument()
+            } catch {
+                throw error.naming(argument: .text(String(name.prefix(64))))
+            }
+        }
+        return variables
+    }
+
+    /// `filterBy`: a list of filters, or one.
+    fileprivate mutating func queryFilters() throws(RecordError) -> [FilterSyntax] {
+        guard json.next == UInt8(ascii: "[") else { return [try queryFilter()] }
+        var filters: [FilterSyntax] = []
+        try enterList()
+        var isFirst = true
+        while try nextElement(&isFirst) {
+            if filters.count == Limits.conditions {
+                throw .badRequest(
+                    "The query has too many tests", cause: .tooLarge,
+                    details: [("limit", .number(Int64(Limits.conditions)))])
+            }
+            filters.append(try queryFilter())
+        }
+        return filters
+    }
+
+    /// CloudKit Web Services Reference, "Filter Dictionary".
+    private mutating func queryFilter() throws(RecordError) -> FilterSyntax {
+        let start = json.position
+        var filter = FilterSyntax(fieldName: "", comparator: "", value: .null)
+        var hasValue = false
+        var keys = JSONKeySet()
+        try enterObject("A filter")
+        while let key = try nextKey(&keys) {
+            switch json.string(key) {
+            case "comparator": filter.comparator = try optionalString("comparator") ?? ""
+            case "fieldName": filter.fieldName = try optionalString("fieldName") ?? filter.fieldName
+            case "systemFieldName": filter.fieldName = try querySystemField() ?? filter.fieldName
+            case "fieldValue":
+                hasValue = true
+                filter.value = try queryArgument()
+            // It goes with NEAR, which is refused by name when the filter is bound.
+            case "distance": _ = try value()
+            case let name:
+                _ = try value()
+                throw QueryInput.invalid("A filter has no key '\(name.prefix(64))'", key)
+            }
+        }
+        guard hasValue, !filter.fieldName.isEmpty, !filter.comparator.isEmpty else {
+            throw .badRequest(
+                "A filter needs 'fieldName', 'comparator' and 'fieldValue'",
+                details: [("offset", .number(Int64(start)))])
+        }
+        return filter
+    }
+
+    private mutating func querySystemField() throws(RecordError) -> String? {
+        let start = json.position
+        guard let name = try optionalString("systemFieldName") else { return nil }
+        guard SystemField(name) != nil else {
+            throw .badRequest(
+                "'systemFieldName' is the name of a system field, such as createdTimestamp", cause: .unknownName,
+                details: [("field", .text(String(name.prefix(64)))), ("offset", .number(Int64(start)))])
+        }
+        return name
+    }
+
+    /// `sort`: `-timestamp,title`, or a list of such texts.
+    fileprivate mutating func querySort() throws(RecordError) -> [SortInput] {
+        guard json.next == UInt8(ascii: "[") else { return try QueryInput.sort(optionalString("sort") ?? "") }
+        var terms: [SortInput] = []
+        try enterList()
+        var isFirst = true
+        while try nextElement(&isFirst) {
+            let token = try value()
+            guard token.isString else { throw QueryInput.invalid("'sort' must be a text or a list of texts", token) }
+            terms += try QueryInput.sort(json.string(token))
+            if terms.count > Limits.sortTerms { throw QueryInput.tooManyTerms }
+        }
+        return terms
+    }
+
+    /// `sortBy`: a list of sort descriptors, or one.
+    fileprivate mutating func querySortDescriptors() throws(RecordError) -> [SortInput] {
+        guard json.next == UInt8(ascii: "[") else { return [try querySortDescriptor()] }
+        var terms: [SortInput] = []
+        try enterList()
+        var isFirst = true
+        while try nextElement(&isFirst) {
+            if terms.count == Limits.sortTerms { throw QueryInput.tooManyTerms }
+            terms.append(try querySortDescriptor())
+        }
+        return terms
+    }
+
+    /// CloudKit Web Services Reference, "Sort Descriptor Dictionary".
+    private mutating func querySortDescriptor() throws(RecordError) -> SortInput {
+        let start = json.position
+        var term = SortInput(name: "")
+        var keys = JSONKeySet()
+        try enterObject("A sort descriptor")
+        while let key = try nextKey(&keys) {
+            switch json.string(key) {
+            case "fieldName": term.name = try optionalString("fieldName") ?? term.name
+            case "systemFieldName": term.name = try querySystemField() ?? term.name
+            case "ascending": term.isAscending = try queryFlag("ascending", ifNull: true)
+            case "relativeLocation":
+                if try value().kind != .null {
+                    throw QueryInput.invalid("Sorting by the distance of places is not available in this version", key)
+                }
+            case let name:
+                _ = try value()
+                throw QueryInput.invalid("A sort descriptor has no key '\(name.prefix(64))'", key)
+            }
+        }
+        guard !term.name.isEmpty else {
+            throw .badRequest("A sort descriptor needs 'fieldName'", details: [("offset", .number(Int64(start)))])
+        }
+        return term
+    }
+
+    /// `fields`: a list of names, or one text with commas, as in an address.
+    fileprivate mutating func queryFields() throws(RecordError) -> [String] {
+        var names: [String] = []
+        if json.next == UInt8(ascii: "[") {
+            try enterList()
+            var isFirst = true
+            while try nextElement(&isFirst) {
+                let token = try value()
+                guard token.isString else {
+                    throw QueryInput.invalid("'fields' must be a list of names", token)
+                }
+                names.append(json.string(token))
+                // Every record of the answer looks each of them up.
+                if names.count > Limits.fieldsPerType { break }
+            }
+        } else {
+            let token = try value()
+            guard token.isString else { throw QueryInput.invalid("'fields' must be a list of names", token) }
+            names = json.string(token).split(separator: ",", maxSplits: Limits.fieldsPerType).map(String.init)
+        }
+        guard names.count <= Limits.fieldsPerType else {
+            throw .badRequest(
+                "'fields' has more members than a record may have fields", cause: .tooLarge,
+                details: [("limit", .number(Int64(Limits.fieldsPerType)))])
+        }
+        return names
+    }
+
+    fileprivate mutating func queryFlag(_ key: StaticString, ifNull: Bool = false) throws(RecordError) -> Bool {
+        let token = try value()
+        switch token.kind {
+        case .trueWord: return true
+        case .falseWord: return false
+        case .null: return ifNull
+        default: throw QueryInput.invalid("'\(key)' must be a Boolean", token)
+        }
+    }
+}
