@@ -106,8 +106,8 @@ extension OpenAPI {
         "anyOf":[{"type":["string","number","boolean","array","null"]},
         {"type":"object","properties":{"value":{},"type":{"$ref":"#/components/schemas/FieldType"},
         "recordName":{"type":"string"}}}]},
-        "Filter":{"type":"object","required":["fieldName","comparator"],"properties":{
-        "fieldName":{"type":"string"},"comparator":{"type":"string","enum":["EQUALS","NOT_EQUALS","LESS_THAN",
+        "Filter":{"type":"object","required":["comparator","fieldValue"],"properties":{
+        "fieldName":{"type":"string"},"systemFieldName":{"type":"string"},"comparator":{"type":"string","enum":["EQUALS","NOT_EQUALS","LESS_THAN",
         "LESS_THAN_OR_EQUALS","GREATER_THAN","GREATER_THAN_OR_EQUALS","IN","NOT_IN","BEGINS_WITH",
         "NOT_BEGINS_WITH","LIST_CONTAINS","NOT_LIST_CONTAINS","LIST_CONTAINS_ANY","NOT_LIST_CONTAINS_ANY",
         "LIST_CONTAINS_ALL","NOT_LIST_CONTAINS_ALL","LIST_MEMBER_BEGINS_WITH","NOT_LIST_MEMBER_BEGINS_WITH"]},
@@ -120,8 +120,8 @@ extension OpenAPI {
         {"type":"array","items":{"$ref":"#/components/schemas/Filter"}}]},
         "sort":{"description":"-timestamp,title or [\"-timestamp\",\"title\"]","anyOf":[{"type":"string"},
         {"type":"array","maxItems":8,"items":{"type":"string"}}]},
-        "sortBy":{"type":"array","maxItems":8,"items":{"type":"object","required":["fieldName"],"properties":{
-        "fieldName":{"type":"string"},"ascending":{"type":"boolean","default":true}}}},
+        "sortBy":{"type":"array","maxItems":8,"items":{"type":"object","properties":{
+        "fieldName":{"type":"string"},"systemFieldName":{"type":"string"},"ascending":{"type":"boolean","default":true}}}},
         "limit":{"type":"integer","minimum":1},"fields":{"type":"array","items":{"type":"string"}},
         "cursor":{"type":"string"},"count":{"type":"boolean","default":false},
         "explain":{"type":"boolean","default":false}}},

@@ -34,9 +34,9 @@ extension RecordAPI {
             ("fieldsPerType", Int64(Limits.fieldsPerType)),
             ("recordTypes", Int64(Limits.recordTypes)),
             ("listMembers", Int64(Limits.listMembers)),
-            ("queryTextBytes", Int64(Limits.queryTextBytes)),
-            ("queryConditions", Int64(Limits.queryConditions)),
-            ("queryListMembers", Int64(Limits.queryListMembers)),
+            ("queryTextBytes", Int64(Limits.conditionBytes)),
+            ("queryConditions", Int64(Limits.conditions)),
+            ("queryListMembers", Int64(Limits.conditionListMembers)),
             ("queryArguments", Int64(Limits.queryArguments)),
             ("sortTerms", Int64(Limits.sortTerms)),
         ]

@@ -24,40 +24,22 @@ extension RequestQuery {
         return number
     }
 
-    /// What `where` and `arg` say.
+    /// What `where` and `arg` say of the records of a type.
     ///
-    /// - Throws: BAD_REQUEST for an `arg` that is no JSON value, with its place in `argument`, counted from 1; with cause
+    /// - Throws: BAD_REQUEST for an `arg` that is no JSON value, with its position, from 0, in `argument`; with cause
     ///   TOO_LARGE for too many of them.
-    func condition() throws(RecordError) -> QueryInput {
+    func condition(on type: RecordTypeName) throws(RecordError) -> QueryInput {
         var input = QueryInput()
+        // A cursor leads on, whichever route made it.
+        input.recordType = type
         input.condition = self["where"]
-        let texts = all(Endpoint.repeatedParameter)
-        guard texts.count <= Limits.queryArguments else {
-            throw .badRequest(
-                "'arg' comes more than \(Limits.queryArguments) times. Give a list as one argument: IN %@",
-                cause: .tooLarge,
-                details: [("parameter", .text("arg")), ("limit", .number(Int64(Limits.queryArguments)))])
-        }
-        for (index, text) in texts.enumerated() {
-            do throws(RecordError) {
-                input.arguments.append(try QueryInput.argument(text))
-            } catch {
-                throw error.locating(argument: index + 1)
-            }
+        do throws(RecordError) {
+            input.arguments = try QueryInput.arguments(all(Endpoint.repeatedParameter))
+        } catch {
+            var error = error
+            error.details.append(("parameter", .text(Endpoint.repeatedParameter)))
+            throw error
         }
         return input
-    }
-}
-
-extension RecordError {
-    /// The error with the place of the argument that it is about, and the name of the parameter.
-    fileprivate func locating(argument position: Int) -> RecordError {
-        var error = self
-        error.details.removeAll { $0.key == "argument" }
-        error.details.append(("argument", .number(Int64(position))))
-        if !error.details.contains(where: { $0.key == "parameter" }) {
-            error.details.append(("parameter", .text(Endpoint.repeatedParameter)))
-        }
-        return error
     }
 }

@@ -7,7 +7,7 @@ extension RecordAPI {
     /// `GET /query/{type}`: the records that meet a condition, sorted, a page at a time.
     func queryRecords(_ call: RecordCall) async throws -> HTTPResponse {
         let type = try call.typeName()
-        var input = try call.query.condition()
+        var input = try call.query.condition(on: type)
         if let sort = call.query["sort"] { input.sort = try QueryInput.sort(sort) }
         input.limit = try call.query.limit(call.database.limits)
         input.fields = try call.query.fields()

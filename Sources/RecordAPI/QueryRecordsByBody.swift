@@ -16,11 +16,6 @@ extension RecordAPI {
                 details: [("path", .text("recordType"))])
         }
         input.limit = try call.pageLength(input.limit)
-        if let fields = input.fields, fields.count > Limits.fieldsPerType {
-            throw RecordError.badRequest(
-                "'fields' has more names than a record may have fields", cause: .tooLarge,
-                details: [("path", .text("fields")), ("limit", .number(Int64(Limits.fieldsPerType)))])
-        }
         let request = QueryRequest(caller: call.caller, address: address, typeName: type, input: input)
         return .json(try await call.reader.query(request))
     }

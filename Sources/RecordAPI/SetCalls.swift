@@ -15,7 +15,7 @@ extension RecordCall {
         guard !request.fields.contains(.ifMatch), !request.fields.contains(.ifNoneMatch) else {
             throw .badRequest("If-Match and If-None-Match guard one record. A set takes 'where' alone")
         }
-        let input = try query.condition()
+        let input = try query.condition(on: type)
         let isForAll = try query.word("all")
         let isEmpty = input.condition?.allSatisfy(\.isWhitespace) ?? true
         switch (isEmpty, isForAll) {

@@ -14,16 +14,6 @@ public enum Limits {
     public static let bindingReferences = 1_000
     /// The most members of one list value.
     public static let listMembers = 100_000
-    /// The longest text of a condition, in UTF-8 bytes.
-    public static let queryTextBytes = 16_384
-    /// The most conditions of one query, however they are joined.
-    public static let queryConditions = 200
-    /// The most members of one list in a condition.
-    public static let queryListMembers = 1_000
-    /// The most arguments of one query.
-    public static let queryArguments = 100
-    /// The most keys of one sort.
-    public static let sortTerms = 8
 }
 
 /// The limits of one database that an operator may set.
