@@ -106,15 +106,37 @@ function deadline(signal) {
     return typeof AbortSignal.any === "function" ? AbortSignal.any([signal, timeout]) : signal;
 }
 
+/** A key for a write that may be sent again; `crypto.randomUUID` needs HTTPS, this does not. */
+export function newKey() {
+    return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 const ifMatch = (tag) => (tag === undefined ? {} : { "If-Match": `"${tag}"` });
 
-/** The types as `[{name, fields: {name: {type}}, grants: {role: [right]}}]`, sorted by name. */
-export async function schema(options) {
+/** The schema's document as it stands: `{types: {name: {fields, indexes, grants}}}`. */
+export async function schemaDocument(options) {
     const answer = await call("GET", "/schema", options);
     if (answer === undefined || typeof answer.types !== "object" || answer.types === null) throw new Unreadable();
-    return Object.entries(answer.types)
-        .map(([name, type]) => ({ name, fields: type.fields ?? {}, grants: type.grants ?? {} }))
+    return answer;
+}
+
+/** Makes the schema what the document says; answers what it is then. */
+export function putSchema(document) {
+    return call("PUT", "/schema", { body: json.stringify(document) });
+}
+
+/** The types as `[{name, fields: {name: {type, indexes?}}, indexes, grants: {role: [right]}}]`, sorted by name. */
+export async function schema(options) {
+    const { types } = await schemaDocument(options);
+    return Object.entries(types)
+        .map(([name, type]) => ({ name, fields: type.fields ?? {}, indexes: type.indexes ?? [], grants: type.grants ?? {} }))
         .sort((one, other) => one.name.localeCompare(other.name));
+}
+
+/** Which indexes queries need or never use: `[{recordType, action, index: {fields}, reason}]`. */
+export async function schemaAdvice(signal) {
+    const answer = await call("GET", "/schema/advice", { signal });
+    return Array.isArray(answer?.advice) ? answer.advice : [];
 }
 
 /** One page of a type: `{records, cursor?}`. */
@@ -123,6 +145,20 @@ export async function list(type, cursor, limit, signal) {
     const answer = await call("GET", path("records", type), { query, signal });
     if (!Array.isArray(answer?.records)) throw new Unreadable();
     return answer;
+}
+
+/** One page of what meets a condition: `{records, cursor?, count?, notices?, plan?}`. The query is that of `POST /query`. */
+export async function query(content, signal) {
+    const answer = await call("POST", "/query", { body: json.stringify(content), signal });
+    if (!Array.isArray(answer?.records)) throw new Unreadable();
+    return answer;
+}
+
+/** Deletes what meets a condition, or, with `dryRun`, only counts it: `{matched, deleted, skipped}`. */
+export function removeSet(type, where, options, idempotencyKey) {
+    return call("DELETE", path("query", type), {
+        query: { where, ...options }, headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey },
+    });
 }
 
 export function read(type, name, signal) {

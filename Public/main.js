@@ -10,6 +10,7 @@ import { showProblem } from "./views/problem.js";
 import { showRecord } from "./views/record.js";
 import { forgetTrails, showRecords } from "./views/records.js";
 import { showSignIn } from "./views/sign-in.js";
+import { showTypeSchema } from "./views/type-schema.js";
 import { showTypes } from "./views/types.js";
 
 const root = document.getElementById("console");
@@ -50,7 +51,8 @@ async function showPage({ content, mark }) {
             if (schema.all().length === 0) await schema.load({ signal });
             if (part === "new") await showRecord(content, typeName, null, context);
             else if (part === "record" && recordName !== undefined) await showRecord(content, typeName, recordName, context);
-            else await showRecords(content, typeName, Number(query.get("page") ?? 1), signal);
+            else if (part === "schema") await showTypeSchema(content, typeName, signal);
+            else await showRecords(content, typeName, query, context);
         }
     } catch (error) {
         if (signal.aborted) return;

@@ -26,9 +26,9 @@ export function listen(listener) {
     listeners.add(listener);
 }
 
-/** The type of that name, or one without fields and grants: a type begins with its first record. */
+/** The type of that name, or one without fields, indexes and grants: a type begins with its first record. */
 export function type(name) {
-    return types.find((each) => each.name === name) ?? { name, fields: {}, grants: {}, isNew: true };
+    return types.find((each) => each.name === name) ?? { name, fields: {}, indexes: [], grants: {}, isNew: true };
 }
 
 /** The fields of a type as a `Map` of name and type name. */

@@ -15,11 +15,6 @@ import { showProblem } from "./problem.js";
 /** The side shown last, "fields" or "json", so that the next record opens on it too. */
 let side = "fields";
 
-/** A key that is new for every attempt to create something else; `crypto.randomUUID` needs HTTPS, this does not. */
-function newKey() {
-    return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 function facts(record) {
     const by = ({ timestamp, userRecordName } = {}) => (timestamp === undefined ? null
         : `${localText(timestamp)}${userRecordName === undefined ? "" : ` by ${userRecordName}`}`);
@@ -120,7 +115,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
     }
     async function create() {
         const text = stringify(draft);
-        if (attempt.text !== text) attempt = { text, key: newKey() };
+        if (attempt.text !== text) attempt = { text, key: api.newKey() };
         const record = await api.create(typeName, draft, attempt.key);
         await afterWrite(record);
         announce("Created.");

@@ -1,16 +1,20 @@
 import * as api from "../api.js";
 import { localText } from "../dates.js";
-import { introduce, make } from "../dom.js";
+import { introduce, make, whileBusy } from "../dom.js";
 import { kind, understand } from "../fields/kinds.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
+import * as searches from "../search.js";
+import { deleteMatching } from "./delete-set.js";
+import { noticeBox, planView } from "./plan.js";
 import { problemBox } from "./problem.js";
+import { searchForm } from "./search-form.js";
 import { grantLines } from "./types.js";
 
 const pageSize = 50;
 const longestText = 140;
 
-/** The cursors of the pages seen so far, per type: `trails.get("Post")[2]` leads to the third page. */
+/** The cursors of the pages seen so far, per search: the third of a trail leads to the third page. */
 const trails = new Map();
 
 export function forgetTrails() {
@@ -58,41 +62,81 @@ function table(typeName, records, columns) {
             make("tbody", { role: "rowgroup" }, records.map((record) => row(typeName, record, columns)))));
 }
 
-function pager(typeName, page, count, hasNext) {
+function pager(typeName, search, page, answer) {
     function step(title, to, relation) {
         if (to === null) return make("span", { class: "button", "aria-disabled": "true" }, title);
-        const href = router.address(["types", typeName], to === 1 ? {} : { page: String(to) });
-        return make("a", { class: "button", rel: relation, href }, title);
+        return make("a", { class: "button", rel: relation, href: searches.address(typeName, search, to) }, title);
     }
+    const count = answer.records.length;
+    const all = answer.count === undefined ? "" : ` of ${answer.count}`;
     return make("nav", { class: "pager", "aria-label": "Pages" },
         step("← Previous", page > 1 ? page - 1 : null, "prev"),
-        make("span", {}, `Page ${page}, ${count === 1 ? "1 record" : `${count} records`}`),
-        step("Next →", hasNext ? page + 1 : null, "next"));
+        make("span", {}, `Page ${page}, ${count === 1 && all === "" ? "1 record" : `${count}${all} records`}`),
+        step("Next →", answer.cursor !== undefined ? page + 1 : null, "next"));
 }
 
-/** The records of a type in creation order, a page at a time. A page that cannot be found again is the first one. */
-export async function showRecords(content, typeName, wantedPage, signal) {
-    const trail = trails.get(typeName) ?? [undefined];
-    trails.set(typeName, trail);
+function emptiness(page, isPlain) {
+    const [lead, note] = page > 1 ? ["No more records.", "The ones that were here are gone."]
+        : isPlain ? ["No records here.", "Create the first one with “New record”."]
+            : ["Nothing was found.", "No record meets the condition."];
+    return make("div", { class: "empty" }, make("p", { class: "lead" }, lead), make("p", {}, note));
+}
+
+/** The first page may be refused for what the search says; the others also since their cursor has expired. */
+function refused(error, form, typeName, search, page) {
+    const again = make("button", { type: "button", onclick: () => router.go(location.hash) }, "Try again");
+    form.explain(error, page > 1
+        ? [make("a", { class: "button", href: searches.address(typeName, search) }, "Back to the first page")]
+        : error.status === 503 ? [again] : []);
+}
+
+/**
+ * The records of a type, a page at a time: in creation order, or what the search in the address asks for. A page that
+ * cannot be found again is the first one.
+ */
+export async function showRecords(content, typeName, query, { signal, signedOut }) {
+    const search = searches.fromAddress(query);
+    const isPlain = searches.isPlain(search);
+    const identity = searches.identity(typeName, search);
+    const trail = trails.get(identity) ?? [undefined];
+    trails.set(identity, trail);
+    const wantedPage = Number(query.get("page") ?? 1);
     const page = Number.isInteger(wantedPage) && wantedPage >= 1 && wantedPage <= trail.length ? wantedPage : 1;
     const heading = make("h1", {}, typeName);
     const actions = make("p", { class: "actions" },
         make("a", { class: "button primary", href: router.address(["types", typeName, "new"]) }, "New record"),
+        make("a", { class: "button quiet", href: router.address(["types", typeName, "schema"]) }, "Schema"),
         make("button", { type: "button", class: "quiet", onclick: () => router.go(location.hash) }, "Refresh"));
     const top = make("div", { class: "page-head" }, heading, actions);
+    const deleteButton = make("button", {
+        type: "button", class: "danger", onclick: () => whileBusy(deleteButton, removeMatching),
+    }, "Delete what is found…");
+    const form = searchForm(typeName, search, search.where === "" ? null : deleteButton);
+
+    async function removeMatching() {
+        try {
+            if (await deleteMatching(typeName, search.where)) router.go(searches.address(typeName, search));
+        } catch (error) {
+            if (error instanceof api.Refusal && error.status === 401) signedOut("Sign in again to go on.");
+            else form.explain(error);
+        }
+    }
 
     let answer;
     try {
-        answer = await api.list(typeName, trail[page - 1], pageSize, signal);
+        answer = isPlain ? await api.list(typeName, trail[page - 1], pageSize, signal)
+            : await api.query(searches.content(typeName, search, trail[page - 1], pageSize), signal);
         const names = answer.records.flatMap((record) => Object.keys(record.fields ?? {}));
-        if (!schema.covers(typeName, names) || schema.type(typeName).isNew) await schema.load({ signal });
+        if (!schema.covers(typeName, names) || schema.type(typeName).isNew || answer.notices !== undefined) {
+            await schema.load({ signal });
+        }
     } catch (error) {
-        if (page === 1 || !(error instanceof api.Refusal) || error.status === 401) throw error;
+        const isTold = error instanceof api.Refusal && error.status !== 401 && (page > 1 || !isPlain);
+        if (!isTold) throw error;
         trail.length = 1;
-        content.replaceChildren(top, problemBox(error, [
-            make("a", { class: "button", href: router.address(["types", typeName]) }, "Back to the first page"),
-        ]));
+        content.replaceChildren(top, form.element);
         introduce(heading);
+        refused(error, form, typeName, search, page);
         return;
     }
 
@@ -103,13 +147,12 @@ export async function showRecords(content, typeName, wantedPage, signal) {
         for (const name of Object.keys(record.fields ?? {})) if (!columns.has(name)) columns.set(name, undefined);
     }
     const grants = grantLines(schema.type(typeName).grants);
-    content.replaceChildren(top,
+    const isEmpty = answer.records.length === 0;
+    content.replaceChildren(...[top,
         make("p", { class: "note" }, grants.length === 0 ? "Administrators only" : grants.join(" · ")),
-        answer.records.length > 0 ? table(typeName, answer.records, columns)
-            : make("div", { class: "empty" },
-                make("p", { class: "lead" }, page === 1 ? "No records here." : "No more records."),
-                make("p", {}, page === 1 ? "Create the first one with “New record”." : "The ones that were here are gone.")),
-        page === 1 && answer.cursor === undefined && answer.records.length === 0 ? ""
-            : pager(typeName, page, answer.records.length, answer.cursor !== undefined));
+        form.element, noticeBox(answer.notices), planView(answer.plan ?? null),
+        isEmpty ? emptiness(page, isPlain) : table(typeName, answer.records, columns),
+        page === 1 && answer.cursor === undefined && isEmpty ? null : pager(typeName, search, page, answer),
+    ].filter((part) => part !== null));
     introduce(heading);
 }

@@ -1,6 +1,7 @@
 import { introduce, make } from "../dom.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
+import { adviceList } from "./advice.js";
 
 /** The grants as short lines: `everyone: read`. */
 export function grantLines(grants) {
@@ -31,4 +32,7 @@ export async function showTypes(content, signal) {
             make("p", {}, "A type begins with its first record: name one under “New type”."))
         : make("ul", { class: "cards" }, types.map(card)));
     introduce(heading);
+    if (types.length === 0) return;
+    const advice = await adviceList(null, signal);
+    if (advice !== null && heading.isConnected) content.append(make("h2", {}, "Advice on indexes"), advice);
 }

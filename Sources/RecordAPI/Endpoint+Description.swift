@@ -24,8 +24,9 @@ extension Endpoint {
         case .createRecord, .listRecords, .readRecord, .replaceRecord, .changeRecord, .deleteRecord, .readField,
             .modifyRecords:
             "records"
+        case .queryRecords, .queryRecordsByBody, .deleteSet, .changeSet: "queries"
         case .fetchChanges: "changes"
-        case .readSchema, .putSchema, .readType: "schema"
+        case .readSchema, .putSchema, .readType, .readAdvice: "schema"
         case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole: "rights"
         case .signUp, .signIn, .signOut, .readMe: "accounts"
         case .live, .ready, .metrics, .limits, .openAPI: "operation"
@@ -42,10 +43,15 @@ extension Endpoint {
         case .deleteRecord: "Deletes a record"
         case .readField: "Reads the bytes of a BYTES field, or a range of them"
         case .modifyRecords: "Performs a batch of operations, all or nothing unless atomic is false"
+        case .queryRecords: "Finds records of a type by condition, sorted, a page at a time"
+        case .queryRecordsByBody: "The same with the query in the body; nothing is written"
+        case .deleteSet: "Deletes the records that meet a condition"
+        case .changeSet: "Changes fields of the records that meet a condition"
         case .fetchChanges: "Reads what changed in a zone since a token"
-        case .readSchema: "Shows types, fields and grants (administrators)"
+        case .readSchema: "Shows types, fields, indexes and grants (administrators)"
         case .putSchema: "Makes the schema what the document says (administrators)"
         case .readType: "Shows one type (administrators)"
+        case .readAdvice: "Tells which indexes queries need or never use (administrators)"
         case .listGrants: "Shows the grants of all types (administrators)"
         case .readGrants: "Shows the grants of a type (administrators)"
         case .putGrants: "Replaces the grants of a type (administrators)"
@@ -70,13 +76,15 @@ extension Endpoint {
         switch self {
         case .createRecord, .replaceRecord, .changeRecord: "RecordInput"
         case .modifyRecords: "Batch"
+        case .queryRecordsByBody: "Query"
+        case .changeSet: "SetChange"
         case .putSchema: "Schema"
         case .putGrants: "Grants"
         case .putRole: "Role"
         case .signUp, .signIn: "Credentials"
-        case .listRecords, .readRecord, .deleteRecord, .readField, .fetchChanges, .readSchema, .readType, .listGrants,
-            .readGrants, .listRoles, .readRole, .deleteRole, .signOut, .readMe, .live, .ready, .metrics, .limits,
-            .openAPI:
+        case .listRecords, .readRecord, .deleteRecord, .readField, .queryRecords, .deleteSet, .fetchChanges,
+            .readSchema, .readType, .readAdvice, .listGrants, .readGrants, .listRoles, .readRole, .deleteRole, .signOut,
+            .readMe, .live, .ready, .metrics, .limits, .openAPI:
             nil
         }
     }
@@ -97,6 +105,7 @@ extension Endpoint {
         case .deleteRecord: ["ifMatch", "idempotencyKey"]
         case .readRecord: ["ifNoneMatch"]
         case .readField: ["ifNoneMatch", "range"]
+        case .deleteSet, .changeSet: ["idempotencyKey"]
         default: []
         }
     }
@@ -128,6 +137,16 @@ extension Endpoint {
                 Answer(416, "The range begins behind the end", .json("Error")),
             ]
         case .modifyRecords: [Answer(200, "A result for each operation, in order", .json("BatchAnswer"))]
+        case .queryRecords, .queryRecordsByBody:
+            [
+                Answer(200, "A page; with what was asked for besides", .json("QueryAnswer")),
+                Answer(503, "An index is being built: ask again after retryAfter", .json("Error")),
+            ]
+        case .deleteSet, .changeSet:
+            [
+                Answer(200, "How many records matched and what became of them", .json("SetAnswer")),
+                Answer(409, "More records match than maxAffected allows; none was touched", .json("Error")),
+            ]
         case .fetchChanges:
             [
                 Answer(200, "Changes, oldest first, and the token for the next call", .json("Changes")),
@@ -135,6 +154,7 @@ extension Endpoint {
             ]
         case .readSchema, .putSchema: [Answer(200, "The schema", .json("Schema"))]
         case .readType: [Answer(200, "The type", .json("RecordType"))]
+        case .readAdvice: [Answer(200, "Advice, the most worthwhile first", .json("Advice"))]
         case .listGrants: [Answer(200, "The grants by type", .json("AllGrants"))]
         case .readGrants, .putGrants: [Answer(200, "The grants", .json("Grants"))]
         case .listRoles: [Answer(200, "The roles", .json("Roles"))]

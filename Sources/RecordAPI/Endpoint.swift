@@ -1,8 +1,9 @@
 /// What a route does.
 enum Endpoint: Hashable, Sendable, CaseIterable {
     case createRecord, listRecords, readRecord, replaceRecord, changeRecord, deleteRecord, readField, modifyRecords
+    case queryRecords, queryRecordsByBody, deleteSet, changeSet
     case fetchChanges
-    case readSchema, putSchema, readType
+    case readSchema, putSchema, readType, readAdvice
     case listGrants, readGrants, putGrants
     case listRoles, readRole, putRole, deleteRole
     case signUp, signIn, signOut, readMe
@@ -26,10 +27,15 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         ("PATCH /records/{type}/{name}", .changeRecord),
         ("DELETE /records/{type}/{name}", .deleteRecord),
         ("GET /records/{type}/{name}/{field}", .readField),
+        ("GET /query/{type}", .queryRecords),
+        ("POST /query", .queryRecordsByBody),
+        ("DELETE /query/{type}", .deleteSet),
+        ("PATCH /query/{type}", .changeSet),
         ("GET /changes", .fetchChanges),
         ("GET /schema", .readSchema),
         ("PUT /schema", .putSchema),
         ("GET /schema/types/{type}", .readType),
+        ("GET /schema/advice", .readAdvice),
         ("GET /grants", .listGrants),
         ("GET /grants/{type}", .readGrants),
         ("PUT /grants/{type}", .putGrants),
@@ -53,11 +59,16 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         switch self {
         case .createRecord, .readRecord, .replaceRecord, .changeRecord, .modifyRecords: ["fields"]
         case .listRecords: ["limit", "cursor", "fields"]
+        case .queryRecords: ["where", "arg", "sort", "limit", "fields", "cursor", "count", "explain"]
+        case .deleteSet, .changeSet: ["where", "arg", "all", "dryRun", "maxAffected"]
         case .fetchChanges: ["since", "limit", "fields"]
-        case .deleteRecord, .readField, .readSchema, .putSchema, .readType, .listGrants, .readGrants, .putGrants,
-            .listRoles, .readRole, .putRole, .deleteRole, .signUp, .signIn, .signOut, .readMe, .live, .ready, .metrics,
-            .limits, .openAPI:
+        case .deleteRecord, .readField, .queryRecordsByBody, .readSchema, .putSchema, .readType, .readAdvice,
+            .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .signUp, .signIn,
+            .signOut, .readMe, .live, .ready, .metrics, .limits, .openAPI:
             []
         }
     }
+
+    /// The one parameter that may come more than once: each is one more value, in order.
+    static let repeatedParameter = "arg"
 }

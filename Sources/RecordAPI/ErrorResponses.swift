@@ -157,7 +157,11 @@ extension RecordAPI {
         case .uniqueViolation: .conflict
         case .methodNotAllowed: .methodNotAllowed
         case .rangeNotSatisfiable: .rangeNotSatisfiable
-        case .tokenInvalid, .malformedJSON, .typeMismatch, .unknownName, .readOnlyKey, .nameTaken: nil
+        case .indexBuilding: .serviceUnavailable
+        case .tooManyAffected: .conflict
+        case .tokenInvalid, .malformedJSON, .typeMismatch, .unknownName, .readOnlyKey, .nameTaken, .notIndexed,
+            .queryTooExpensive:
+            nil
         }
     }
 

@@ -26,6 +26,7 @@ extension RecordAPI {
             ("pageBytes", Int64(limits.pageBytes)),
             ("bodyBytes", Int64(limits.bodyBytes)),
             ("cascadeRecords", Int64(limits.cascadeRecords)),
+            ("setRecords", Int64(limits.setRecords)),
             ("tombstoneSeconds", limits.tombstoneSeconds),
             ("idempotencySeconds", limits.idempotencySeconds),
             ("recordNameBytes", Int64(Limits.recordNameBytes)),
@@ -33,6 +34,11 @@ extension RecordAPI {
             ("fieldsPerType", Int64(Limits.fieldsPerType)),
             ("recordTypes", Int64(Limits.recordTypes)),
             ("listMembers", Int64(Limits.listMembers)),
+            ("queryTextBytes", Int64(Limits.conditionBytes)),
+            ("queryConditions", Int64(Limits.conditions)),
+            ("queryListMembers", Int64(Limits.conditionListMembers)),
+            ("queryArguments", Int64(Limits.queryArguments)),
+            ("sortTerms", Int64(Limits.sortTerms)),
         ]
         return JSONValue.object(JSONObject(numbers.map { ($0, .integer($1)) })).bytes
     }

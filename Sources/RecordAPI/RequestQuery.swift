@@ -2,7 +2,7 @@ internal import HTTP
 internal import RecordEngine
 internal import RecordModel
 
-/// The query parameters of a request, each given once and each known to the route.
+/// The query parameters of a request, each known to the route and, but for `arg`, given once.
 struct RequestQuery: Sendable {
     private var values: [(name: String, value: String)] = []
 
@@ -25,7 +25,7 @@ struct RequestQuery: Sendable {
                         ("parameter", .text(String(name.prefix(64)))), ("allowed", .list(names + Self.scopeNames)),
                     ])
             }
-            guard self[name] == nil else {
+            guard name == Endpoint.repeatedParameter || self[name] == nil else {
                 throw Self.invalid(name, "Query parameter '\(name)' is given twice. Give it once")
             }
             values.append((name, value))
@@ -35,6 +35,11 @@ struct RequestQuery: Sendable {
     subscript(name: String) -> String? {
         for item in values where item.name == name { return item.value }
         return nil
+    }
+
+    /// Every value of a parameter that may be repeated, in order.
+    func all(_ name: String) -> [String] {
+        values.filter { $0.name == name }.map(\.value)
     }
 
     var isEmpty: Bool { values.isEmpty }

@@ -22,6 +22,12 @@ extension RecordAPI {
         try call.requireAdministrator()
         return .json(SchemaDocument.TypeEntry(try call.type()).json)
     }
+
+    /// `GET /schema/advice`: which indexes the queries of late would have needed, and which none has used.
+    func readAdvice(_ call: RecordCall) throws -> HTTPResponse {
+        try call.requireAdministrator()
+        return .json(call.database.queryAdvice)
+    }
 }
 
 extension RecordCall {

@@ -1,4 +1,4 @@
-internal import RecordModel
+package import RecordWire
 internal import Threads
 
 /// What the queries of one database share across threads: the pool for long ones, statistics, advice.
@@ -14,4 +14,9 @@ package final class QueryServices: Sendable {
     func close() async {
         await pool.close()
     }
+}
+
+extension RecordDatabase {
+    /// The body of `/schema/advice`.
+    package nonisolated var queryAdvice: JSONValue { queries.advice.json }
 }

@@ -49,6 +49,7 @@ enum ServeCommand {
         limits.pageSize = settings.pageSize
         limits.defaultPageSize = min(limits.defaultPageSize, settings.pageSize)
         limits.cascadeRecords = settings.cascadeRecords
+        limits.setRecords = settings.setRecords
         let registry = DatabaseRegistry(
             DatabaseRegistry.Configuration(
                 dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),

@@ -96,6 +96,9 @@ struct Setting: Sendable {
         Setting(
             "limits.cascade_records", \.cascadeRecords, .count(1...1_000_000),
             "records that one deletion may take with it"),
+        Setting(
+            "limits.set_records", \.setRecords, .count(1...10_000_000),
+            "records that one change or deletion by condition may match"),
         Setting("limits.target_bytes", \.targetBytes, .size(256...(64 << 10)), "the longest request target"),
         Setting("limits.field_bytes", \.fieldBytes, .size(256...(256 << 10)), "the longest header field"),
         Setting("limits.head_bytes", \.headBytes, .size(1_024...(1 << 20)), "the largest request head"),

@@ -1,0 +1,53 @@
+// The indexes in the schema's document: what fields may be marked with, and changes of one type in the whole document.
+
+import * as api from "./api.js";
+import { normalized } from "./fields/kinds.js";
+
+const unmarked = new Set(["BYTES", "ASSET", "LOCATION"]);
+
+/** The marks that a field of this type may bear. */
+export function marks(typeName) {
+    const type = normalized(String(typeName));
+    if (unmarked.has(type.replace(/_LIST$/, ""))) return [];
+    return type.endsWith("_LIST") || type === "REFERENCE" ? ["QUERYABLE"] : ["QUERYABLE", "SORTABLE"];
+}
+
+/** `-timestamp` names a column in descending order. */
+export const column = /^-?[A-Za-z][A-Za-z0-9_]*$/;
+
+export function columns(text) {
+    return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+}
+
+export function title(index) {
+    return (index.fields ?? []).join(", ");
+}
+
+export function isSame(one, other) {
+    return title(one) === title(other) && (one.unique === true) === (other.unique === true);
+}
+
+/** How far it is, for people; the empty text for one that is ready. */
+export function stateText({ state, built, reason }) {
+    switch (state) {
+    case undefined: case "ready": return "";
+    case "building": return built === undefined ? "building" : `building, ${built} records so far`;
+    case "failed": return reason === undefined ? "failed" : `failed: ${reason}`;
+    default: return String(state);
+    }
+}
+
+export function isBuilding(type) {
+    return [...Object.values(type.fields), ...type.indexes].some(({ state }) => state === "building");
+}
+
+/** Reads the schema anew, lets `edit` change this type's entry, and puts the whole back. */
+export async function change(typeName, edit) {
+    const document = await api.schemaDocument();
+    const type = document.types[typeName];
+    if (type === undefined) throw new Error(`The type ${typeName} is no longer there.`);
+    type.fields ??= {};
+    type.indexes ??= [];
+    edit(type);
+    await api.putSchema(document);
+}

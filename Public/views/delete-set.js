@@ -1,0 +1,38 @@
+import * as api from "../api.js";
+import { announce, make } from "../dom.js";
+import { ask } from "./dialog.js";
+
+function records(count) {
+    return count === 1 ? "1 record" : `${count} records`;
+}
+
+/**
+ * Deletes what meets a condition: counts first, asks, then deletes no more than was counted. Answers whether anything
+ * was deleted; throws what the server refused.
+ */
+export async function deleteMatching(typeName, where) {
+    const found = await api.removeSet(typeName, where, { dryRun: "true" });
+    const matched = Number(found?.matched ?? 0);
+    const skipped = Number(found?.skipped ?? 0);
+    if (matched === 0) {
+        announce("No record meets the condition.");
+        return false;
+    }
+    const answer = await ask({
+        title: `Delete ${records(matched - skipped)} of ${typeName}?`,
+        content: make("div", {},
+            make("p", {}, `${matched === 1 ? "1 record meets" : `${matched} records meet`} this condition:`),
+            make("pre", { class: "marked" }, where),
+            skipped === 0 ? null : make("p", {}, `${records(skipped)} of them cannot be deleted with this token and will stay.`),
+            make("p", {}, "They will be gone for everyone, with all that refers to them and goes along. This cannot be undone.")),
+        choices: [
+            { value: "keep", title: "Keep them", isFirst: true },
+            { value: "delete", title: `Delete ${records(matched - skipped)}`, kind: "danger" },
+        ],
+    });
+    if (answer !== "delete") return false;
+    // Whoever writes meanwhile may make more records match than were counted and agreed to.
+    const done = await api.removeSet(typeName, where, { maxAffected: String(matched) }, api.newKey());
+    announce(`Deleted ${records(Number(done?.deleted ?? 0))}.`);
+    return true;
+}

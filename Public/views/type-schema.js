@@ -1,0 +1,229 @@
+import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
+import * as indexes from "../indexes.js";
+import * as router from "../router.js";
+import * as schema from "../schema.js";
+import { adviceList } from "./advice.js";
+import { ask, askToLeave } from "./dialog.js";
+import { showProblem } from "./problem.js";
+import { grantLines } from "./types.js";
+
+const pollInterval = 2_000; // milliseconds
+
+function state(part) {
+    return make("span", { class: part.state === "failed" ? "state alarm" : "state" }, indexes.stateText(part));
+}
+
+/** The fields of a type with their marks. `changed()` is called when a box is ticked; `read()` answers the marks. */
+function fieldTable(type, changed) {
+    const boxes = [];
+    function box(name, field, mark) {
+        const isAllowed = indexes.marks(field.type).includes(mark);
+        const input = make("input", {
+            type: "checkbox", "aria-label": `${name}: ${mark}`, disabled: !isAllowed,
+            checked: (field.indexes ?? []).includes(mark), onchange: changed,
+        });
+        boxes.push({ name, mark, input });
+        return make("td", { role: "cell", "data-title": mark, class: "mark" }, input);
+    }
+    const head = (text) => make("th", { scope: "col", role: "columnheader" }, text);
+    const element = make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": "Fields" },
+        make("table", { role: "table" },
+            make("thead", { role: "rowgroup" }, make("tr", { role: "row" },
+                ["Field", "Type", "QUERYABLE", "SORTABLE", "State"].map(head))),
+            make("tbody", { role: "rowgroup" }, Object.entries(type.fields).map(([name, field]) => make("tr", { role: "row" },
+                make("th", { scope: "row", role: "rowheader" }, name),
+                make("td", { role: "cell", class: "code", "data-title": "Type" }, field.type),
+                box(name, field, "QUERYABLE"), box(name, field, "SORTABLE"),
+                make("td", { role: "cell", "data-title": "State", "data-field": name }, state(field)))))));
+    return {
+        element,
+        read() {
+            const marks = new Map(Object.keys(type.fields).map((name) => [name, []]));
+            for (const { name, mark, input } of boxes) if (input.checked) marks.get(name).push(mark);
+            return marks;
+        },
+    };
+}
+
+function indexList(type, drop) {
+    if (type.indexes.length === 0) return make("p", { class: "note" }, "None.");
+    return make("ul", { class: "panel index-list" }, type.indexes.map((index) => {
+        const button = make("button", {
+            type: "button", class: "danger small", "aria-label": `Drop the index ${indexes.title(index)}`,
+            onclick: () => whileBusy(button, () => drop(index)),
+        }, "Drop");
+        return make("li", {},
+            make("span", { class: "code" }, indexes.title(index)),
+            index.unique === true ? make("span", { class: "type" }, "UNIQUE") : null,
+            state(index), button);
+    }));
+}
+
+/** Fields for a new index: its columns in order, and whether it is unique. */
+function addForm(type, add) {
+    const id = freshID("index");
+    const uniqueID = freshID("unique");
+    const problem = make("p", { class: "problem", id: `${id}-problem`, role: "alert" });
+    const input = make("input", {
+        id, type: "text", class: "code", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+        placeholder: "threadname, -timestamp", "aria-describedby": `${id}-note ${problem.id}`,
+    });
+    const unique = make("input", { id: uniqueID, type: "checkbox" });
+    const button = make("button", { type: "submit" }, "Add the index");
+
+    async function submit(event) {
+        event.preventDefault();
+        const index = { fields: indexes.columns(input.value), ...(unique.checked ? { unique: true } : {}) };
+        const wrong = index.fields.find((column) => !indexes.column.test(column));
+        problem.textContent = index.fields.length === 0 ? "Name at least one field."
+            : wrong !== undefined ? `“${wrong}” is no name of a field, with or without - in front.`
+                : type.indexes.some((each) => indexes.isSame(each, index)) ? "There is such an index already." : "";
+        if (problem.textContent === "") await whileBusy(button, () => add(index));
+        else input.focus();
+    }
+    return make("form", { class: "add-index", novalidate: true, onsubmit: submit },
+        make("label", { for: id }, "New index"),
+        make("div", { class: "joined" }, input, button),
+        make("span", { class: "choice" }, unique, make("label", { for: uniqueID }, "unique")),
+        make("p", { class: "note", id: `${id}-note` }, "Fields in order, with commas between; - in front for descending."),
+        problem);
+}
+
+/** What a type is made of: its fields with their marks, its indexes with their state, and what the server advises. */
+export async function showTypeSchema(content, typeName, signal) {
+    await schema.load({ signal });
+    let type = schema.type(typeName);
+    let isDirty = false;
+    const recordsAddress = router.address(["types", typeName]);
+    const heading = make("h1", {}, `Schema of ${typeName}`);
+    const problem = make("div", {});
+    const dirtyState = make("span", { class: "state", role: "status" });
+    const saveButton = make("button", { type: "submit", class: "primary" }, "Save the marks");
+    const places = { fields: make("div", {}), indexes: make("div", {}), add: make("div", {}), advice: make("div", {}) };
+    let table;
+
+    function setDirty(now) {
+        isDirty = now;
+        dirtyState.textContent = now ? "Not saved yet" : "";
+    }
+    function drawIndexes() {
+        places.indexes.replaceChildren(indexList(type, drop));
+    }
+    function draw() {
+        table = fieldTable(type, () => setDirty(true));
+        places.fields.replaceChildren(Object.keys(type.fields).length === 0
+            ? make("p", { class: "note" }, "No fields yet: they come with the first record that has them.") : table.element);
+        places.add.replaceChildren(addForm(type, add));
+        drawIndexes();
+        setDirty(false);
+    }
+    async function drawAdvice() {
+        const list = await adviceList(typeName, signal, (piece) => {
+            const button = make("button", {
+                type: "button", class: "small", "aria-label": `${piece.action === "drop" ? "Drop" : "Add"} ${indexes.title(piece.index ?? {})}`,
+                onclick: () => whileBusy(button, () => (piece.action === "drop" ? drop : add)(piece.index)),
+            }, piece.action === "drop" ? "Drop it" : "Add it");
+            return button;
+        });
+        places.advice.replaceChildren(...(list === null ? [] : [make("h2", {}, "Advice"), list]));
+    }
+    /** Changes the schema and shows what became of it. Says whether it worked. */
+    async function change(edit, sentence) {
+        try {
+            await indexes.change(typeName, edit);
+            await schema.load();
+        } catch (error) {
+            showProblem(problem, error);
+            return false;
+        }
+        problem.replaceChildren();
+        type = schema.type(typeName);
+        announce(sentence);
+        watch();
+        return true;
+    }
+    async function save() {
+        const marks = table.read();
+        const isDone = await change((entry) => {
+            for (const [name, words] of marks) if (entry.fields[name] !== undefined) entry.fields[name].indexes = words;
+        }, "Saved.");
+        if (isDone) draw();
+    }
+    async function add(index) {
+        const isDone = await change((entry) => {
+            if (!entry.indexes.some((each) => indexes.isSame(each, index))) entry.indexes.push(index);
+        }, "Added.");
+        if (!isDone) return;
+        places.add.replaceChildren(addForm(type, add));
+        drawIndexes();
+        await drawAdvice();
+    }
+    async function drop(index) {
+        const answer = await ask({
+            title: "Drop this index?",
+            content: make("p", {}, make("strong", { class: "code" }, indexes.title(index)),
+                index.unique === true ? " keeps values from being given twice; that ends with it."
+                    : " can be added anew. Until then, queries that need it may be refused."),
+            choices: [
+                { value: "keep", title: "Keep it", isFirst: true },
+                { value: "drop", title: "Drop", kind: "danger" },
+            ],
+        });
+        if (answer !== "drop") return;
+        const isDone = await change((entry) => {
+            entry.indexes = entry.indexes.filter((each) => !indexes.isSame(each, index));
+            // An index on one field may be there for the field's marks.
+            const [only, ...others] = index.fields ?? [];
+            if (others.length === 0 && entry.fields[only]?.indexes !== undefined && !type.indexes.some((each) => indexes.isSame(each, index))) {
+                entry.fields[only].indexes = [];
+            }
+        }, "Dropped.");
+        if (!isDone) return;
+        if (isDirty) drawIndexes();
+        else draw();
+        await drawAdvice();
+        heading.focus({ preventScroll: true });
+    }
+
+    let timer;
+    /** Looks again while something is being built; what the person does meanwhile stays as it is. */
+    function watch() {
+        clearTimeout(timer);
+        if (signal.aborted || !indexes.isBuilding(type)) return;
+        timer = setTimeout(async () => {
+            try {
+                await schema.load({ signal });
+            } catch {
+                return; // The next visit asks again; nothing here depends on it.
+            }
+            if (signal.aborted || !heading.isConnected) return;
+            type = schema.type(typeName);
+            for (const cell of places.fields.querySelectorAll("[data-field]")) {
+                const field = type.fields[cell.dataset.field];
+                if (field !== undefined) cell.replaceChildren(state(field));
+            }
+            if (!places.indexes.contains(document.activeElement)) drawIndexes();
+            watch();
+        }, pollInterval);
+    }
+
+    const grants = grantLines(type.grants);
+    content.replaceChildren(
+        make("p", { class: "crumbs" }, make("a", { href: recordsAddress }, typeName), " / schema"),
+        make("div", { class: "page-head" }, heading),
+        make("p", { class: "note" }, grants.length === 0 ? "Administrators only" : grants.join(" · ")),
+        problem,
+        make("form", { novalidate: true, onsubmit: (event) => {
+            event.preventDefault();
+            whileBusy(saveButton, save);
+        } },
+        places.fields,
+        make("p", { class: "actions" }, saveButton, dirtyState)),
+        make("section", { "aria-label": "Indexes" }, make("h2", {}, "Indexes"), places.indexes, places.add),
+        places.advice);
+    draw();
+    router.guard(() => isDirty, askToLeave);
+    introduce(heading);
+    watch();
+    await drawAdvice();
+}

@@ -1,0 +1,40 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// What the routes that write by condition share.
+extension RecordCall {
+    /// What the address and the header fields ask for.
+    ///
+    /// - Parameter body: As it was received, for the idempotency key.
+    /// - Throws: BAD_REQUEST without a condition unless `all=true` says so, for both, and for conditions on a single
+    ///   record's tag, which a set does not have.
+    func setRequest(_ change: SetRequest.Change, body: [UInt8]) throws(RecordError) -> SetRequest {
+        let type = try typeName()
+        guard !request.fields.contains(.ifMatch), !request.fields.contains(.ifNoneMatch) else {
+            throw .badRequest("If-Match and If-None-Match guard one record. A set takes 'where' alone")
+        }
+        let input = try query.condition(on: type)
+        let isForAll = try query.word("all")
+        let isEmpty = input.condition?.allSatisfy(\.isWhitespace) ?? true
+        switch (isEmpty, isForAll) {
+        case (true, false):
+            throw RequestQuery.invalid(
+                "where", "Without 'where' this concerns every record of the type. Say all=true if you mean that")
+        case (false, true):
+            throw RequestQuery.invalid("all", "'all' goes without 'where'. Leave one of them out")
+        case (true, true), (false, false): break
+        }
+        return SetRequest(
+            query: QueryRequest(caller: caller, address: try address(), typeName: type, input: input),
+            change: change, isForAll: isForAll, isDryRun: try query.word("dryRun"),
+            maxAffected: try query.count("maxAffected"), idempotency: try idempotencyKey(body))
+    }
+
+    func response(toSet answer: WriteAnswer) -> HTTPResponse {
+        var response = HTTPResponse.json(answer.body)
+        if answer.isReplay, let name = Self.idempotencyReplayed { response.fields.append(name, literal: "true") }
+        return response
+    }
+}
