@@ -1,4 +1,5 @@
 package import RecordWire
+internal import RecordStorage
 internal import Threads
 
 /// What the queries of one database share across threads: the pool for long ones, statistics, advice.
@@ -10,6 +11,13 @@ package final class QueryServices: Sendable {
     package let counters = QueryCounters()
 
     init() {}
+
+    /// Takes over what an earlier run has found out.
+    func load(_ rows: [IndexStatisticTable.Row]) {
+        statistics.withLock { known in
+            for row in rows { known[row.index] = IndexStatistics(row) }
+        }
+    }
 
     func close() async {
         await pool.close()
