@@ -83,7 +83,7 @@ extension PredicateBinder {
         _ argument: QueryArgument, _ field: QueryField, _ place: PredicatePlace, found: String? = nil
     ) -> RecordError {
         let type = field.type.element.schemaName
-        let found = found ?? (argument == .list([]) ? "empty list" : argument.typeName)
+        let found = found ?? argument.typeName
         let subject = field.type.isList ? "A member of field" : "Field"
         return .condition(
             "\(subject) '\(field.name)' of type \(type) cannot be compared with a value of type \(found)",

@@ -116,10 +116,16 @@ extension Condition {
         case .isWithin(let range):
             if range.isEmpty { return .constant(false) }
             if let lower = range.lower, lower.value == range.upper?.value { return with(.equals(lower.value)) }
-            if range == ValueRange(), subject == .value { return .not(.condition(Condition(field, .isNull))) }
+            if range == ValueRange(), subject == .value {
+                return Predicate.not(.condition(Condition(field, .isNull))).simplified()
+            }
             return .condition(self)
         case .hasPrefix(let prefix): return prefix.isEmpty ? .constant(false) : .condition(self)
-        case .isNull, .equals: return .condition(self)
+        case .isNull:
+            // System fields are always there.
+            if case .system = field { return .constant(false) }
+            return .condition(Condition(field, .isNull))
+        case .equals: return .condition(self)
         }
     }
 
