@@ -1,5 +1,5 @@
-/// A value in the type of its field, or where it lies among that type's values. `good < 3.5` is `good <= 3` where `good`
-/// is an INT64: numbers compare by value, and exactly.
+/// A value in the type of its field, or where it lies among that type's values. `good < 3.5` is `good <= 3` where
+/// `good` is an INT64: numbers compare by value, and exactly.
 enum FittedValue {
     case exact(QueryValue)
     /// Between two neighbours of the field's type.

@@ -1,7 +1,7 @@
 extension Predicate {
     /// An equivalent condition in fewer words: nested ANDs and ORs are flat, constants are folded, NOT NOT is gone, a
-    /// connective of one part is that part, no part stands twice in one connective. In an OR the equalities of one field
-    /// become one `isIn`; in an AND the ranges of one scalar field become one range. NOT stays where it is.
+    /// connective of one part is that part, no part stands twice in one connective. In an OR the equalities of one
+    /// field become one `isIn`; in an AND the ranges of one scalar field become one range. NOT stays where it is.
     ///
     /// - Complexity: O(n · depth).
     public func simplified() -> Predicate {
