@@ -14,12 +14,14 @@ package actor RecordDatabase {
     package nonisolated let limits: DatabaseLimits
     package nonisolated let folderPath: String
     package nonisolated let statistics = WriterStatistics()
+    package nonisolated let indexProgress = IndexProgress()
 
     nonisolated let clock = CommitClock()
     nonisolated let keys: DatabaseKeys
     nonisolated let publishedSchema: Locked<Schema>
     nonisolated let passwords: PasswordWorkers
     nonisolated let administrator: Digest?
+    nonisolated let indexBuilder: IndexBuilder
 
     private nonisolated let executor: ThreadExecutor
     private nonisolated let queue = Monitor(WriteQueue())
@@ -49,17 +51,20 @@ package actor RecordDatabase {
     ///
     /// - Parameters:
     ///   - administrator: The hash of the administrator's token; `nil` for none.
+    ///   - indexBuilding: How large the pieces are in which indexes are built.
     /// - Throws: A sentence for the operator.
     package init(
         folder path: String, environment: RecordEnvironment, limits: DatabaseLimits = DatabaseLimits(),
-        administrator: Digest? = nil, passwords: PasswordWorkers
+        administrator: Digest? = nil, passwords: PasswordWorkers, indexBuilding: IndexBuilding = IndexBuilding()
     ) throws {
         let folder = try DataFolder(opening: path)
         let secret = try folder.secret()
         try folder.syncLog()
         let connection = try Connection(path: DataFolder.databasePath(in: path), role: .writer)
         try Migrations.run(on: connection)
-        let transaction = try WriteTransaction(connection: connection, environment: environment, limits: limits)
+        let transaction = try WriteTransaction(
+            connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding)
+        let hasIndexWork = try transaction.hasIndexWork()
         self.folder = consume folder
         self.folderPath = path
         self.environment = environment
@@ -69,7 +74,10 @@ package actor RecordDatabase {
         keys = try DatabaseKeys(secret: secret)
         publishedSchema = Locked(transaction.schema)
         executor = ThreadExecutor(name: "fog-writer")
+        indexBuilder = IndexBuilder()
         self.transaction = transaction
+        // What was under way when the database was closed, or its machine stopped, goes on.
+        if hasIndexWork { buildIndexes() }
     }
 
     deinit {
@@ -120,7 +128,7 @@ package actor RecordDatabase {
         return try result.get()
     }
 
-    private nonisolated func submit(_ write: PendingWrite) {
+    nonisolated func submit(_ write: PendingWrite) {
         enum Verdict { case queued, wake, enough, closed, full }
         let verdict: Verdict = queue.withLock { queue in
             if queue.isClosed { return .closed }
@@ -148,6 +156,7 @@ package actor RecordDatabase {
             commit(group)
             gathering.didCommit(writes: group.count, waiting: queue.withLock { $0.count }, goal: goal)
             checkpointIfDue()
+            if indexBuilder.isDue { buildIndexes() }
         }
     }
 
@@ -175,6 +184,7 @@ package actor RecordDatabase {
         let started = MonotonicClock.now
         let schemaBefore = transaction.schema
         transaction.rightsChanged = false
+        transaction.groupSize = group.count
         do {
             try transaction.beginGroup()
         } catch {

@@ -77,8 +77,8 @@ final class IndexMaintainer {
     func write() throws(StoreError) {
         defer { changes.removeAll(keepingCapacity: true) }
         for change in changes {
-            try keys.withUnsafeBytes { keys throws(StoreError) in
-                let key = UnsafeRawBufferPointer(rebasing: keys[change.key])
+            try keys.withUnsafeBufferPointer { keys throws(StoreError) in
+                let key = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[change.key]))
                 if change.isInsertion {
                     try table.insert(zone: change.zone, key: key, record: change.record, into: change.index)
                 } else {
@@ -145,9 +145,10 @@ final class IndexMaintainer {
         let names = type.columnNames(of: index)
         if let column = traits.cutColumn { throw .textTooLongForUnique(names[column], type: type.name) }
         let other = try transaction.store { () throws(StoreError) in
-            try keys.withUnsafeBytes { keys throws(StoreError) in
+            try keys.withUnsafeBufferPointer { keys throws(StoreError) in
                 try table.otherRecord(
-                    zone: zone, key: UnsafeRawBufferPointer(rebasing: keys[key]), than: record, in: index.id)
+                    zone: zone, key: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[key])), than: record,
+                    in: index.id)
             }
         }
         if other != nil { throw .uniqueViolation(names, type: type.name) }
