@@ -114,15 +114,21 @@ package final class AccessLog: Sendable {
         if wakes { queue.broadcast() }
     }
 
+    /// How long lines wait for others to be written with them.
+    private static let gathering = Duration.milliseconds(5)
+
     private static func write(_ queue: Monitor<Queue>, to file: consuming FileDescriptor, _ format: Format) {
         var output: [UInt8] = []
         while true {
-            let lines: [Line]? = queue.wait(
+            queue.wait(
                 until: { queue in
                     let isReady = !queue.lines.isEmpty || queue.isEnding
                     queue.isWaiting = !isReady
                     return isReady
-                },
+                }, then: { _ in })
+            // The first line is there; others are about to come. Waking up for each costs more than writing it.
+            let lines: [Line]? = queue.wait(
+                until: { $0.isEnding }, orUntil: .after(Self.gathering),
                 then: { queue in
                     guard !queue.lines.isEmpty else { return nil }
                     queue.isWriting = true

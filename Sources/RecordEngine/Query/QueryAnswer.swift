@@ -5,8 +5,7 @@ internal import RecordWire
 struct QueryAnswer {
     var json: [UInt8] = []
     private(set) var count = 0
-    /// Where the last record of the page stands.
-    private(set) var last: QueryPlace?
+    private var lastPlace = LastPlace()
     private(set) var hasMore = false
     private var read = 0
     private let limit: Int
@@ -18,8 +17,11 @@ struct QueryAnswer {
         json.appendLiteral("{\"records\":[")
     }
 
+    /// Where the last record of the page stands.
+    var last: QueryPlace? { lastPlace.place }
+
     /// Whether the page takes another record; if not, there are more.
-    mutating func hasRoom(for place: QueryPlace) -> Bool {
+    mutating func hasRoom() -> Bool {
         if count == limit || json.count > limits.pageBytes || read / RecordReader.readPerShown > limits.pageBytes {
             hasMore = true
             return false
@@ -28,10 +30,12 @@ struct QueryAnswer {
         return true
     }
 
-    mutating func didAppend(_ place: QueryPlace, read bytes: Int) {
-        last = place
+    mutating func didAppend(_ place: MatchPlace, read bytes: Int) {
+        lastPlace.remember(place)
         count += 1
         read += bytes
+        // The others are likely to be as long as the first.
+        if count == 1 { json.reserveCapacity(min(json.count * (limit + 1), Self.firstReservation)) }
     }
 
     mutating func endRecords() {
@@ -62,6 +66,8 @@ struct QueryAnswer {
         json.append(UInt8(ascii: "}"))
         return json
     }
+
+    private static let firstReservation = 262_144
 
     /// The answer where there can be no records.
     static func empty(wantsCount: Bool) -> [UInt8] {

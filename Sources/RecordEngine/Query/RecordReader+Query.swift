@@ -84,7 +84,7 @@ extension RecordReader {
         let type = query.type
         try runner.forEach(after: query.cursor?.place, limit: limit + 1, &budget) {
             cursor, place throws(QueryObstacle) in
-            guard answer.hasRoom(for: place) else { return false }
+            guard answer.hasRoom() else { return false }
             try self.refusing { () throws(RecordError) in
                 try self.append(cursor, cursor.row, type, selection: selection, to: &answer.json)
             }

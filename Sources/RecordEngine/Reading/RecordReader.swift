@@ -201,6 +201,10 @@ package final class RecordReader {
         let header = RecordHeader(
             name: cursor.name, typeName: type.name, revision: row.revision, created: row.created, creator: creator,
             modified: row.modified, modifier: modifier)
+        if case .all = selection, StoredFieldsView.isPlain(cursor.layout) {
+            RecordComposer.append(header, plainFields: cursor.fields, to: &output)
+            return
+        }
         let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
         try RecordComposer.append(
             header, fields: view, selection: selection,

@@ -7,7 +7,10 @@ package final class IndexReading {
     private var statements: [Shape: Statement] = [:]
 
     private struct Shape: Hashable {
-        enum Verb: Hashable { case ascending, descending, within, count, countAll, sample, countEverything }
+        enum Verb: Hashable {
+            case ascending, descending, within, recordsForward, recordsBackward
+            case count, countAll, sample, countEverything
+        }
         let index: Int64
         let verb: Verb
     }
@@ -44,6 +47,28 @@ package final class IndexReading {
         statement.bind(4, blob: range.upper ?? Self.aboveAll)
         statement.bind(5, Int64(limit))
         try read(statement, into: &entries)
+    }
+
+    /// Stands on the first record of a range, with its key; the records of further entries follow in the order of the index.
+    ///
+    /// One statement walks index and records together, which costs less than asking for each record. The caller finishes
+    /// the cursor.
+    ///
+    /// - Parameter position: The entry behind which to begin, in the direction of the walk.
+    package func records(
+        _ index: Int64, zone: Int64, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?,
+        isBackward: Bool
+    ) throws(StoreError) -> RecordCursor? {
+        let statement = try statement(index, isBackward ? .recordsBackward : .recordsForward)
+        statement.bind(1, zone)
+        statement.bind(2, blob: position?.key ?? (isBackward ? range.upper ?? Self.aboveAll : range.lower))
+        statement.bind(3, position?.record ?? Int64.min)
+        statement.bind(4, blob: isBackward ? range.lower : range.upper ?? Self.aboveAll)
+        guard try statement.step() else {
+            statement.reset()
+            return nil
+        }
+        return RecordCursor(statement: statement)
     }
 
     /// Appends entries by key and record, both descending: those before a position, or from the range's end.
@@ -151,6 +176,17 @@ package final class IndexReading {
                 """
                 SELECT key, record FROM \(table) WHERE zone = ?1 AND (key, record) < (?2, ?3) AND key >= ?4
                 ORDER BY key DESC, record DESC LIMIT ?5
+                """
+            case .recordsForward:
+                """
+                SELECT \(RecordCursor.joinedColumns), i.key FROM \(table) AS i CROSS JOIN record AS r ON r.id = i.record
+                WHERE i.zone = ?1 AND (i.key, i.record) > (?2, ?3) AND i.key < ?4 ORDER BY i.key, i.record
+                """
+            case .recordsBackward:
+                """
+                SELECT \(RecordCursor.joinedColumns), i.key FROM \(table) AS i CROSS JOIN record AS r ON r.id = i.record
+                WHERE i.zone = ?1 AND (i.key, i.record) < (?2, ?3) AND i.key >= ?4
+                ORDER BY i.key DESC, i.record DESC
                 """
             case .within:
                 "SELECT key, record FROM \(table) WHERE zone = ?1 AND key = ?2 AND record > ?3 ORDER BY record LIMIT ?4"

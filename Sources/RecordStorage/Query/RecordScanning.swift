@@ -5,6 +5,10 @@ package final class RecordScanning {
     private let forward: Statement
     private let backward: Statement
     private let forwardOwn: Statement
+    private let recordsForward: Statement
+    private let recordsBackward: Statement
+    private let recordsForwardOwn: Statement
+    private let recordsBackwardOwn: Statement
     private let backwardOwn: Statement
     private let byName: Statement
     private let byID: Statement
@@ -14,14 +18,23 @@ package final class RecordScanning {
 
     package init(_ connection: Connection) throws(StoreError) {
         // INDEXED BY: the plan is part of the contract; a lost index is an error, not a slow page.
-        func ids(_ index: String, _ condition: String, _ order: String) throws(StoreError) -> Statement {
+        func select(
+            _ columns: String, _ index: String, _ condition: String, _ order: String
+        ) throws(StoreError) -> Statement {
             try connection.prepare(
                 """
-                SELECT id FROM record INDEXED BY \(index)
+                SELECT \(columns) FROM record INDEXED BY \(index)
                 WHERE zone = ?1 AND type = ?2 AND deleted = 0 AND id > ?3 AND id < ?4 \(condition)
                 ORDER BY id \(order) LIMIT ?5
                 """)
         }
+        func ids(_ index: String, _ condition: String, _ order: String) throws(StoreError) -> Statement {
+            try select("id", index, condition, order)
+        }
+        recordsForward = try select(RecordCursor.columns, "record_by_type", "", "ASC")
+        recordsBackward = try select(RecordCursor.columns, "record_by_type", "", "DESC")
+        recordsForwardOwn = try select(RecordCursor.columns, "record_by_creator", "AND creator = ?6", "ASC")
+        recordsBackwardOwn = try select(RecordCursor.columns, "record_by_creator", "AND creator = ?6", "DESC")
         forward = try ids("record_by_type", "", "ASC")
         backward = try ids("record_by_type", "", "DESC")
         forwardOwn = try ids("record_by_creator", "AND creator = ?6", "ASC")
@@ -63,6 +76,25 @@ package final class RecordScanning {
         while try statement.step() {
             entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: statement.integer(0))
         }
+    }
+
+    /// Stands on the first record of a type; further ones follow by id. The caller finishes the cursor.
+    package func records(
+        zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool
+    ) throws(StoreError) -> RecordCursor? {
+        let statement: Statement
+        if let creator {
+            statement = isBackward ? recordsBackwardOwn : recordsForwardOwn
+            statement.bind(6, creator)
+        } else {
+            statement = isBackward ? recordsBackward : recordsForward
+        }
+        bind(statement, zone, type, ids, .max)
+        guard try statement.step() else {
+            statement.reset()
+            return nil
+        }
+        return RecordCursor(statement: statement)
     }
 
     /// Appends the id of the live record with a name, if it is of the type and within the bounds.

@@ -39,12 +39,21 @@ package struct RecordCursor {
     /// What a statement selects for this cursor, in this order.
     static let columns = rowColumns + ", name, layout, fields"
 
+    /// The same of a table that the statement calls `r`.
+    static let joinedColumns = columns.split(separator: ",").map { "r." + $0.drop { $0 == " " } }.joined(separator: ", ")
+
+    /// The column behind those, where a statement selects the key of an index too.
+    package var key: UnsafeRawBufferPointer { statement.bytes(12) }
+
     package var row: RecordRow {
         RecordRow(
             id: statement.integer(0), type: statement.integer(1), sequence: statement.integer(2),
             revision: statement.integer(3), creator: statement.integer(4), created: statement.integer(5),
             modifier: statement.integer(6), modified: statement.integer(7), isDeleted: statement.integer(8) != 0)
     }
+
+    /// The internal number, without the rest of the row.
+    package var id: Int64 { statement.integer(0) }
 
     package var name: UnsafeRawBufferPointer { statement.bytes(9) }
     /// Empty for a tombstone.

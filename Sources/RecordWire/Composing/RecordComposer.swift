@@ -48,13 +48,32 @@ package enum RecordComposer {
         external: (_ fieldID: Int, inout [UInt8]) throws(Failure) -> Void,
         downloadURL: ((_ fieldID: Int, Asset) -> String?)? = nil, to text: inout [UInt8]
     ) throws(Failure) {
-        grow(&text, by: header.name.count &+ fields.text.count &+ 384)
+        appendHead(header, fieldBytes: fields.text.count, to: &text)
+        try appendFields(fields, selection, external, downloadURL, to: &text)
+        appendTail(header, to: &text)
+    }
+
+    /// Appends a live record with all of its fields, whose layout is plain (`StoredFieldsView.isPlain`).
+    ///
+    /// - Parameter fields: The stored text.
+    package static func append(
+        _ header: RecordHeader, plainFields fields: UnsafeRawBufferPointer, to text: inout [UInt8]
+    ) {
+        appendHead(header, fieldBytes: fields.count, to: &text)
+        text.appendBytes(fields)
+        appendTail(header, to: &text)
+    }
+
+    private static func appendHead(_ header: RecordHeader, fieldBytes: Int, to text: inout [UInt8]) {
+        grow(&text, by: header.name.count &+ fieldBytes &+ 384)
         text.appendLiteral("{\"recordName\":")
         text.appendString(header.name)
         text.appendLiteral(",\"recordType\":\"")
         appendPlain(header.typeName.text, to: &text)
         text.appendLiteral("\",\"fields\":{")
-        try appendFields(fields, selection, external, downloadURL, to: &text)
+    }
+
+    private static func appendTail(_ header: RecordHeader, to text: inout [UInt8]) {
         text.appendLiteral("},\"pluginFields\":{},\"recordChangeTag\":\"")
         RecordTag.append(header.revision, to: &text)
         text.appendLiteral("\",\"created\":{\"timestamp\":")

@@ -53,6 +53,12 @@ package struct StoredFieldsView {
         else { throw .damagedFields }
     }
 
+    /// Whether an answer that shows all fields is the stored text as it is: no value lies elsewhere or gets a URL. Looks at
+    /// the head of the layout alone.
+    package static func isPlain(_ layout: UnsafeRawBufferPointer) -> Bool {
+        layout.first == LayoutFormat.version || layout.first == LayoutFormat.version | LayoutFormat.hasReferences
+    }
+
     /// The entries, ascending by field number.
     package var entries: Entries { Entries(view: self) }
 

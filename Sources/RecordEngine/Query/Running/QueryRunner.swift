@@ -32,10 +32,14 @@ struct QueryRunner {
     ///   - limit: How many `body` will take at most.
     func forEach(
         after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, QueryPlace) throws(QueryObstacle) -> Bool
+        _ body: (RecordCursor, MatchPlace) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
         if plan.isSorted {
             try forEachSorted(after: place, limit: limit, &budget, body)
+            return
+        }
+        if plan.walks.count == 1, let walk = DirectWalk(plan.walks[0], zone: zone, type: type, order: plan.order) {
+            try forEach(of: walk, after: place, &budget, body)
             return
         }
         var walks = MergedWalks(runners(after: place, chunk: residual.isTrivial ? limit : limit * 2), order: plan.order)
@@ -44,13 +48,33 @@ struct QueryRunner {
             defer { cursor.finish() }
             try budget.take(1)
             guard try matches(cursor, mayBeCut: mayBeCut) else { continue }
-            guard try body(cursor, place) else { return }
+            guard try body(cursor, .known(place)) else { return }
         }
+    }
+
+    /// Walks records and index in one statement, which stays open meanwhile.
+    private func forEach(
+        of walk: DirectWalk, after place: QueryPlace?, _ budget: inout QueryBudget,
+        _ body: (RecordCursor, MatchPlace) throws(QueryObstacle) -> Bool
+    ) throws(QueryObstacle) {
+        let reading = reading
+        guard let cursor = try reading.store({ () throws(StoreError) in try walk.start(reading, after: place) }) else {
+            return
+        }
+        defer { cursor.finish() }
+        repeat {
+            try budget.take(1)
+            let id = cursor.id
+            if walk.hasEnded(at: id) { return }
+            let mayBeCut = walk.hasKeys && IndexKey.mayBeCut(cursor.key.count)
+            guard try matches(cursor, mayBeCut: mayBeCut) else { continue }
+            guard try body(cursor, walk.place(cursor, id)) else { return }
+        } while try reading.store({ () throws(StoreError) in try cursor.next() })
     }
 
     private func forEachSorted(
         after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, QueryPlace) throws(QueryObstacle) -> Bool
+        _ body: (RecordCursor, MatchPlace) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
         var first = FirstPlaces(limit, order: plan.order)
         let needsRecord = !plan.order.isByID || !residual.isTrivial
@@ -69,7 +93,7 @@ struct QueryRunner {
             guard let cursor = try record(place.record) else { continue }
             defer { cursor.finish() }
             try budget.take(1)
-            guard try body(cursor, place) else { return }
+            guard try body(cursor, .known(place)) else { return }
         }
     }
 

@@ -1,0 +1,111 @@
+internal import RecordModel
+internal import RecordStorage
+
+/// A walk whose own order is the query's, so that one statement can hand out its records.
+struct DirectWalk {
+    private let walk: IndexWalk
+    private let zone: Int64
+    private let type: Int64
+
+    /// - Returns: `nil` for a walk that needs more than one statement: ties that must be put in order, a single name.
+    init?(_ walk: IndexWalk, zone: Int64, type: Int64, order: QueryOrder) {
+        if walk.isBackward, order.isIDAscending, !order.isByID { return nil }
+        if case .name = walk.source { return nil }
+        self.walk = walk
+        self.zone = zone
+        self.type = type
+    }
+
+    var hasKeys: Bool {
+        if case .index = walk.source { true } else { false }
+    }
+
+    /// Stands on the first record behind a place.
+    func start(_ reading: QueryReading, after place: QueryPlace?) throws(StoreError) -> RecordCursor? {
+        guard case .index(let index) = walk.source else {
+            var creator: Int64?
+            if case .creator(let id) = walk.source { creator = id }
+            var ids = walk.ids
+            if let place {
+                if walk.isBackward {
+                    ids.below = min(ids.below, place.record)
+                } else {
+                    ids.above = max(ids.above, place.record)
+                }
+            }
+            return try reading.records.records(
+                zone: zone, type: type, creator: creator, within: (ids.above, ids.below), isBackward: walk.isBackward)
+        }
+        guard let position = start(after: place) else { return nil }
+        return try reading.indexes.records(
+            index.id, zone: zone, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper),
+            after: position.entry, isBackward: walk.isBackward)
+    }
+
+    /// The entry behind which to begin; `nil` if all of the range lies before the place.
+    private func start(after place: QueryPlace?) -> (entry: (key: [UInt8], record: Int64)?, Void)? {
+        if walk.isOneKey {
+            // All entries have one key; where to begin is a matter of ids alone.
+            let edge = walk.isBackward ? walk.ids.below : walk.ids.above
+            guard let place else { return ((walk.lower, edge), ()) }
+            let record = walk.isBackward ? min(edge, place.record) : max(edge, place.record)
+            return ((walk.lower, record), ())
+        }
+        guard let place else { return (nil, ()) }
+        var key = Array(walk.lower.prefix(walk.prefixCount))
+        let start = key.count
+        key.append(contentsOf: place.key)
+        if walk.isBackward { IndexKey.invert(&key, from: start) }
+        if key.lexicographicallyPrecedes(walk.lower) { return walk.isBackward ? nil : (nil, ()) }
+        if let upper = walk.upper, !key.lexicographicallyPrecedes(upper) { return walk.isBackward ? (nil, ()) : nil }
+        return ((key, place.record), ())
+    }
+
+    /// Whether the ids that are wanted lie behind the walk.
+    func hasEnded(at id: Int64) -> Bool {
+        walk.isBackward ? id <= walk.ids.above : id >= walk.ids.below
+    }
+
+    func place(_ cursor: RecordCursor, _ id: Int64) -> MatchPlace {
+        guard hasKeys else { return .known(QueryPlace(key: [], record: id)) }
+        return .entry(
+            key: cursor.key, prefixCount: walk.prefixCount, isBackward: walk.isBackward, record: id)
+    }
+}
+
+/// The place of a match, made only where it is wanted: of a page that is the last one's.
+enum MatchPlace {
+    case known(QueryPlace)
+    /// Under a cursor, as long as it stands there.
+    case entry(key: UnsafeRawBufferPointer, prefixCount: Int, isBackward: Bool, record: Int64)
+}
+
+/// Remembers the place of the last match in memory that it uses again.
+struct LastPlace {
+    private var key: [UInt8] = []
+    private var record: Int64 = 0
+    private var isInverted = false
+    private var isThere = false
+
+    mutating func remember(_ place: MatchPlace) {
+        isThere = true
+        switch place {
+        case .known(let place):
+            key = place.key
+            record = place.record
+            isInverted = false
+        case .entry(let bytes, let prefixCount, let isBackward, let id):
+            key.removeAll(keepingCapacity: true)
+            key.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[prefixCount...]))
+            record = id
+            isInverted = isBackward
+        }
+    }
+
+    var place: QueryPlace? {
+        guard isThere else { return nil }
+        var columns = key
+        if isInverted { IndexKey.invert(&columns) }
+        return QueryPlace(key: columns, record: record)
+    }
+}
