@@ -154,6 +154,7 @@ extension RecordAPI {
         case .unavailable: .serviceUnavailable
         case .unsupportedMediaType: .unsupportedMediaType
         case .unknownRoute: .notFound
+        case .uniqueViolation: .conflict
         case .methodNotAllowed: .methodNotAllowed
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .indexBuilding: .serviceUnavailable

@@ -20,6 +20,9 @@ package actor RecordDatabase {
     nonisolated let publishedSchema: Locked<Schema>
     nonisolated let passwords: PasswordWorkers
     nonisolated let administrator: Digest?
+    package nonisolated let queries = QueryServices()
+    /// Whether a later record never has an earlier time of creation, so that ids answer for both.
+    nonisolated let createdFollowsIDs: Bool
 
     private nonisolated let executor: ThreadExecutor
     private nonisolated let queue = Monitor(WriteQueue())
@@ -67,6 +70,7 @@ package actor RecordDatabase {
         self.administrator = administrator
         self.passwords = passwords
         keys = try DatabaseKeys(secret: secret)
+        createdFollowsIDs = try transaction.checkClock()
         publishedSchema = Locked(transaction.schema)
         executor = ThreadExecutor(name: "fog-writer")
         self.transaction = transaction
@@ -290,6 +294,7 @@ package actor RecordDatabase {
 
     /// Takes no more writes, finishes those that wait, and closes the file. Readers must be gone.
     package func close() async {
+        await queries.close()
         queue.withLock { $0.isClosed = true }
         queue.broadcast()
         drain()

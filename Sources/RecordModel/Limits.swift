@@ -14,6 +14,8 @@ public enum Limits {
     public static let bindingReferences = 1_000
     /// The most members of one list value.
     public static let listMembers = 100_000
+    /// The most distinct members of a list in an index: each is a row of its own.
+    public static let indexedMembers = 10_000
 }
 
 /// The limits of one database that an operator may set.
@@ -34,8 +36,10 @@ public struct DatabaseLimits: Hashable, Sendable {
     public var assetBytes = 5_000_000_000
     /// The most records that one deletion may take with it through DELETE_SELF references.
     public var cascadeRecords = 10_000
-    /// The most records that one change or deletion by condition may match.
+    /// The most records that one change by condition may touch.
     public var setRecords = 100_000
+    /// How long one query may take, in milliseconds.
+    public var queryMilliseconds = 5_000
     /// How long a tombstone is kept, in seconds.
     public var tombstoneSeconds: Int64 = 90 * 86_400
     /// How long an idempotency key is remembered, in seconds.

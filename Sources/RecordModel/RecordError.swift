@@ -49,15 +49,17 @@ public struct RecordError: Error, Hashable, Sendable {
         case methodNotAllowed = "METHOD_NOT_ALLOWED"
         /// An account with this name exists already.
         case nameTaken = "NAME_TAKEN"
+        /// Another record has the value that a UNIQUE index allows once: 409.
+        case uniqueViolation = "UNIQUE_VIOLATION"
         /// The byte range of a request starts beyond the value: 416.
         case rangeNotSatisfiable = "RANGE_NOT_SATISFIABLE"
-        /// A query needs an index that is not there, and that this request may not cause.
+        /// A query asks for what no index answers, and may not cause one.
         case notIndexed = "NOT_INDEXED"
-        /// A query needs an index that is being built: 503.
+        /// The index that a query needs is being built: 503.
         case indexBuilding = "INDEX_BUILDING"
-        /// A query took more time than one may have.
+        /// A query took more than its time.
         case queryTooExpensive = "QUERY_TOO_EXPENSIVE"
-        /// A condition matches more records than the request allowed: 409.
+        /// More records match than `maxAffected` allows: 409.
         case tooManyAffected = "TOO_MANY_AFFECTED"
     }
 

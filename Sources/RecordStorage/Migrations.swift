@@ -5,6 +5,17 @@ package enum Migrations {
         let sql: String
     }
 
+    /// How many of the steps a file has had; 0 for a file without tables.
+    static func applied(on connection: Connection) throws(StoreError) -> Int {
+        let hasTable = try connection.integer(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'migration'")
+        guard hasTable != 0 else { return 0 }
+        return Int(try connection.integer("SELECT count(*) FROM migration") ?? 0)
+    }
+
+    /// How many steps a file has had that knows indexes.
+    static let withIndexes = 4
+
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
         try connection.execute(
@@ -31,6 +42,7 @@ package enum Migrations {
         Migration(name: "records", sql: records),
         Migration(name: "schema", sql: schema),
         Migration(name: "accounts", sql: accounts),
+        Migration(name: "indexes", sql: indexes),
     ]
 
     /// Records and what belongs to them. Keys lead with the zone, since all users' private records share the file.
@@ -169,5 +181,26 @@ package enum Migrations {
             UNIQUE (caller, key)
         );
         CREATE INDEX idempotency_by_age ON idempotency (created);
+        """
+
+    /// Each index has a table of its own besides, `index_<id>` (see `IndexTable`).
+    private static let indexes = """
+        ALTER TABLE field ADD COLUMN options INTEGER NOT NULL DEFAULT 0;
+
+        -- columns: numbers of fields and names of system fields, with a minus where they descend: `3,-created`.
+        -- state: 0 ready, 1 building, 2 failed, 3 dropped, of which the table is still being emptied.
+        -- position: while building, the record id up to which records are in; built: how many there are.
+        CREATE TABLE index_definition (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            type INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            columns TEXT NOT NULL,
+            is_unique INTEGER NOT NULL,
+            is_declared INTEGER NOT NULL,
+            state INTEGER NOT NULL,
+            position INTEGER NOT NULL DEFAULT 0,
+            built INTEGER NOT NULL DEFAULT 0,
+            failure TEXT
+        );
         """
 }

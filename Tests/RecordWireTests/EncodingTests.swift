@@ -1,4 +1,5 @@
 import Foundation
+import RecordModel
 import RecordWire
 import TestSupport
 import Testing

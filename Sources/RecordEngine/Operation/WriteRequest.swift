@@ -61,6 +61,8 @@ package struct WriteAnswer: Hashable, Sendable {
         case updated = 2
         case deleted = 3
         case batch = 4
+        /// A change of all records that match a condition.
+        case set = 5
     }
 
     package var outcome: Outcome

@@ -22,6 +22,7 @@ package final class RecordReader {
     private var callers: [Digest: KnownCaller] = [:]
     private var userNames: [UserID: String] = [:]
     private var zoneIDs: [DatabaseAddress: Int64] = [:]
+    private var queries: QueryReading?
 
     struct KnownCaller {
         let caller: Caller
@@ -150,6 +151,16 @@ package final class RecordReader {
     }
 
     // MARK: Storage
+
+    /// What queries read with, made when the first one comes.
+    func queryReading() throws(RecordError) -> QueryReading {
+        if let queries { return queries }
+        let made = try store { () throws(StoreError) in
+            try QueryReading(connection, statistics: database.statistics)
+        }
+        queries = made
+        return made
+    }
 
     /// The number of a zone; `nil` if nothing was ever written to it.
     func zoneID(_ address: DatabaseAddress) throws(RecordError) -> Int64? {

@@ -124,7 +124,7 @@ extension WriteTransaction {
 
     // MARK: Idempotency
 
-    private func remembered(_ key: IdempotencyKey, for caller: Caller) throws(RecordError) -> WriteAnswer? {
+    func remembered(_ key: IdempotencyKey, for caller: Caller) throws(RecordError) -> WriteAnswer? {
         let oldest = now - limits.idempotencySeconds * 1_000
         let found = try store { () throws(StoreError) in
             try idempotency.find(caller: caller.writerID, key: key.text, after: oldest)
@@ -139,7 +139,7 @@ extension WriteTransaction {
             outcome: outcome, name: found.name, tag: found.tag, body: found.body, isReplay: true)
     }
 
-    private func remember(
+    func remember(
         _ answer: WriteAnswer, _ key: IdempotencyKey, for caller: Caller
     ) throws(RecordError) {
         let remembered = RememberedAnswer(

@@ -46,6 +46,11 @@ extension RecordWriter {
                 view throws(RecordError) -> ([(fieldID: Int, reference: Reference)], Bool) in
                 (view.hasReferences ? try view.references(includingNone: false) : [], view.hasExternals)
             }
+            if let type = transaction.schema[id: row.type],
+                try prepareIndexes(type, zone: zone, old: (record.row, fields), new: nil)
+            {
+                try writeIndexes()
+            }
             try store { () throws(StoreError) in
                 for (field, reference) in references {
                     try records.removeEdge(

@@ -44,7 +44,8 @@ extension RecordWriter {
             modified: transaction.now)
         let name = operation.recordName?.text ?? transaction.makeRecordName()
         let isNamed = operation.recordName != nil
-        if isNamed || !isOneStatement(merge) { try transaction.ensureSavepoint() }
+        let hasEntries = try prepareIndexes(type, zone: zone, old: nil, new: (row, merge.stored))
+        if isNamed || hasEntries || !isOneStatement(merge) { try transaction.ensureSavepoint() }
         // Composed first: nothing may fail behind the one statement of a request without a savepoint.
         try appendAnswer(row, type: type, name: name, merge: merge, to: &answer)
         try store { () throws(StoreError) in
@@ -55,6 +56,7 @@ extension RecordWriter {
             try transaction.records.insert(
                 row, zone: zone, name: name, layout: merge.stored.layout, fields: merge.stored.text)
         }
+        if hasEntries { try writeIndexes() }
         try storeLargeValues(merge, record: row.id)
         if merge.hasReferences {
             try setEdges(of: merge.stored, before: nil, record: row.id, zone: zone, position: position)
@@ -104,11 +106,14 @@ extension RecordWriter {
         row.modifier = caller.writerID
         row.modified = transaction.now
         let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
-        if hadReferences || !isOneStatement(merge) { try transaction.ensureSavepoint() }
+        let hasEntries = try prepareIndexes(
+            current, zone: zone ?? 0, old: (existing.row, before), new: (row, merge.stored))
+        if hadReferences || hasEntries || !isOneStatement(merge) { try transaction.ensureSavepoint() }
         try appendAnswer(row, type: current, name: name.text, merge: merge, to: &answer)
         try store { () throws(StoreError) in
             try transaction.records.update(row, layout: merge.stored.layout, fields: merge.stored.text)
         }
+        if hasEntries { try writeIndexes() }
         try storeLargeValues(merge, record: row.id)
         if merge.hasReferences || hadReferences {
             try setEdges(of: merge.stored, before: before, record: row.id, zone: zone ?? 0, position: position)

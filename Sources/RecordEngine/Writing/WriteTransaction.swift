@@ -17,6 +17,8 @@ package final class WriteTransaction {
     let settings: SettingTable
     let schemaTable: SchemaTable
     let tombstones: TombstoneTable
+    let indexDefinitions: IndexDefinitionTable
+    let indexes: IndexMaintainer
     let environment: RecordEnvironment
     let limits: DatabaseLimits
 
@@ -64,6 +66,8 @@ package final class WriteTransaction {
         settings = try SettingTable(connection)
         schemaTable = SchemaTable(connection)
         tombstones = TombstoneTable(connection)
+        indexDefinitions = IndexDefinitionTable(connection)
+        indexes = IndexMaintainer(IndexTable(connection))
         begin = try connection.prepare("BEGIN IMMEDIATE")
         commitStatement = try connection.prepare("COMMIT")
         rollbackStatement = try connection.prepare("ROLLBACK")
@@ -77,6 +81,24 @@ package final class WriteTransaction {
         reservedSequence = sequence
         schema = try schemaTable.load(version: 1)
     }
+
+    /// Compares the clock with the newest record, before the first group. If it stands a little earlier, time stands still
+    /// until it has caught up; if it was set back by more, that is written down for good.
+    ///
+    /// - Returns: Whether times of creation ascend with ids in all of the file.
+    func checkClock() throws(StoreError) -> Bool {
+        let newest = try connection.integer("SELECT created FROM record ORDER BY id DESC LIMIT 1") ?? 0
+        let lag = newest - WallClock.milliseconds
+        if lag > Self.forgivenLag {
+            try settings.set(SettingTable.clockWentBack, 1)
+        } else {
+            now = newest
+        }
+        return try settings.value(SettingTable.clockWentBack) == nil
+    }
+
+    /// How far the clock may stand behind the newest record, in milliseconds.
+    private static let forgivenLag: Int64 = 60_000
 
     // MARK: The group
 

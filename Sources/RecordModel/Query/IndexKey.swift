@@ -34,6 +34,15 @@ public enum IndexKey {
         if !isAscending { invert(&key, from: start) }
     }
 
+    /// Appends a text column, as `append` does with `.text`, from bytes that someone else owns.
+    public static func append(text: UnsafeRawBufferPointer, isAscending: Bool, to key: inout [UInt8]) {
+        let start = key.count
+        key.append(present)
+        appendText(text, to: &key)
+        key.append(0)
+        if !isAscending { invert(&key, from: start) }
+    }
+
     /// Appends the head of a text column: what all keys of texts with this prefix begin with.
     ///
     /// - Parameter prefix: At most `textBytes` of it count.
@@ -79,7 +88,12 @@ public enum IndexKey {
     }
 
     private static func appendText(_ text: UnsafeRawBufferPointer, to key: inout [UInt8]) {
-        for byte in text.prefix(textBytes) {
+        let kept = UnsafeRawBufferPointer(rebasing: text.prefix(textBytes))
+        guard kept.contains(0) else {
+            key.append(contentsOf: kept)
+            return
+        }
+        for byte in kept {
             key.append(byte)
             if byte == 0 { key.append(0xFF) }
         }

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Threads
 
 /// One connection to a database file, confined to one thread.
 ///
@@ -16,6 +17,7 @@ package final class Connection {
     package let path: String
     package var faults: FaultPlan?
     private var logFrames: UnsafeMutablePointer<Int32>
+    private let deadline: UnsafeMutablePointer<UInt64>
 
     /// Opens a file and sets the connection's pragmas.
     package init(path: String, role: Role) throws(StoreError) {
@@ -36,12 +38,15 @@ package final class Connection {
         self.path = path
         logFrames = .allocate(capacity: 1)
         logFrames.initialize(to: 0)
+        deadline = .allocate(capacity: 1)
+        deadline.initialize(to: .max)
         try setPragmas(role)
     }
 
     deinit {
         sqlite3_close_v2(handle)
         logFrames.deallocate()
+        deadline.deallocate()
     }
 
     /// Global settings, made once before the first connection: no counters behind a global lock.
@@ -126,6 +131,25 @@ package final class Connection {
         defer { statement.reset() }
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return statement.integer(0)
+    }
+
+    /// Ends statements that still run at a moment of `MonotonicClock`: they fail as interrupted. For single steps that may
+    /// take long, such as a count.
+    ///
+    /// - Parameter moment: `nil` lets statements run to their end, which is the rule.
+    package func setDeadline(_ moment: UInt64?) {
+        guard let moment else {
+            sqlite3_progress_handler(handle, 0, nil, nil)
+            return
+        }
+        deadline.pointee = moment
+        // A few thousand instructions are a small part of a millisecond.
+        sqlite3_progress_handler(
+            handle, 4_000,
+            { context in
+                let deadline = context?.assumingMemoryBound(to: UInt64.self).pointee ?? .max
+                return MonotonicClock.now > deadline ? 1 : 0
+            }, deadline)
     }
 
     /// Whether a transaction is open. SQLite may roll one back by itself (full disk, I/O error): ask after each error.

@@ -20,13 +20,19 @@ package final class SchemaTable {
                 Permissions(rawValue: UInt8(truncatingIfNeeded: grantRows.integer(2)))
         }
         var fields: [Int64: [FieldDefinition]] = [:]
-        let fieldRows = try connection.prepare("SELECT type, id, name, kind FROM field ORDER BY type, id")
+        // The doctor also reads files that no newer server has opened yet.
+        let hasIndexes = try Migrations.applied(on: connection) >= Migrations.withIndexes
+        let indexes = try hasIndexes ? IndexDefinitionTable(connection).load() : [:]
+        let fieldRows = try connection.prepare(
+            "SELECT type, id, name, kind, \(hasIndexes ? "options" : "0") FROM field ORDER BY type, id")
         while try fieldRows.step() {
             guard let name = FieldName(fieldRows.text(2)),
                 let type = FieldType(rawValue: UInt8(truncatingIfNeeded: fieldRows.integer(3)))
             else { continue }
             fields[fieldRows.integer(0), default: []].append(
-                FieldDefinition(id: Int(fieldRows.integer(1)), name: name, type: type))
+                FieldDefinition(
+                    id: Int(fieldRows.integer(1)), name: name, type: type,
+                    options: IndexOptions(rawValue: UInt8(truncatingIfNeeded: fieldRows.integer(4)))))
         }
         var types: [RecordTypeDefinition] = []
         let typeRows = try connection.prepare("SELECT id, name FROM type ORDER BY id")
@@ -34,7 +40,9 @@ package final class SchemaTable {
             let id = typeRows.integer(0)
             guard let name = RecordTypeName(typeRows.text(1)) else { continue }
             types.append(
-                RecordTypeDefinition(id: id, name: name, grants: grants[id] ?? Grants(), fields: fields[id] ?? []))
+                RecordTypeDefinition(
+                    id: id, name: name, grants: grants[id] ?? Grants(), fields: fields[id] ?? [],
+                    indexes: indexes[id] ?? []))
         }
         return Schema(version: version, types: types)
     }
@@ -53,12 +61,22 @@ package final class SchemaTable {
     }
 
     package func addField(_ field: FieldDefinition, type: Int64) throws(StoreError) {
-        let insert = try connection.prepare("INSERT INTO field (type, id, name, kind) VALUES (?1, ?2, ?3, ?4)")
+        let insert = try connection.prepare(
+            "INSERT INTO field (type, id, name, kind, options) VALUES (?1, ?2, ?3, ?4, ?5)")
         insert.bind(1, type)
         insert.bind(2, Int64(field.id))
         insert.bind(3, text: field.name.text)
         insert.bind(4, Int64(field.type.rawValue))
+        insert.bind(5, Int64(field.options.rawValue))
         try insert.run()
+    }
+
+    package func setOptions(_ options: IndexOptions, field: Int, type: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE field SET options = ?3 WHERE type = ?1 AND id = ?2")
+        update.bind(1, type)
+        update.bind(2, Int64(field))
+        update.bind(3, Int64(options.rawValue))
+        try update.run()
     }
 
     /// Replaces the grants of a type.
@@ -81,8 +99,8 @@ package final class SchemaTable {
         try mark.run()
     }
 
-    /// Takes away a type, its fields and grants, and the tombstones of its records. Nobody can be told of those any more,
-    /// so each zone's mark moves: sync tokens below it are refused.
+    /// Takes away a type, its fields, grants and indexes, and the tombstones of its records. Nobody can be told of those
+    /// any more, so each zone's mark moves: sync tokens below it are refused. The tables of the indexes go in slices.
     package func removeType(_ type: Int64) throws(StoreError) {
         for sql in [
             """
@@ -92,6 +110,7 @@ package final class SchemaTable {
             WHERE id IN (SELECT zone FROM gone)
             """,
             "DELETE FROM field WHERE type = ?1", "DELETE FROM type_grant WHERE type = ?1",
+            "UPDATE index_definition SET state = \(IndexDefinitionTable.dropped) WHERE type = ?1",
             "DELETE FROM record WHERE type = ?1 AND deleted = 1", "DELETE FROM type WHERE id = ?1",
         ] {
             let statement = try connection.prepare(sql)

@@ -6,6 +6,8 @@ package final class SettingTable {
 
     /// The sequence numbers below this one may have been given.
     package static let reservedSequence = "sequence"
+    /// Set when a record was made at an earlier time than one before it.
+    package static let clockWentBack = "clockWentBack"
 
     package init(_ connection: Connection) throws(StoreError) {
         self.connection = connection

@@ -1,0 +1,168 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// Brings the indexes of a type from a record's old state to its new one.
+///
+/// In two steps, so that whoever writes by a single statement learns first whether there is more to write: `prepare`
+/// makes the keys, compares them and refuses what a UNIQUE index does not allow; `write` changes the tables. Indexes
+/// that are being built are kept up to date like ready ones; failed ones are left alone.
+///
+/// Confined to the writer's thread.
+final class IndexMaintainer {
+    private struct Change {
+        let index: Int64
+        let isInsertion: Bool
+        let zone: Int64
+        let record: Int64
+        /// Where the key lies in `keys`.
+        let key: Range<Int>
+    }
+
+    let table: IndexTable
+    private var keys: [UInt8] = []
+    private var changes: [Change] = []
+
+    /// Buffers beyond this many bytes are not kept.
+    private static let keptBytes = 1 << 20
+
+    init(_ table: IndexTable) {
+        self.table = table
+    }
+
+    /// Finds out what a write means for the indexes of its record's type.
+    ///
+    /// - Parameters:
+    ///   - old: The record as it is stored; `nil` for one that is being made.
+    ///   - new: The record as it will be; `nil` for one that goes.
+    /// - Returns: Whether there is something to write.
+    /// - Throws: `EXISTS` with the cause UNIQUE_VIOLATION; `BAD_REQUEST` with the cause TOO_LARGE for a text that a UNIQUE
+    ///   index cannot compare, or a list with too many members.
+    func prepare(
+        _ type: RecordTypeDefinition, zone: Int64, record: Int64, old: IndexedRecord?, new: IndexedRecord?,
+        in transaction: WriteTransaction
+    ) throws(RecordError) -> Bool {
+        if keys.capacity > Self.keptBytes { keys = [] }
+        keys.removeAll(keepingCapacity: true)
+        changes.removeAll(keepingCapacity: true)
+        for index in type.indexes {
+            if case .failed = index.state { continue }
+            switch index.kind {
+            case .ordered:
+                let before = try old.map { old throws(RecordError) in try append(old, index).key }
+                guard let new else {
+                    if let before { note(index, isInsertion: false, zone, record, before) }
+                    continue
+                }
+                let (after, traits) = try append(new, index)
+                if let before {
+                    if isSame(before, after) {
+                        keys.removeSubrange(before.lowerBound...)
+                        continue
+                    }
+                    note(index, isInsertion: false, zone, record, before)
+                }
+                if index.isUnique {
+                    try checkUnique(index, of: type, traits, after, zone: zone, record: record, in: transaction)
+                }
+                note(index, isInsertion: true, zone, record, after)
+            case .members:
+                try prepareMembers(index, of: type, zone: zone, record: record, old: old, new: new)
+            }
+        }
+        return !changes.isEmpty
+    }
+
+    /// Writes what `prepare` has found, and forgets it.
+    func write() throws(StoreError) {
+        defer { changes.removeAll(keepingCapacity: true) }
+        for change in changes {
+            try keys.withUnsafeBufferPointer { keys throws(StoreError) in
+                let key = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[change.key]))
+                if change.isInsertion {
+                    try table.insert(zone: change.zone, key: key, record: change.record, into: change.index)
+                } else {
+                    try table.remove(zone: change.zone, key: key, record: change.record, from: change.index)
+                }
+            }
+        }
+    }
+
+    private func append(
+        _ record: IndexedRecord, _ index: IndexDefinition
+    ) throws(RecordError) -> (key: Range<Int>, traits: IndexKeyTraits) {
+        let start = keys.count
+        let traits = try record.appendKey(of: index, to: &keys)
+        return (start..<keys.count, traits)
+    }
+
+    private func isSame(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
+        guard left.count == right.count else { return false }
+        return keys.withUnsafeBytes { keys in keys[left].elementsEqual(keys[right]) }
+    }
+
+    private func note(
+        _ index: IndexDefinition, isInsertion: Bool, _ zone: Int64, _ record: Int64, _ key: Range<Int>
+    ) {
+        changes.append(Change(index: index.id, isInsertion: isInsertion, zone: zone, record: record, key: key))
+    }
+
+    /// The members that came and those that went.
+    private func prepareMembers(
+        _ index: IndexDefinition, of type: RecordTypeDefinition, zone: Int64, record: Int64, old: IndexedRecord?,
+        new: IndexedRecord?
+    ) throws(RecordError) {
+        if let old, let new, case .field(let field)? = index.columns.first?.source,
+            !new.mayDiffer(from: old, inField: field)
+        {
+            return
+        }
+        let before = try old?.keys(of: index) ?? []
+        let after = try new?.keys(of: index) ?? []
+        guard after.count <= Limits.indexedMembers else {
+            throw .tooManyIndexedMembers(type.columnNames(of: index).first ?? "", type: type.name)
+        }
+        var left = before[...]
+        var right = after[...]
+        while let key = [left.first, right.first].compactMap({ $0 }).min(by: { $0.lexicographicallyPrecedes($1) }) {
+            let isOld = left.first == key
+            let isNew = right.first == key
+            if isOld { left.removeFirst() }
+            if isNew { right.removeFirst() }
+            guard isOld != isNew else { continue }
+            let start = keys.count
+            keys.append(contentsOf: key)
+            note(index, isInsertion: isNew, zone, record, start..<keys.count)
+        }
+    }
+
+    private func checkUnique(
+        _ index: IndexDefinition, of type: RecordTypeDefinition, _ traits: IndexKeyTraits, _ key: Range<Int>,
+        zone: Int64, record: Int64, in transaction: WriteTransaction
+    ) throws(RecordError) {
+        // As in SQL, what is absent equals nothing.
+        guard traits.isComplete else { return }
+        let names = type.columnNames(of: index)
+        if let column = traits.cutColumn { throw .textTooLongForUnique(names[column], type: type.name) }
+        let other = try transaction.store { () throws(StoreError) in
+            try keys.withUnsafeBufferPointer { keys throws(StoreError) in
+                try table.otherRecord(
+                    zone: zone, key: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[key])), than: record,
+                    in: index.id)
+            }
+        }
+        if other != nil { throw .uniqueViolation(names, type: type.name) }
+    }
+}
+
+extension RecordTypeDefinition {
+    /// The names of an index's columns as the schema prints them, without their direction.
+    func columnNames(of index: IndexDefinition) -> [String] {
+        index.columns.map { column in
+            switch column.source {
+            case .field(let id): self[id: id]?.name.text ?? ""
+            case .system(let field): field.name.description
+            }
+        }
+    }
+}

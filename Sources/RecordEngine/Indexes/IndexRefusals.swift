@@ -1,0 +1,31 @@
+internal import RecordModel
+
+extension RecordError {
+    /// Another record, which is not named, has these values.
+    static func uniqueViolation(_ fields: [String], type: RecordTypeName) -> RecordError {
+        let places = fields.map { "'\($0)'" }.joined(separator: ", ")
+        return RecordError(
+            .exists,
+            "Another \(type) has the same value in \(places), and no two may have it. Choose another value",
+            cause: .uniqueViolation, details: [("recordType", .text(type.text)), ("fields", .list(fields))])
+    }
+
+    static func textTooLongForUnique(_ field: String, type: RecordTypeName) -> RecordError {
+        .badRequest(
+            "The text in '\(field)' is too long: \(type) has a UNIQUE index on the field, which compares texts of at most \(IndexKey.textBytes) bytes",
+            cause: .tooLarge,
+            details: [
+                ("recordType", .text(type.text)), ("field", .text(field)), ("limit", .number(Int64(IndexKey.textBytes))),
+            ])
+    }
+
+    static func tooManyIndexedMembers(_ field: String, type: RecordTypeName) -> RecordError {
+        .badRequest(
+            "The list in '\(field)' is too long: \(type) has an index on the field, which takes at most \(Limits.indexedMembers) distinct members",
+            cause: .tooLarge,
+            details: [
+                ("recordType", .text(type.text)), ("field", .text(field)),
+                ("limit", .number(Int64(Limits.indexedMembers))),
+            ])
+    }
+}

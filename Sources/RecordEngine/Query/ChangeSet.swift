@@ -1,0 +1,128 @@
+package import RecordModel
+internal import RecordStorage
+internal import RecordWire
+internal import Threads
+
+extension RecordReader {
+    /// Deletes or changes all records that match a condition, in slices that let other writers through.
+    ///
+    /// The set is fixed at the start. Each record is asked again in the slice that changes it: one that no longer matches,
+    /// or that the caller may not write, or that a reference holds, is skipped. A slice is all or nothing; what slices
+    /// before it did stays done.
+    ///
+    /// - Returns: `{"matched":n,"deleted"|"updated":n,"skipped":n}` as the body.
+    /// - Throws: As `query`; BAD_REQUEST without a condition unless all records are meant, with cause TOO_LARGE for more
+    ///   records than one request may change; CONFLICT with cause TOO_MANY_AFFECTED beyond `maxAffected`. A failure in
+    ///   the middle carries how many were done before it.
+    package func changeSet(_ request: SetRequest) async throws(RecordError) -> WriteAnswer {
+        let input = request.query.input
+        if input.condition?.isBlank ?? true, input.filters.isEmpty, !request.isForAll { throw .conditionMissing }
+        let database = database
+        if let key = request.idempotency, let answer = try await database.remembered(key, for: request.query.caller) {
+            return answer
+        }
+        try await causeIndexes(for: request.query)
+        let set = try await database.queries.pool.read(database) { reader throws(RecordError) in
+            try reader.matches(request)
+        }
+        var progress = SetProgress(matched: set.matched)
+        if !request.isDryRun, let type = set.type {
+            let change = SetChange(request, type: type, predicate: set.predicate, reader: self)
+            try await database.perform(change, on: set.records, &progress)
+        }
+        let answer = WriteAnswer(outcome: .set, body: progress.json(request.change, isDryRun: request.isDryRun))
+        if let key = request.idempotency, !request.isDryRun {
+            try await database.remember(answer, key, for: request.query.caller)
+        }
+        return answer
+    }
+
+    /// Adds the index that finds the set, where the caller may cause one.
+    private func causeIndexes(for request: QueryRequest) async throws(RecordError) {
+        do throws(QueryObstacle) {
+            guard let query = try refusing({ () throws(RecordError) in try self.bind(request) }) else { return }
+            try checkIndexes(query, request, mayCause: true)
+        } catch {
+            switch error {
+            case .refused(let refusal): throw refusal
+            case .overBudget: return
+            case .needsIndex(let wish): _ = try await database.addIndexes(wish, to: request.typeName)
+            }
+        }
+    }
+
+    /// The ids of all matches, in the order in which the walk meets them.
+    private func matches(_ request: SetRequest) throws(RecordError) -> MatchedSet {
+        var set = MatchedSet()
+        let limit = database.limits.setRecords
+        do throws(QueryObstacle) {
+            guard let query = try refusing({ () throws(RecordError) in try self.bind(request.query) }),
+                let zone = query.zone
+            else { return set }
+            try checkIndexes(query, request.query, mayCause: false)
+            set.type = query.type
+            set.predicate = query.predicate
+            let plan = try refusing { () throws(RecordError) in
+                try self.planner(for: query.type, zone: zone, limit: nil).plan(query.predicate, sort: [])
+            }
+            let reading = try refusing { () throws(RecordError) in try self.queryReading() }
+            let runner = QueryRunner(plan, zone: zone, type: query.type.id, reading: reading)
+            var budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
+            set.matched = try runner.count(&budget)
+            if request.isDryRun { return set }
+            if let most = request.maxAffected, set.matched > most {
+                throw QueryObstacle.refused(.tooManyAffected(set.matched, limit: most))
+            }
+            guard set.matched <= limit else { throw QueryObstacle.refused(.setTooLarge(set.matched, limit: limit)) }
+            set.records.reserveCapacity(set.matched)
+            try runner.forEachMatch(&budget) { record throws(QueryObstacle) in set.records.append(record) }
+            return set
+        } catch {
+            switch error {
+            case .refused(let refusal): throw refusal
+            case .needsIndex: throw .indexBuilding(request.query.typeName, retryAfter: 1)
+            case .overBudget(let examined):
+                database.queries.counters.didStop()
+                throw .queryTooExpensive(examined: examined)
+            }
+        }
+    }
+}
+
+/// What a condition has found.
+private struct MatchedSet: Sendable {
+    var type: RecordTypeDefinition?
+    var predicate = Predicate.constant(false)
+    var matched = 0
+    var records: [Int64] = []
+}
+
+/// How far a change of a set is.
+struct SetProgress: Sendable {
+    let matched: Int
+    var changed = 0
+    var skipped = 0
+
+    init(matched: Int) {
+        self.matched = matched
+    }
+
+    func json(_ change: SetRequest.Change, isDryRun: Bool) -> [UInt8] {
+        let word =
+            switch change {
+            case .delete: "deleted"
+            case .modify: "updated"
+            }
+        var object: [(String, JSONValue)] = [
+            ("matched", .integer(Int64(matched))), (word, .integer(Int64(changed))),
+            ("skipped", .integer(Int64(skipped))),
+        ]
+        if isDryRun { object.append(("dryRun", .bool(true))) }
+        return JSONValue.object(JSONObject(object)).bytes
+    }
+}
+
+extension String {
+    /// Whether there is nothing but white space in it.
+    fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
+}

@@ -1,0 +1,89 @@
+internal import RecordModel
+internal import RecordWire
+
+/// A plan as answers show it. Figures of rows count records that the caller may not see, so only administrators get them.
+struct PlanDocument {
+    let plan: QueryPlan
+    let type: RecordTypeDefinition
+    let examined: Int
+    let returned: Int
+    let nanoseconds: UInt64
+    let isOnPool: Bool
+    let showsFigures: Bool
+
+    init(
+        _ plan: QueryPlan, type: RecordTypeDefinition, examined: Int, returned: Int, nanoseconds: UInt64,
+        isOnPool: Bool, showsFigures: Bool
+    ) {
+        self.plan = plan
+        self.type = type
+        self.examined = examined
+        self.returned = returned
+        self.nanoseconds = nanoseconds
+        self.isOnPool = isOnPool
+        self.showsFigures = showsFigures
+    }
+
+    var json: JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("text", .string(plan.text(of: type))), ("access", .array(access)),
+        ]
+        if plan.residual != .constant(true) { members.append(("residual", .string(plan.residual.text(limit: 1_024)))) }
+        members.append(("sort", .string(plan.isSorted ? "sorted" : plan.order.isByID ? "none" : "index")))
+        if showsFigures {
+            members.append(("estimatedRows", .integer(Int64(plan.estimatedRows))))
+            members.append(("examinedRows", .integer(Int64(examined))))
+            members.append(("milliseconds", .double(Double(nanoseconds / 1_000) / 1_000)))
+        }
+        members.append(("returnedRows", .integer(Int64(returned))))
+        members.append(("ranOn", .string(isOnPool ? "pool" : "loop")))
+        return .object(JSONObject(members))
+    }
+
+    /// The most walks that are listed.
+    private static let shownWalks = 20
+
+    private var access: [JSONValue] {
+        plan.walks.prefix(Self.shownWalks).map { walk in
+            .object(
+                JSONObject([
+                    ("index", .string(walk.name(of: type))), ("condition", .string(walk.condition.text(limit: 512))),
+                    ("direction", .string(walk.isBackward ? "backward" : "forward")),
+                ]))
+        }
+    }
+}
+
+extension QueryPlan {
+    /// The plan in lines.
+    func text(of type: RecordTypeDefinition) -> String {
+        var lines: [String] = []
+        if walks.isEmpty { lines.append("nothing can match") }
+        if walks.count > 1 { lines.append(isSorted ? "union of \(walks.count)" : "merge of \(walks.count)") }
+        for walk in walks.prefix(4) {
+            let direction = walk.isBackward ? " backward" : ""
+            let condition = walk.condition == .constant(true) ? "all" : walk.condition.text(limit: 256)
+            lines.append("walk \(walk.name(of: type))\(direction): \(condition)")
+        }
+        if walks.count > 4 { lines.append("…") }
+        if residual != .constant(true) { lines.append("filter: \(residual.text(limit: 512))") }
+        if isSorted {
+            let terms = order.columns.map { ($0.isAscending ? "" : "-") + $0.field.name }
+            lines.append("sort: \((terms + [order.isIDAscending ? "id" : "-id"]).joined(separator: ", "))")
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension IndexWalk {
+    /// The name of what is walked.
+    func name(of type: RecordTypeDefinition) -> String {
+        switch source {
+        case .records: "records of \(type.name)"
+        case .creator: "records of \(type.name) by creator"
+        case .name: "record name"
+        case .index(let index):
+            "index (\(index.fieldNames(in: type).joined(separator: ", ")))\(index.kind == .members ? " of members" : "")"
+        }
+    }
+}

@@ -1,0 +1,44 @@
+internal import RecordModel
+
+/// The total order of a query's answer: key columns, then the internal id.
+///
+/// The bytes of the columns (`IndexKey`) and the id together are a record's place in the order; a cursor is one such place.
+struct QueryOrder: Hashable, Sendable {
+    /// Terms that decide before the id does.
+    var columns: [SortTerm]
+    /// The direction of the id. Descending for `-createdTimestamp`, which is the creation order turned around.
+    var isIDAscending: Bool
+
+    /// - Parameters:
+    ///   - constants: Fields that have one value in all matches, and so decide nothing.
+    ///   - createdFollowsIDs: Whether a later record never has an earlier time of creation.
+    init(_ sort: [SortTerm], constants: Set<QueryField> = [], createdFollowsIDs: Bool) {
+        columns = []
+        isIDAscending = true
+        var seen: Set<QueryField> = []
+        for term in sort where !constants.contains(term.field) && seen.insert(term.field).inserted {
+            if term.field == .system(.createdTimestamp) {
+                // Nothing behind it decides: no two records have one place in the creation order.
+                isIDAscending = term.isAscending
+                if !createdFollowsIDs { columns.append(term) }
+                return
+            }
+            columns.append(term)
+        }
+    }
+
+    /// Whether the answer comes in the order of ids alone.
+    var isByID: Bool { columns.isEmpty }
+}
+
+/// A record's place in the order of a query.
+struct QueryPlace: Hashable, Sendable {
+    /// The columns of the order, as `IndexKey` writes them.
+    var key: [UInt8]
+    var record: Int64
+
+    func precedes(_ other: QueryPlace, in order: QueryOrder) -> Bool {
+        if key == other.key { return order.isIDAscending ? record < other.record : record > other.record }
+        return key.lexicographicallyPrecedes(other.key)
+    }
+}

@@ -1,0 +1,67 @@
+internal import RecordModel
+internal import RecordWire
+internal import Threads
+
+/// A query bound to the schema, to its caller's rights and to the page that it asks for.
+struct PreparedQuery {
+    let type: RecordTypeDefinition
+    /// `nil` if nothing was ever written there.
+    let zone: Int64?
+    /// The condition, with what the caller may see joined to it.
+    let predicate: Predicate
+    let sort: [SortTerm]
+    let cursor: QueryCursor?
+    let binding: QueryCursor.Binding
+    /// What `now()` means: on all pages the moment of the first.
+    let now: Int64
+
+    var shape: QueryAdvice.Shape {
+        QueryAdvice.Shape(
+            type: type.name.text, condition: predicate.shape,
+            sort: sort.map { ($0.isAscending ? "" : "-") + $0.field.name }.joined(separator: ","))
+    }
+}
+
+extension RecordReader {
+    /// Binds a query: rights first, then words.
+    ///
+    /// - Returns: `nil` for a type that development does not know yet.
+    func bind(_ request: QueryRequest) throws(RecordError) -> PreparedQuery? {
+        guard let type = schema[request.typeName] else {
+            guard database.environment == .development else {
+                throw RecordError(.notFound, "Unknown record type", cause: .unknownName)
+            }
+            return nil
+        }
+        let reach = Authorization.reach(of: .read, for: request.caller, in: request.address.scope, grants: type.grants)
+        if reach == .none {
+            throw .refused(request.caller == .anonymous ? .authenticationRequired : .denied, .read)
+        }
+        let zone = try zoneID(request.address)
+        let binding = QueryCursor.Binding(
+            zone: zone ?? 0, type: type.id, caller: request.caller, identity: request.input.identity)
+        let cursor = try request.input.cursor.map { text throws(RecordError) in
+            try QueryCursor.open(text, binding, with: database.keys)
+        }
+        let now = cursor?.now ?? WallClock.milliseconds
+        let bound = try request.input.bind(to: type, now: now) { name throws(RecordError) in
+            try self.writerID(named: name)
+        }
+        var predicate = bound.predicate
+        if case .own(let user) = reach {
+            let own = Predicate.condition(Condition(.system(.createdUserRecordName), .equals(.integer(user))))
+            predicate = Predicate.and([own, predicate]).simplified()
+        }
+        return PreparedQuery(
+            type: type, zone: zone, predicate: predicate, sort: bound.sort, cursor: cursor, binding: binding, now: now)
+    }
+
+    /// The number of whoever is named as a record's writer.
+    private func writerID(named name: String) throws(RecordError) -> Int64? {
+        for special in [SystemUser.nobody, SystemUser.administrator] where SystemUser.name(special) == name {
+            return special
+        }
+        guard let name = UserRecordName(name) else { return nil }
+        return try userID(name)
+    }
+}

@@ -1,0 +1,112 @@
+internal import RecordModel
+internal import RecordWire
+
+/// The JSON of a page, while it grows.
+struct QueryAnswer {
+    var json: [UInt8] = []
+    private(set) var count = 0
+    /// Where the last record of the page stands.
+    private(set) var last: QueryPlace?
+    private(set) var hasMore = false
+    private var read = 0
+    private let limit: Int
+    private let limits: DatabaseLimits
+
+    init(limit: Int, limits: DatabaseLimits) {
+        self.limit = limit
+        self.limits = limits
+        json.appendLiteral("{\"records\":[")
+    }
+
+    /// Whether the page takes another record; if not, there are more.
+    mutating func hasRoom(for place: QueryPlace) -> Bool {
+        if count == limit || json.count > limits.pageBytes || read / RecordReader.readPerShown > limits.pageBytes {
+            hasMore = true
+            return false
+        }
+        if count > 0 { json.append(UInt8(ascii: ",")) }
+        return true
+    }
+
+    mutating func didAppend(_ place: QueryPlace, read bytes: Int) {
+        last = place
+        count += 1
+        read += bytes
+    }
+
+    mutating func endRecords() {
+        json.append(UInt8(ascii: "]"))
+    }
+
+    mutating func append(cursor: String) {
+        json.appendLiteral(",\"cursor\":")
+        json.appendString(cursor)
+    }
+
+    mutating func append(count: Int) {
+        json.appendLiteral(",\"count\":")
+        json.appendInteger(Int64(count))
+    }
+
+    mutating func append(_ notices: [QueryNotice]) {
+        json.appendLiteral(",\"notices\":")
+        JSONValue.array(notices.map(\.json)).write(to: &json)
+    }
+
+    mutating func append(_ plan: JSONValue) {
+        json.appendLiteral(",\"plan\":")
+        plan.write(to: &json)
+    }
+
+    mutating func finish() -> [UInt8] {
+        json.append(UInt8(ascii: "}"))
+        return json
+    }
+
+    /// The answer where there can be no records.
+    static func empty(wantsCount: Bool) -> [UInt8] {
+        Array((wantsCount ? #"{"records":[],"count":0}"# : #"{"records":[]}"#).utf8)
+    }
+}
+
+/// An index that a query has caused.
+struct QueryNotice: Sendable {
+    let index: String
+    let type: String
+    let isReady: Bool
+
+    init(index: IndexDefinition, of type: RecordTypeDefinition) {
+        self.index = index.fieldNames(in: type).joined(separator: ", ")
+        self.type = type.name.text
+        isReady = index.isReady
+    }
+
+    var json: JSONValue {
+        let reason =
+            isReady
+            ? "An index was added for this query. Production needs it in its schema"
+            : "An index was added for this query and is being built"
+        return .object(
+            JSONObject([
+                ("code", .string("INDEX_ADDED")), ("recordType", .string(type)), ("index", .string(index)),
+                ("reason", .string(reason)),
+            ]))
+    }
+}
+
+extension IndexDefinition {
+    /// The columns as the schema writes them: `threadname`, `-timestamp`.
+    func fieldNames(in type: RecordTypeDefinition) -> [String] {
+        columns.map { ($0.isAscending ? "" : "-") + (type.field(of: $0.source)?.name ?? "?") }
+    }
+}
+
+extension IndexWish {
+    /// The columns of the first index that is wished for.
+    func fieldNames(in type: RecordTypeDefinition) -> [String] {
+        if let shape = indexes.first {
+            return shape.columns.map { ($0.isAscending ? "" : "-") + (type.field(of: $0.source)?.name ?? "?") }
+        }
+        return options.keys.sorted().prefix(1).compactMap { type[id: $0]?.name.text }
+    }
+}

@@ -1,0 +1,44 @@
+internal import RecordModel
+
+extension RecordError {
+    /// CloudKit's sentence for a field without the index, and the command that mends it.
+    static func notIndexed(_ lack: QueryNeeds.Lack, type: RecordTypeDefinition) -> RecordError {
+        let (field, word) =
+            switch lack {
+            case .queryable(let field): (field, "queryable")
+            case .sortable(let field): (field, "sortable")
+            }
+        return .badRequest(
+            "Field '\(field.name)' is not marked \(word). An administrator adds the index with POST /schema/types/\(type.name)/indexes and the body {\"fields\":[\"\(field.name)\"]}",
+            cause: .notIndexed,
+            details: [("field", .text(field.name)), ("recordType", .text(type.name.text))])
+    }
+
+    static func indexBuilding(_ type: RecordTypeName, retryAfter: Int) -> RecordError {
+        RecordError(
+            .tryAgainLater,
+            "An index that the query needs is being built. Try again when it is done; /schema/types/\(type) shows how far it is",
+            cause: .indexBuilding, details: [("recordType", .text(type.text))], retryAfter: retryAfter)
+    }
+
+    static func queryTooExpensive(examined: Int) -> RecordError {
+        .badRequest(
+            "The query took more time than a query may, and was stopped. Narrow its condition, or add the index that /schema/advice names",
+            cause: .queryTooExpensive)
+    }
+
+    static func setTooLarge(_ matched: Int, limit: Int) -> RecordError {
+        .badRequest(
+            "More records match than one request may change. Narrow the condition, for instance by a range of time, and repeat",
+            cause: .tooLarge, details: [("matched", .number(Int64(matched))), ("limit", .number(Int64(limit)))])
+    }
+
+    static func tooManyAffected(_ matched: Int, limit: Int) -> RecordError {
+        RecordError(
+            .conflict, "More records match than maxAffected allows; none was changed", cause: .tooManyAffected,
+            details: [("matched", .number(Int64(matched))), ("maxAffected", .number(Int64(limit)))])
+    }
+
+    static let conditionMissing = RecordError.badRequest(
+        "A change without a condition is a change of all records of the type. Give 'where', or say all=true")
+}

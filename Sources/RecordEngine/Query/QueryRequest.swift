@@ -1,0 +1,49 @@
+package import RecordModel
+package import RecordWire
+
+/// A query as a route understood it.
+package struct QueryRequest: Sendable {
+    package var caller: Caller
+    package var address: DatabaseAddress
+    package var typeName: RecordTypeName
+    package var input: QueryInput
+
+    /// - Parameter input: Its `limit`, if there is one, is within the configured page size.
+    package init(caller: Caller, address: DatabaseAddress, typeName: RecordTypeName, input: QueryInput) {
+        self.caller = caller
+        self.address = address
+        self.typeName = typeName
+        self.input = input
+    }
+}
+
+/// A change of all records that match a query's condition.
+package struct SetRequest: Sendable {
+    package enum Change: Sendable {
+        case delete
+        /// The fields to change, as of a record's PATCH.
+        case modify(RecordInput)
+    }
+
+    package var query: QueryRequest
+    package var change: Change
+    /// `all=true`: no condition is meant.
+    package var isForAll: Bool
+    /// Only counts.
+    package var isDryRun: Bool
+    /// Refuses, before anything is changed, if more records match.
+    package var maxAffected: Int?
+    package var idempotency: IdempotencyKey?
+
+    package init(
+        query: QueryRequest, change: Change, isForAll: Bool, isDryRun: Bool, maxAffected: Int?,
+        idempotency: IdempotencyKey?
+    ) {
+        self.query = query
+        self.change = change
+        self.isForAll = isForAll
+        self.isDryRun = isDryRun
+        self.maxAffected = maxAffected
+        self.idempotency = idempotency
+    }
+}

@@ -1,0 +1,104 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+internal import Threads
+
+/// What planners ask of the data.
+extension RecordReader {
+    /// Rows are counted up to here before statistics are asked.
+    private static let probedRows = 128
+
+    func planner(for type: RecordTypeDefinition, zone: Int64, limit: Int?) throws(RecordError) -> QueryPlanner {
+        let reading = try queryReading()
+        return QueryPlanner(
+            type: type, createdFollowsIDs: database.createdFollowsIDs, limit: limit,
+            estimate: { walk throws(RecordError) in
+                try self.estimate(walk, type: type, zone: zone, reading)
+            },
+            ids: { range throws(RecordError) in try self.ids(createdWithin: range, reading) })
+    }
+
+    /// The rows that a walk would meet: counted if they are few, else as statistics have it.
+    private func estimate(
+        _ walk: IndexWalk, type: RecordTypeDefinition, zone: Int64, _ reading: QueryReading
+    ) throws(RecordError) -> Int {
+        let probe = Self.probedRows
+        let ids = (above: walk.ids.above, below: walk.ids.below)
+        switch walk.source {
+        case .name: return 1
+        case .creator(let creator):
+            let found = try store { () throws(StoreError) in
+                try reading.records.count(zone: zone, type: type.id, creator: creator, within: ids, limit: probe)
+            }
+            return found < probe ? found : max(probe, typeEntries(type) / 100)
+        case .records:
+            let found = try store { () throws(StoreError) in
+                try reading.records.count(zone: zone, type: type.id, creator: nil, within: ids, limit: probe)
+            }
+            return found < probe ? found : max(probe * 8, typeEntries(type))
+        case .index(let index):
+            let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
+            let found = try store { () throws(StoreError) in
+                try reading.indexes.count(index.id, zone: zone, range, limit: probe)
+            }
+            if found < probe { return found }
+            guard let known = database.queries.statistics.withLock({ $0[index.id] }) else { return probe * 4 }
+            return max(probe, known.estimate(zone: zone, lower: walk.lower, upper: walk.upper))
+        }
+    }
+
+    /// How many records a type has in all zones, as far as statistics of its indexes tell.
+    private func typeEntries(_ type: RecordTypeDefinition) -> Int {
+        database.queries.statistics.withLock { known in
+            type.indexes.reduce(0) { max($0, $1.kind == .ordered ? known[$1.id]?.entries ?? 0 : 0) }
+        }
+    }
+
+    /// The ids of records that were made within a range of time. Times of creation ascend with ids, so two searches by
+    /// halves find them.
+    private func ids(createdWithin range: ValueRange, _ reading: QueryReading) throws(RecordError) -> IDRange {
+        var ids = IDRange()
+        if case .integer(let time)? = range.lower?.value {
+            let isInclusive = range.lower?.isInclusive ?? true
+            ids.above = try firstID(reading) { isInclusive ? $0 >= time : $0 > time } - 1
+        }
+        if case .integer(let time)? = range.upper?.value {
+            let isInclusive = range.upper?.isInclusive ?? true
+            ids.below = try firstID(reading) { isInclusive ? $0 > time : $0 >= time }
+        }
+        return ids
+    }
+
+    /// The id of the first record, of any type, whose time of creation satisfies a condition that all later ones do too.
+    private func firstID(_ reading: QueryReading, _ isReached: (Int64) -> Bool) throws(RecordError) -> Int64 {
+        var low: Int64 = 1
+        var high = Int64.max
+        // Ids are sequence numbers: doubling finds the end in a few looks.
+        var probe: Int64 = 1 << 10
+        while true {
+            let at = probe
+            let row = try store { () throws(StoreError) in try reading.records.creation(at: at) }
+            guard let row else {
+                high = probe
+                break
+            }
+            if isReached(row.created) {
+                high = row.id
+                break
+            }
+            low = row.id + 1
+            guard probe < 1 << 61 else { break }
+            probe = max(probe, row.id) * 2
+        }
+        while low < high {
+            let middle = low + (high - low) / 2
+            let row = try store { () throws(StoreError) in try reading.records.creation(at: middle) }
+            guard let row, row.id < high else {
+                high = middle
+                continue
+            }
+            if isReached(row.created) { high = middle } else { low = row.id + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,110 @@
+internal import RecordModel
+
+/// Several walks as one, in the query's order; a record that more than one of them meets comes once.
+struct MergedWalks {
+    private var walks: [WalkRunner]
+    /// The walks that are not at their end, as a heap: the one that stands first is at the root.
+    private var heap: [(walk: Int, place: QueryPlace, mayBeCut: Bool)] = []
+    private let order: QueryOrder
+    private var hasStarted = false
+    private var last: QueryPlace?
+
+    init(_ walks: [WalkRunner], order: QueryOrder) {
+        self.walks = walks
+        self.order = order
+    }
+
+    /// Goes to the next record.
+    mutating func next(
+        _ reading: QueryReading, _ budget: inout QueryBudget
+    ) throws(QueryObstacle) -> (place: QueryPlace, mayBeCut: Bool)? {
+        if walks.count == 1 {
+            let found = try walks[0].current(reading, &budget)
+            walks[0].advance()
+            return found
+        }
+        if !hasStarted {
+            hasStarted = true
+            for number in walks.indices { try push(number, reading, &budget) }
+        }
+        while let first = heap.first {
+            walks[first.walk].advance()
+            if let (place, mayBeCut) = try walks[first.walk].current(reading, &budget) {
+                heap[0] = (first.walk, place, mayBeCut)
+            } else {
+                heap[0] = heap[heap.count - 1]
+                heap.removeLast()
+            }
+            sink()
+            if first.place == last { continue }
+            last = first.place
+            return (first.place, first.mayBeCut)
+        }
+        return nil
+    }
+
+    private mutating func push(
+        _ number: Int, _ reading: QueryReading, _ budget: inout QueryBudget
+    ) throws(QueryObstacle) {
+        guard let (place, mayBeCut) = try walks[number].current(reading, &budget) else { return }
+        heap.append((number, place, mayBeCut))
+        var child = heap.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard heap[child].place.precedes(heap[parent].place, in: order) else { return }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    private mutating func sink() {
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
+                if heap[child].place.precedes(heap[least].place, in: order) { least = child }
+            }
+            if least == parent { return }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+    }
+}
+
+/// The first places of many, kept while they are gathered in any order.
+struct FirstPlaces {
+    private var places: [QueryPlace] = []
+    private let order: QueryOrder
+    private let limit: Int
+    /// What a new place must precede, once there are enough.
+    private var bound: QueryPlace?
+
+    init(_ limit: Int, order: QueryOrder) {
+        self.limit = limit
+        self.order = order
+    }
+
+    /// Whether a place would be kept.
+    func wants(_ place: QueryPlace) -> Bool {
+        guard let bound else { return true }
+        return place.precedes(bound, in: order)
+    }
+
+    mutating func add(_ place: QueryPlace) {
+        places.append(place)
+        // Sorting twice as many as are wanted, now and then, costs less than keeping a heap.
+        if places.count >= limit * 2 { settle() }
+    }
+
+    private mutating func settle() {
+        places.sort { $0.precedes($1, in: order) }
+        if places.count > limit { places.removeLast(places.count - limit) }
+        if places.count == limit { bound = places.last }
+    }
+
+    /// The places in order.
+    mutating func finish() -> [QueryPlace] {
+        settle()
+        return places
+    }
+}

@@ -1,0 +1,191 @@
+internal import RecordModel
+internal import RecordStorage
+
+/// Reads one walk in chunks, in the query's order where the walk has it.
+///
+/// No statement stays open between two chunks: each goes on by key from where the last one ended.
+struct WalkRunner {
+    let walk: IndexWalk
+    private let zone: Int64
+    private let type: Int64
+    /// Whether the ids of one key must ascend although the keys are walked backward.
+    private let reordersTies: Bool
+    private var state: State
+    private var entries = EntryBuffer()
+    private var next = 0
+    private var chunk: Int
+
+    private enum State {
+        /// Behind a position, which is none at the beginning.
+        case after((key: [UInt8], record: Int64)?)
+        /// Inside the records of one key, walked forward; keys before it follow.
+        case inKey([UInt8], after: Int64)
+        case done
+    }
+
+    /// The most entries of one chunk.
+    private static let largestChunk = 1_024
+
+    /// - Parameters:
+    ///   - place: Where the last page ended; `nil` for the first.
+    ///   - chunk: How many entries are likely to be wanted.
+    init(_ walk: IndexWalk, zone: Int64, type: Int64, order: QueryOrder, after place: QueryPlace?, chunk: Int) {
+        self.walk = walk
+        self.zone = zone
+        self.type = type
+        self.chunk = min(max(chunk, 8), Self.largestChunk)
+        reordersTies = walk.isBackward && order.isIDAscending && !order.isByID
+        state = .after(nil)
+        guard let place else { return }
+        guard case .index = walk.source else {
+            state = .after(([], place.record))
+            return
+        }
+        var key = Array(walk.lower.prefix(walk.prefixCount))
+        let start = key.count
+        key.append(contentsOf: place.key)
+        if walk.isBackward { IndexKey.invert(&key, from: start) }
+        // A place outside the range: all of it lies before, or all behind.
+        if key.lexicographicallyPrecedes(walk.lower) {
+            state = walk.isBackward ? .done : .after(nil)
+        } else if let upper = walk.upper, !key.lexicographicallyPrecedes(upper) {
+            state = walk.isBackward ? .after(nil) : .done
+        } else {
+            state = reordersTies ? .inKey(key, after: place.record) : .after((key, place.record))
+        }
+    }
+
+    /// The entry at which the walk stands: the columns of the order, and the record.
+    ///
+    /// - Returns: `nil` at the end.
+    mutating func current(
+        _ reading: QueryReading, _ budget: inout QueryBudget
+    ) throws(QueryObstacle) -> (place: QueryPlace, mayBeCut: Bool)? {
+        while next >= entries.count {
+            if case .done = state { return nil }
+            try fill(reading)
+            try budget.take(entries.count)
+        }
+        let key = entries.key(next)
+        var columns = Array(key.dropFirst(walk.prefixCount))
+        if walk.isBackward { IndexKey.invert(&columns) }
+        return (QueryPlace(key: columns, record: entries.records[next]), IndexKey.mayBeCut(key.count))
+    }
+
+    mutating func advance() {
+        next += 1
+    }
+
+    private mutating func fill(_ reading: QueryReading) throws(QueryObstacle) {
+        entries.removeAll()
+        next = 0
+        do {
+            switch walk.source {
+            case .index(let index): try fill(index, reading.indexes)
+            case .records, .creator, .name: try fill(reading.records)
+            }
+        } catch {
+            throw reading.obstacle(error)
+        }
+        chunk = min(chunk * 4, Self.largestChunk)
+    }
+
+    private mutating func fill(_ records: RecordScanning) throws(StoreError) {
+        guard case .after(let position) = state else { return }
+        var ids = walk.ids
+        if let position {
+            if walk.isBackward {
+                ids.below = min(ids.below, position.record)
+            } else {
+                ids.above = max(ids.above, position.record)
+            }
+        }
+        let range = (above: ids.above, below: ids.below)
+        switch walk.source {
+        case .creator(let creator):
+            try records.ids(
+                zone: zone, type: type, creator: creator, within: range, isBackward: walk.isBackward, limit: chunk,
+                into: &entries)
+        case .name(let name):
+            try records.id(zone: zone, type: type, name: name, within: range, into: &entries)
+            state = .done
+            return
+        case .records, .index:
+            try records.ids(
+                zone: zone, type: type, creator: nil, within: range, isBackward: walk.isBackward, limit: chunk,
+                into: &entries)
+        }
+        goOn()
+    }
+
+    private mutating func fill(_ index: IndexDefinition, _ reading: IndexReading) throws(StoreError) {
+        let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
+        switch state {
+        case .done: return
+        case .inKey(let key, let record):
+            try reading.within(index.id, zone: zone, key: key, after: record, limit: chunk, into: &entries)
+            if entries.count == chunk, let last = entries.records.last {
+                state = .inKey(key, after: last)
+            } else {
+                state = .after((key, Int64.min))
+            }
+        case .after(let position) where walk.isOneKey:
+            try fillOneKey(index, reading, after: position?.record)
+        case .after(let position) where walk.isBackward:
+            try reading.descending(index.id, zone: zone, range, before: position, limit: chunk, into: &entries)
+            guard reordersTies else { return goOn() }
+            guard entries.count == chunk else {
+                state = .done
+                entries.reverseRuns()
+                return
+            }
+            // The last key may have more records than were read: they are read again, forward.
+            let last = Array(entries.key(entries.count - 1))
+            var run = 1
+            while run < entries.count, entries.key(entries.count - 1 - run).elementsEqual(last) { run += 1 }
+            entries.removeLast(run)
+            entries.reverseRuns()
+            state = .inKey(last, after: Int64.min)
+        case .after(let position):
+            try reading.ascending(index.id, zone: zone, range, after: position, limit: chunk, into: &entries)
+            goOn()
+        }
+    }
+
+    private mutating func fillOneKey(
+        _ index: IndexDefinition, _ reading: IndexReading, after record: Int64?
+    ) throws(StoreError) {
+        let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
+        let key = walk.lower
+        let ids = walk.ids
+        if walk.isBackward {
+            let before = min(ids.below, record ?? Int64.max)
+            try reading.descending(index.id, zone: zone, range, before: (key, before), limit: chunk, into: &entries)
+            dropIDs { $0 > ids.above }
+        } else {
+            let after = max(ids.above, record ?? Int64.min)
+            try reading.ascending(index.id, zone: zone, range, after: (key, after), limit: chunk, into: &entries)
+            dropIDs { $0 < ids.below }
+        }
+    }
+
+    /// Lets go of entries behind the range of ids, and of the rest of the walk with them.
+    private mutating func dropIDs(where isInside: (Int64) -> Bool) {
+        let count = entries.count
+        if let end = entries.records.firstIndex(where: { !isInside($0) }) {
+            entries.removeLast(count - end)
+            state = .done
+        } else {
+            goOn()
+        }
+    }
+
+    /// The next chunk begins behind this one, if this one is full.
+    private mutating func goOn() {
+        guard entries.count == chunk, let last = entries.records.last else {
+            state = .done
+            return
+        }
+        state = .after((Array(entries.key(entries.count - 1)), last))
+    }
+}

@@ -1,0 +1,159 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+internal import Threads
+
+/// One change that is made to many records.
+struct SetChange: Sendable {
+    private let request: WriteRequest
+    private let operation: RecordOperation?
+    private let typeID: Int64
+    private let matcher: RecordMatcher
+
+    init(_ set: SetRequest, type: RecordTypeDefinition, predicate: Predicate, reader: RecordReader) {
+        // Answers are not shown: with no field they are short.
+        request = WriteRequest(
+            caller: set.query.caller, address: set.query.address, shape: .batch(isAtomic: false), operations: [],
+            fields: [])
+        typeID = type.id
+        matcher = RecordMatcher(predicate)
+        switch set.change {
+        case .delete: operation = nil
+        case .modify(let input):
+            var operation = RecordOperation(
+                .modify(createsMissing: false, replacesAll: false), typeName: type.name, isTypeInPath: true,
+                recordName: nil, input: input)
+            // What is wrong with the values is the writer's to say.
+            try? reader.prepare(&operation)
+            self.operation = operation
+        }
+    }
+
+    /// Changes records until the slice's time is over.
+    ///
+    /// - Returns: How many were changed and how many skipped; the others wait for the next slice.
+    func perform(
+        on records: ArraySlice<Int64>, in transaction: WriteTransaction, nanoseconds: UInt64
+    ) throws(RecordError) -> (changed: Int, skipped: Int) {
+        let started = MonotonicClock.now
+        var done = (changed: 0, skipped: 0)
+        let writer = RecordWriter(transaction, request)
+        var ignored: [UInt8] = []
+        for id in records {
+            guard let record = try transaction.store({ () throws(StoreError) in try transaction.records.find(id: id) }),
+                try stillMatches(record), let type = transaction.schema[id: typeID]
+            else {
+                done.skipped += 1
+                continue
+            }
+            guard writer.authorizeWriting(record.row, type) == .allowed else {
+                done.skipped += 1
+                continue
+            }
+            // What goes with one record is not the next one's burden.
+            writer.cascaded = 0
+            do throws(RecordError) {
+                try transaction.item { () throws(RecordError) in
+                    try change(record, with: writer, into: &ignored)
+                    try writer.checkReferences()
+                }
+                done.changed += 1
+            } catch {
+                writer.undo()
+                // What is wrong with the change itself is wrong with it for all records.
+                guard transaction.storeFailure == nil, isOfRecord(error) else { throw error }
+                done.skipped += 1
+            }
+            ignored.removeAll(keepingCapacity: true)
+            if MonotonicClock.now &- started > nanoseconds { break }
+        }
+        return done
+    }
+
+    private func stillMatches(_ record: StoredRecord) throws(RecordError) -> Bool {
+        guard !record.row.isDeleted, record.row.type == typeID else { return false }
+        if matcher.isTrivial { return true }
+        let row = record.row
+        return try record.name.withUnsafeBufferPointer { name throws(RecordError) in
+            try StoredFields(text: record.fields, layout: record.layout).withView { view throws(RecordError) in
+                try matcher.matches(
+                    IndexedRecord(
+                        fields: view, name: UnsafeRawBufferPointer(name), creator: row.creator, created: row.created,
+                        modifier: row.modifier, modified: row.modified))
+            }
+        }
+    }
+
+    private func change(
+        _ record: StoredRecord, with writer: RecordWriter, into answer: inout [UInt8]
+    ) throws(RecordError) {
+        guard var operation else {
+            guard let zone = try writer.existingZone() else { return }
+            try writer.bury(record, zone: zone, position: 0)
+            return
+        }
+        operation.recordName = RecordName(String(decoding: record.name, as: UTF8.self))
+        _ = try writer.perform(operation, position: 0, into: &answer)
+    }
+
+    /// Whether a refusal is about one record, so that others may fare better.
+    private func isOfRecord(_ error: RecordError) -> Bool {
+        switch error.code {
+        case .validatingReferenceError, .conflict, .exists, .notFound, .accessDenied: true
+        case .badRequest, .quotaExceeded: operation == nil || error.cause == .tooLarge || error.cause == .uniqueViolation
+        case .atomicError, .authenticationFailed, .authenticationRequired, .internalError, .throttled, .tryAgainLater,
+            .zoneNotFound:
+            false
+        }
+    }
+}
+
+extension RecordDatabase {
+    /// The longest that one slice holds up writers that wait …
+    private static let busySlice: UInt64 = 1_000_000
+    /// … and one that holds up nobody.
+    private static let idleSlice: UInt64 = 8_000_000
+    /// The most records of one slice.
+    private static let sliceRecords = 1_000
+
+    /// Makes a change to records, slice by slice, each a write among others.
+    nonisolated func perform(
+        _ change: SetChange, on records: [Int64], _ progress: inout SetProgress
+    ) async throws(RecordError) {
+        var rest = records[...]
+        while !rest.isEmpty {
+            let slice = rest.prefix(Self.sliceRecords)
+            do throws(RecordError) {
+                let done = try await write(operations: 1, weight: 64) { transaction throws(RecordError) in
+                    let time = self.queueDepth > 0 ? Self.busySlice : Self.idleSlice
+                    return try change.perform(on: slice, in: transaction, nanoseconds: time)
+                }
+                progress.changed += done.changed
+                progress.skipped += done.skipped
+                rest = rest.dropFirst(done.changed + done.skipped)
+            } catch {
+                var error = error
+                error.details += [
+                    ("matched", .number(Int64(progress.matched))), ("changed", .number(Int64(progress.changed))),
+                    ("skipped", .number(Int64(progress.skipped))),
+                ]
+                throw error
+            }
+        }
+    }
+
+    /// The first answer to an idempotency key, if it is known.
+    nonisolated func remembered(
+        _ key: IdempotencyKey, for caller: Caller
+    ) async throws(RecordError) -> WriteAnswer? {
+        try await write(startsLazily: true) { transaction throws(RecordError) in
+            try transaction.remembered(key, for: caller)
+        }
+    }
+
+    nonisolated func remember(
+        _ answer: WriteAnswer, _ key: IdempotencyKey, for caller: Caller
+    ) async throws(RecordError) {
+        try await write { transaction throws(RecordError) in try transaction.remember(answer, key, for: caller) }
+    }
+}

@@ -1,0 +1,44 @@
+/// How the entries of an index are spread: every nth entry of it, in order.
+///
+/// Taken by a walk through the whole index now and then, so they are old; they decide between ways to answer, never what
+/// the answer is.
+struct IndexStatistics: Hashable, Sendable {
+    struct Sample: Hashable, Sendable {
+        var zone: Int64
+        var key: [UInt8]
+
+        func precedes(_ other: Sample) -> Bool {
+            zone == other.zone ? key.lexicographicallyPrecedes(other.key) : zone < other.zone
+        }
+    }
+
+    /// The entries that the index had.
+    var entries: Int
+    /// How many entries lie between two samples.
+    var step: Int
+    var samples: [Sample]
+
+    /// About how many samples are kept of an index.
+    static let sampleCount = 128
+    /// How much of a key a sample keeps.
+    static let sampleKeyBytes = 64
+
+    /// The entries that a range of keys is likely to have.
+    func estimate(zone: Int64, lower: [UInt8], upper: [UInt8]?) -> Int {
+        let first = position(of: Sample(zone: zone, key: lower))
+        let last = position(of: upper.map { Sample(zone: zone, key: $0) } ?? Sample(zone: zone + 1, key: []))
+        // Between two neighbouring samples lies half a step on average, for all that is known.
+        return max(step / 2, (last - first) * step)
+    }
+
+    /// How many samples stand before a place.
+    private func position(of place: Sample) -> Int {
+        var low = 0
+        var high = samples.count
+        while low < high {
+            let middle = (low + high) / 2
+            if samples[middle].precedes(place) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,46 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// What a write means for the indexes of its record's type.
+extension RecordWriter {
+    /// A state of a record: the columns of its row and its fields.
+    typealias State = (row: RecordRow, fields: StoredFields)
+
+    /// Makes the index entries that a write brings and takes ready for `writeIndexes`, and refuses what a UNIQUE index
+    /// does not allow.
+    ///
+    /// - Parameters:
+    ///   - old: `nil` for a record that is being made.
+    ///   - new: `nil` for one that goes.
+    /// - Returns: Whether there are any.
+    func prepareIndexes(
+        _ type: RecordTypeDefinition, zone: Int64, old: State?, new: State?
+    ) throws(RecordError) -> Bool {
+        guard !type.indexes.isEmpty, let record = (new ?? old)?.row.id else { return false }
+        let transaction = transaction
+        return try Self.withIndexed(old) { old throws(RecordError) in
+            try Self.withIndexed(new) { new throws(RecordError) in
+                try transaction.indexes.prepare(
+                    type, zone: zone, record: record, old: old, new: new, in: transaction)
+            }
+        }
+    }
+
+    func writeIndexes() throws(RecordError) {
+        try store { () throws(StoreError) in try transaction.indexes.write() }
+    }
+
+    private static func withIndexed<Value>(
+        _ state: State?, _ body: (IndexedRecord?) throws(RecordError) -> Value
+    ) throws(RecordError) -> Value {
+        guard let state else { return try body(nil) }
+        return try state.fields.withView { view throws(RecordError) in
+            // The name is no column of any index.
+            try body(
+                IndexedRecord(
+                    fields: view, name: UnsafeRawBufferPointer(start: nil, count: 0), creator: state.row.creator,
+                    created: state.row.created, modifier: state.row.modifier, modified: state.row.modified))
+        }
+    }
+}

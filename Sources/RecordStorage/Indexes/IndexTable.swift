@@ -1,0 +1,183 @@
+/// The tables of indexes, on one connection: a row per entry, ordered by zone, key and record, and nothing besides the
+/// key, so that an entry costs one insertion into one tree. `IndexKey` makes the keys.
+package final class IndexTable {
+    /// A row of an index.
+    package struct Entry: Hashable, Sendable, Comparable {
+        package var zone: Int64
+        package var key: [UInt8]
+        /// The internal number of the record.
+        package var record: Int64
+
+        package init(zone: Int64, key: [UInt8], record: Int64) {
+            self.zone = zone
+            self.key = key
+            self.record = record
+        }
+
+        package static func < (left: Entry, right: Entry) -> Bool {
+            if left.zone != right.zone { return left.zone < right.zone }
+            if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
+            return left.record < right.record
+        }
+    }
+
+    private struct Statements {
+        let insert: Statement
+        let remove: Statement
+        let other: Statement
+    }
+
+    private let connection: Connection
+    private var statements: [Int64: Statements] = [:]
+
+    /// So many indexes keep their statements; they are prepared again beyond it.
+    private static let cachedIndexes = 256
+
+    package init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// The name of an index's table.
+    package static func name(_ index: Int64) -> String { "index_\(index)" }
+
+    /// Makes the table of an index, empty.
+    package func make(_ index: Int64) throws(StoreError) {
+        try connection.execute(
+            """
+            CREATE TABLE \(Self.name(index)) (
+                zone INTEGER NOT NULL, key BLOB NOT NULL, record INTEGER NOT NULL, PRIMARY KEY (zone, key, record)
+            ) WITHOUT ROWID
+            """)
+    }
+
+    // MARK: Entries
+
+    /// Adds an entry; does nothing if it is there.
+    package func insert(
+        zone: Int64, key: UnsafeRawBufferPointer, record: Int64, into index: Int64
+    ) throws(StoreError) {
+        let statement = try statements(of: index).insert
+        statement.bind(1, zone)
+        statement.bind(2, blob: key)
+        statement.bind(3, record)
+        try statement.run()
+    }
+
+    /// Takes an entry away; does nothing if there is none, as in an index that is still being built.
+    package func remove(
+        zone: Int64, key: UnsafeRawBufferPointer, record: Int64, from index: Int64
+    ) throws(StoreError) {
+        let statement = try statements(of: index).remove
+        statement.bind(1, zone)
+        statement.bind(2, blob: key)
+        statement.bind(3, record)
+        try statement.run()
+    }
+
+    /// Some other record of the zone that has the key.
+    package func otherRecord(
+        zone: Int64, key: UnsafeRawBufferPointer, than record: Int64, in index: Int64
+    ) throws(StoreError) -> Int64? {
+        let statement = try statements(of: index).other
+        statement.bind(1, zone)
+        statement.bind(2, blob: key)
+        statement.bind(3, record)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    private func statements(of index: Int64) throws(StoreError) -> Statements {
+        if let known = statements[index] { return known }
+        let name = Self.name(index)
+        let made = Statements(
+            insert: try connection.prepare("INSERT OR IGNORE INTO \(name) (zone, key, record) VALUES (?1, ?2, ?3)"),
+            remove: try connection.prepare("DELETE FROM \(name) WHERE zone = ?1 AND key = ?2 AND record = ?3"),
+            other: try connection.prepare(
+                "SELECT record FROM \(name) WHERE zone = ?1 AND key = ?2 AND record <> ?3 LIMIT 1"))
+        if statements.count >= Self.cachedIndexes { statements.removeAll() }
+        statements[index] = made
+        return made
+    }
+
+    // MARK: Dropping
+
+    /// Takes away the first entries of an index.
+    ///
+    /// - Returns: Whether the table is empty now.
+    package func removeFirst(_ count: Int, of index: Int64) throws(StoreError) -> Bool {
+        let name = Self.name(index)
+        let find = try connection.prepare(
+            "SELECT zone, key, record FROM \(name) ORDER BY zone, key, record LIMIT 1 OFFSET ?1")
+        find.bind(1, Int64(count))
+        guard try find.step() else {
+            find.reset()
+            try connection.execute("DELETE FROM \(name)")
+            return true
+        }
+        let remove = try connection.prepare("DELETE FROM \(name) WHERE (zone, key, record) < (?1, ?2, ?3)")
+        remove.bind(1, find.integer(0))
+        remove.bind(2, blob: find.bytes(1))
+        remove.bind(3, find.integer(2))
+        find.reset()
+        try remove.run()
+        return false
+    }
+
+    /// Takes away the table of an index, which is quick once it is empty.
+    package func drop(_ index: Int64) throws(StoreError) {
+        statements[index] = nil
+        try connection.execute("DROP TABLE IF EXISTS \(Self.name(index))")
+    }
+
+    // MARK: Looking through
+
+    /// All entries of an index in their order, for tests.
+    package func entries(of index: Int64) throws(StoreError) -> [Entry] {
+        try entries(of: index, after: nil, limit: .max)
+    }
+
+    /// Entries of an index in their order, after one of them.
+    package func entries(of index: Int64, after last: Entry?, limit: Int) throws(StoreError) -> [Entry] {
+        let rows = try connection.prepare(
+            """
+            SELECT zone, key, record FROM \(Self.name(index)) WHERE (zone, key, record) > (?1, ?2, ?3)
+            ORDER BY zone, key, record LIMIT ?4
+            """)
+        rows.bind(1, last?.zone ?? .min)
+        rows.bind(2, blob: last?.key ?? [])
+        rows.bind(3, last?.record ?? .min)
+        rows.bind(4, Int64(limit))
+        var entries: [Entry] = []
+        while try rows.step() {
+            entries.append(Entry(zone: rows.integer(0), key: rows.blob(1), record: rows.integer(2)))
+        }
+        return entries
+    }
+
+    /// How many entries an index has. Walks it.
+    package func count(of index: Int64) throws(StoreError) -> Int {
+        Int(try connection.integer("SELECT count(*) FROM \(Self.name(index))") ?? 0)
+    }
+
+    /// Whether an index has an entry.
+    package func contains(_ entry: Entry, in index: Int64) throws(StoreError) -> Bool {
+        let find = try connection.prepare(
+            "SELECT 1 FROM \(Self.name(index)) WHERE zone = ?1 AND key = ?2 AND record = ?3")
+        find.bind(1, entry.zone)
+        find.bind(2, blob: entry.key)
+        find.bind(3, entry.record)
+        defer { find.reset() }
+        return try find.step()
+    }
+
+    /// The numbers of all tables of indexes that the file has.
+    package func tables() throws(StoreError) -> Set<Int64> {
+        let rows = try connection.prepare(
+            "SELECT substr(name, 7) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'index_[0-9]*'")
+        var numbers: Set<Int64> = []
+        while try rows.step() {
+            if let number = Int64(rows.text(0)) { numbers.insert(number) }
+        }
+        return numbers
+    }
+}

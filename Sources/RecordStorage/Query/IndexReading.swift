@@ -1,0 +1,132 @@
+/// Reads the tables of indexes: ranges of keys in either direction, from any position in them.
+///
+/// Confined to the thread of its connection. Statements are prepared once per index and shape, and none stays open between
+/// two calls.
+package final class IndexReading {
+    private let connection: Connection
+    private var statements: [Shape: Statement] = [:]
+
+    private struct Shape: Hashable {
+        enum Verb: Hashable { case ascending, descending, within, count, countAll }
+        let index: Int64
+        let verb: Verb
+    }
+
+    /// Statements are few per index; beyond this many they are all prepared anew.
+    private static let cachedStatements = 512
+
+    package init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Keys from `lower` on and below `upper`; `nil` means no upper bound.
+    package struct KeyRange: Hashable, Sendable {
+        package var lower: [UInt8]
+        package var upper: [UInt8]?
+
+        package init(lower: [UInt8], upper: [UInt8]?) {
+            self.lower = lower
+            self.upper = upper
+        }
+    }
+
+    /// Appends entries by key and record, both ascending.
+    ///
+    /// - Parameter position: The entry after which to begin; it lies in the range. `nil` for the range's beginning.
+    package func ascending(
+        _ index: Int64, zone: Int64, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?, limit: Int,
+        into entries: inout EntryBuffer
+    ) throws(StoreError) {
+        let statement = try statement(index, .ascending)
+        statement.bind(1, zone)
+        statement.bind(2, blob: position?.key ?? range.lower)
+        statement.bind(3, position?.record ?? Int64.min)
+        statement.bind(4, blob: range.upper ?? Self.aboveAll)
+        statement.bind(5, Int64(limit))
+        try read(statement, into: &entries)
+    }
+
+    /// Appends entries by key and record, both descending: those before a position, or from the range's end.
+    package func descending(
+        _ index: Int64, zone: Int64, _ range: KeyRange, before position: (key: [UInt8], record: Int64)?, limit: Int,
+        into entries: inout EntryBuffer
+    ) throws(StoreError) {
+        let statement = try statement(index, .descending)
+        statement.bind(1, zone)
+        statement.bind(2, blob: position?.key ?? range.upper ?? Self.aboveAll)
+        statement.bind(3, position?.record ?? Int64.min)
+        statement.bind(4, blob: range.lower)
+        statement.bind(5, Int64(limit))
+        try read(statement, into: &entries)
+    }
+
+    /// Appends the entries of one key by record, ascending, after a record.
+    package func within(
+        _ index: Int64, zone: Int64, key: [UInt8], after record: Int64, limit: Int, into entries: inout EntryBuffer
+    ) throws(StoreError) {
+        let statement = try statement(index, .within)
+        statement.bind(1, zone)
+        statement.bind(2, blob: key)
+        statement.bind(3, record)
+        statement.bind(4, Int64(limit))
+        defer { statement.reset() }
+        while try statement.step() { entries.append(statement.bytes(0), record: statement.integer(1)) }
+    }
+
+    /// Counts the entries of a range.
+    ///
+    /// - Parameter limit: Counting stops there; `Int.max` for all of them.
+    package func count(
+        _ index: Int64, zone: Int64, _ range: KeyRange, limit: Int = .max
+    ) throws(StoreError) -> Int {
+        let statement = try statement(index, limit == .max ? .countAll : .count)
+        statement.bind(1, zone)
+        statement.bind(2, blob: range.lower)
+        statement.bind(3, blob: range.upper ?? Self.aboveAll)
+        if limit != .max { statement.bind(4, Int64(limit)) }
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
+    private func read(_ statement: Statement, into entries: inout EntryBuffer) throws(StoreError) {
+        defer { statement.reset() }
+        while try statement.step() { entries.append(statement.bytes(0), record: statement.integer(1)) }
+    }
+
+    /// No key begins with this byte (see `IndexKey`).
+    private static let aboveAll: [UInt8] = [0xFF]
+
+    private func statement(_ index: Int64, _ verb: Shape.Verb) throws(StoreError) -> Statement {
+        let shape = Shape(index: index, verb: verb)
+        if let known = statements[shape] { return known }
+        // The number of the table is ours; nothing that a user wrote reaches this text.
+        let table = "index_\(index)"
+        // A bound of the position, which is never outside the range, is what SQLite seeks by; two bounds on one side would
+        // make it begin at the range's.
+        let sql =
+            switch verb {
+            case .ascending:
+                """
+                SELECT key, record FROM \(table) WHERE zone = ?1 AND (key, record) > (?2, ?3) AND key < ?4
+                ORDER BY key, record LIMIT ?5
+                """
+            case .descending:
+                """
+                SELECT key, record FROM \(table) WHERE zone = ?1 AND (key, record) < (?2, ?3) AND key >= ?4
+                ORDER BY key DESC, record DESC LIMIT ?5
+                """
+            case .within:
+                "SELECT key, record FROM \(table) WHERE zone = ?1 AND key = ?2 AND record > ?3 ORDER BY record LIMIT ?4"
+            case .count:
+                """
+                SELECT count(*) FROM
+                (SELECT 1 FROM \(table) WHERE zone = ?1 AND key >= ?2 AND key < ?3 LIMIT ?4)
+                """
+            case .countAll: "SELECT count(*) FROM \(table) WHERE zone = ?1 AND key >= ?2 AND key < ?3"
+            }
+        if statements.count >= Self.cachedStatements { statements.removeAll() }
+        let prepared = try connection.prepare(sql)
+        statements[shape] = prepared
+        return prepared
+    }
+}
