@@ -39,6 +39,9 @@ extension RecordAPI {
             ("queryListMembers", Int64(Limits.conditionListMembers)),
             ("queryArguments", Int64(Limits.queryArguments)),
             ("sortTerms", Int64(Limits.sortTerms)),
+            ("indexedMembers", Int64(Limits.indexedMembers)),
+            ("indexesPerType", Int64(IndexDefinition.maxPerType)),
+            ("columnsPerIndex", Int64(IndexDefinition.maxColumns)),
         ]
         return JSONValue.object(JSONObject(numbers.map { ($0, .integer($1)) })).bytes
     }
@@ -131,6 +134,21 @@ extension RecordAPI {
             text.counter(
                 "fogbase_checkpoints_total", help: "Times the log was copied into the file.", labels: row.labels,
                 row.statistics.checkpoints)
+        }
+        for row in rows {
+            text.counter(
+                "fogbase_index_build_records_total", help: "Records put into indexes that are built, once per index.",
+                labels: row.labels, row.database.indexProgress.builtRecords)
+        }
+        for row in rows {
+            text.counter(
+                "fogbase_index_slices_total", help: "Slices in which indexes were built and dropped.",
+                labels: row.labels, row.database.indexProgress.doneSlices)
+        }
+        for row in rows {
+            text.gauge(
+                "fogbase_index_builds", help: "Indexes that are being built.", labels: row.labels,
+                Double(row.database.indexProgress.building.count))
         }
         for row in rows {
             text.counter(

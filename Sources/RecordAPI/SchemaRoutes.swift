@@ -3,11 +3,11 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Record types, fields and grants as one document. Administrators.
+/// Record types, fields, indexes and grants as one document. Administrators.
 extension RecordAPI {
     func readSchema(_ call: RecordCall) throws -> HTTPResponse {
         try call.requireAdministrator()
-        return .json(SchemaDocument(call.reader.schema).json)
+        return .json(SchemaDocument(call.reader.schema, built: call.database.indexProgress.building).json)
     }
 
     func putSchema(_ call: inout RecordCall) async throws -> HTTPResponse {
@@ -15,18 +15,19 @@ extension RecordAPI {
         let document = try SchemaDocument.read(try await call.body())
         try call.requireAdministrator()
         try await call.database.putSchema(document)
-        return .json(SchemaDocument(call.database.schema).json)
+        return .json(SchemaDocument(call.database.schema, built: call.database.indexProgress.building).json)
     }
 
     func readType(_ call: RecordCall) throws -> HTTPResponse {
         try call.requireAdministrator()
-        return .json(SchemaDocument.TypeEntry(try call.type()).json)
+        return .json(
+            SchemaDocument.TypeEntry(try call.type(), built: call.database.indexProgress.building).json)
     }
 
-    /// `GET /schema/advice`: which indexes the queries of late would have needed, and which none has used.
+    /// `GET /schema/advice`: which queries of late cost the most, and which index would help each.
     func readAdvice(_ call: RecordCall) throws -> HTTPResponse {
         try call.requireAdministrator()
-        return .json(call.database.queryAdvice)
+        return .json(call.database.queries.advice.json)
     }
 }
 

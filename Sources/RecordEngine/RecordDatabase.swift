@@ -14,6 +14,7 @@ package actor RecordDatabase {
     package nonisolated let limits: DatabaseLimits
     package nonisolated let folderPath: String
     package nonisolated let statistics = WriterStatistics()
+    package nonisolated let indexProgress = IndexProgress()
 
     nonisolated let clock = CommitClock()
     nonisolated let keys: DatabaseKeys
@@ -23,6 +24,7 @@ package actor RecordDatabase {
     package nonisolated let queries = QueryServices()
     /// Whether a later record never has an earlier time of creation, so that ids answer for both.
     nonisolated let createdFollowsIDs: Bool
+    nonisolated let indexBuilder: IndexBuilder
 
     private nonisolated let executor: ThreadExecutor
     private nonisolated let queue = Monitor(WriteQueue())
@@ -52,17 +54,20 @@ package actor RecordDatabase {
     ///
     /// - Parameters:
     ///   - administrator: The hash of the administrator's token; `nil` for none.
+    ///   - indexBuilding: How large the pieces are in which indexes are built.
     /// - Throws: A sentence for the operator.
     package init(
         folder path: String, environment: RecordEnvironment, limits: DatabaseLimits = DatabaseLimits(),
-        administrator: Digest? = nil, passwords: PasswordWorkers
+        administrator: Digest? = nil, passwords: PasswordWorkers, indexBuilding: IndexBuilding = IndexBuilding()
     ) throws {
         let folder = try DataFolder(opening: path)
         let secret = try folder.secret()
         try folder.syncLog()
         let connection = try Connection(path: DataFolder.databasePath(in: path), role: .writer)
         try Migrations.run(on: connection)
-        let transaction = try WriteTransaction(connection: connection, environment: environment, limits: limits)
+        let transaction = try WriteTransaction(
+            connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding)
+        let hasIndexWork = try transaction.hasIndexWork()
         self.folder = consume folder
         self.folderPath = path
         self.environment = environment
@@ -73,7 +78,10 @@ package actor RecordDatabase {
         createdFollowsIDs = try transaction.checkClock()
         publishedSchema = Locked(transaction.schema)
         executor = ThreadExecutor(name: "fog-writer")
+        indexBuilder = IndexBuilder()
         self.transaction = transaction
+        // What was under way when the database was closed, or its machine stopped, goes on.
+        if hasIndexWork { buildIndexes() }
     }
 
     deinit {
@@ -124,7 +132,7 @@ package actor RecordDatabase {
         return try result.get()
     }
 
-    private nonisolated func submit(_ write: PendingWrite) {
+    nonisolated func submit(_ write: PendingWrite) {
         enum Verdict { case queued, wake, enough, closed, full }
         let verdict: Verdict = queue.withLock { queue in
             if queue.isClosed { return .closed }
@@ -152,6 +160,7 @@ package actor RecordDatabase {
             commit(group)
             gathering.didCommit(writes: group.count, waiting: queue.withLock { $0.count }, goal: goal)
             checkpointIfDue()
+            if indexBuilder.isDue { buildIndexes() }
         }
     }
 
@@ -179,6 +188,7 @@ package actor RecordDatabase {
         let started = MonotonicClock.now
         let schemaBefore = transaction.schema
         transaction.rightsChanged = false
+        transaction.groupSize = group.count
         do {
             try transaction.beginGroup()
         } catch {

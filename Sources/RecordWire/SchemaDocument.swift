@@ -1,19 +1,25 @@
 package import RecordModel
 
-/// Record types, their fields and grants as JSON, for `/schema`:
+/// Record types, their fields, indexes and grants as JSON, for `/schema`:
 ///
-///     {"types":{"Post":{"fields":{"title":{"type":"STRING"}},"grants":{"_world":["READ"]}}}}
+///     {"types":{"Post":{"fields":{"title":{"type":"STRING","indexes":["QUERYABLE"]}},
+///     "indexes":[{"fields":["-title"],"unique":true}],"grants":{"_world":["READ"]}}}}
 package struct SchemaDocument: Hashable, Sendable {
     package struct TypeEntry: Hashable, Sendable {
         package var name: RecordTypeName
         /// In the order of the document.
         package var fields: [FieldEntry]
+        /// The indexes that the type declares; `nil` if the document does not speak of them.
+        package var indexes: [IndexEntry]?
         /// `nil` if the document does not speak of grants.
         package var grants: Grants?
 
-        package init(name: RecordTypeName, fields: [FieldEntry] = [], grants: Grants? = nil) {
+        package init(
+            name: RecordTypeName, fields: [FieldEntry] = [], indexes: [IndexEntry]? = nil, grants: Grants? = nil
+        ) {
             self.name = name
             self.fields = fields
+            self.indexes = indexes
             self.grants = grants
         }
     }
@@ -21,10 +27,16 @@ package struct SchemaDocument: Hashable, Sendable {
     package struct FieldEntry: Hashable, Sendable {
         package var name: FieldName
         package var type: FieldType
+        /// `nil` if the document does not speak of the field's indexes.
+        package var options: IndexOptions?
+        /// How far the index that the options have made is. Printed, and never read.
+        package var progress: IndexState?
 
-        package init(name: FieldName, type: FieldType) {
+        package init(name: FieldName, type: FieldType, options: IndexOptions? = nil, progress: IndexState? = nil) {
             self.name = name
             self.type = type
+            self.options = options
+            self.progress = progress
         }
     }
 
@@ -35,9 +47,11 @@ package struct SchemaDocument: Hashable, Sendable {
         self.types = types
     }
 
-    /// The document of a schema: types by name, fields in the order in which they came.
-    package init(_ schema: Schema) {
-        types = schema.types.values.sorted { $0.name.text < $1.name.text }.map(TypeEntry.init)
+    /// The document of a schema: types by name, fields and indexes in the order in which they came.
+    ///
+    /// - Parameter built: The records in each index that is being built, by its number.
+    package init(_ schema: Schema, built: [Int64: Int] = [:]) {
+        types = schema.types.values.sorted { $0.name.text < $1.name.text }.map { TypeEntry($0, built: built) }
     }
 
     /// - Throws: `BAD_REQUEST` with the place in `details.path`, such as `types.Post.fields.title`.
@@ -71,17 +85,26 @@ package struct SchemaDocument: Hashable, Sendable {
 }
 
 extension SchemaDocument.TypeEntry {
-    package init(_ type: RecordTypeDefinition) {
+    /// - Parameter built: The records in each index that is being built, by its number.
+    package init(_ type: RecordTypeDefinition, built: [Int64: Int] = [:]) {
+        let fields = type.fields.map { field in
+            let index = field.options.isEmpty ? nil : type.index(servingOptionsOf: field)
+            return SchemaDocument.FieldEntry(
+                name: field.name, type: field.type, options: field.options.isEmpty ? nil : field.options,
+                progress: index.flatMap { SchemaDocument.IndexState($0, built: built) })
+        }
         self.init(
-            name: type.name, fields: type.fields.map { SchemaDocument.FieldEntry(name: $0.name, type: $0.type) },
-            grants: type.grants)
+            name: type.name, fields: fields,
+            indexes: type.indexes.filter(\.isDeclared).map {
+                SchemaDocument.IndexEntry($0, of: type, built: built)
+            }, grants: type.grants)
     }
 
-    /// Reads `{"fields":{…},"grants":{…}}`; both may be absent.
+    /// Reads `{"fields":{…},"indexes":[…],"grants":{…}}`; each may be absent.
     ///
     /// - Parameter path: Where the value stands, for errors.
     package init(name: RecordTypeName, _ value: JSONValue, path: String) throws(RecordError) {
-        let object = try SchemaDocument.object(value, path, keys: ["fields", "grants"])
+        let object = try SchemaDocument.object(value, path, keys: ["fields", "indexes", "grants"])
         self.init(name: name)
         if let members = object["fields"] {
             for member in try SchemaDocument.object(members, "\(path).fields").members {
@@ -90,6 +113,9 @@ extension SchemaDocument.TypeEntry {
             if fields.count > Limits.fieldsPerType {
                 throw SchemaDocument.tooMany(Limits.fieldsPerType, "\(path).fields")
             }
+        }
+        if let value = object["indexes"] {
+            indexes = try Self.indexes(value, fields: fields, path: "\(path).indexes")
         }
         if let value = object["grants"] { grants = try GrantsDocument.read(value, path: "\(path).grants") }
     }
@@ -100,19 +126,52 @@ extension SchemaDocument.TypeEntry {
         guard let name = FieldName(member.key) else {
             throw SchemaDocument.invalid("This is no name of a field, or that of a system field", path)
         }
-        let object = try SchemaDocument.object(member.value, path, keys: ["type"])
+        let object = try SchemaDocument.object(
+            member.value, path, keys: ["type", "indexes"] + SchemaDocument.IndexState.keys)
         guard let tag = object["type"]?.string, let type = FieldType(tag: tag) else {
             throw SchemaDocument.invalid("A field needs a 'type', such as STRING or INT64_LIST", "\(path).type")
         }
-        return SchemaDocument.FieldEntry(name: name, type: type)
+        let options = try object["indexes"].map { value throws(RecordError) in
+            try IndexOptions(value, on: type, path: "\(path).indexes")
+        }
+        return SchemaDocument.FieldEntry(name: name, type: type, options: options)
+    }
+
+    private static func indexes(
+        _ value: JSONValue, fields: [SchemaDocument.FieldEntry], path: String
+    ) throws(RecordError) -> [SchemaDocument.IndexEntry] {
+        guard let values = value.array else { throw SchemaDocument.invalid("A list of indexes was expected", path) }
+        if values.count > IndexDefinition.maxPerType {
+            throw SchemaDocument.tooMany(IndexDefinition.maxPerType, path)
+        }
+        var indexes: [SchemaDocument.IndexEntry] = []
+        for (position, value) in values.enumerated() {
+            let place = "\(path)[\(position)]"
+            let index = try SchemaDocument.IndexEntry(value, fields: fields, path: place)
+            if indexes.contains(where: { $0.columns == index.columns }) {
+                throw SchemaDocument.invalid("The index stands twice in the list", place)
+            }
+            indexes.append(index)
+        }
+        return indexes
     }
 
     package var json: JSONValue {
         var members = JSONObject()
-        for field in fields { members[field.name.text] = ["type": .string(field.type.schemaName)] }
+        for field in fields { members[field.name.text] = field.json }
         var object: [(String, JSONValue)] = [("fields", .object(members))]
+        if let indexes { object.append(("indexes", .array(indexes.map(\.json)))) }
         if let grants { object.append(("grants", GrantsDocument.json(grants))) }
         return .object(JSONObject(object))
+    }
+}
+
+extension SchemaDocument.FieldEntry {
+    package var json: JSONValue {
+        var members: [(String, JSONValue)] = [("type", .string(type.schemaName))]
+        if let options { members.append(("indexes", .array(options.words.map { .string($0) }))) }
+        if let progress { members += progress.members }
+        return .object(JSONObject(members))
     }
 }
 
@@ -153,7 +212,7 @@ package enum GrantsDocument {
 
 extension SchemaDocument {
     /// The members of an object that has no keys but these.
-    fileprivate static func object(
+    static func object(
         _ value: JSONValue, _ path: String, keys: [String]? = nil
     ) throws(RecordError) -> JSONObject {
         guard let object = value.object else { throw invalid("A JSON object was expected", path) }
@@ -163,11 +222,11 @@ extension SchemaDocument {
         return object
     }
 
-    fileprivate static func invalid(_ reason: String, _ path: String) -> RecordError {
+    static func invalid(_ reason: String, _ path: String) -> RecordError {
         .badRequest(reason, details: [("path", .text(path))])
     }
 
-    fileprivate static func tooMany(_ limit: Int, _ path: String) -> RecordError {
+    static func tooMany(_ limit: Int, _ path: String) -> RecordError {
         .badRequest(
             "There are more than allowed", cause: .tooLarge,
             details: [("path", .text(path)), ("limit", .number(Int64(limit)))])

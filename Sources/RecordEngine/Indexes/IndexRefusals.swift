@@ -15,7 +15,8 @@ extension RecordError {
             "The text in '\(field)' is too long: \(type) has a UNIQUE index on the field, which compares texts of at most \(IndexKey.textBytes) bytes",
             cause: .tooLarge,
             details: [
-                ("recordType", .text(type.text)), ("field", .text(field)), ("limit", .number(Int64(IndexKey.textBytes))),
+                ("recordType", .text(type.text)), ("field", .text(field)),
+                ("limit", .number(Int64(IndexKey.textBytes))),
             ])
     }
 

@@ -15,6 +15,7 @@ extension RecordDatabase {
 
     /// Takes away what is past its time: tombstones, sessions, remembered answers. In slices, each a write among others.
     package nonisolated func maintain() async throws(RecordError) -> MaintenanceReport {
+        buildIndexes()
         var report = MaintenanceReport()
         let slice = Self.maintenanceSlice
         while true {

@@ -6,9 +6,14 @@ extension RecordDatabase {
     /// Makes the schema what a document says.
     ///
     /// Types and fields that the document leaves out go, if no record can have used them; what would lose data is
-    /// refused as a whole.
+    /// refused as a whole. New indexes of small types are ready when this returns; others are built in slices, as dropped
+    /// ones are emptied.
     package nonisolated func putSchema(_ document: SchemaDocument) async throws(RecordError) {
-        try await write(isAlone: true) { transaction throws(RecordError) in try transaction.putSchema(document) }
+        let hasIndexWork = try await write(isAlone: true) { transaction throws(RecordError) in
+            try transaction.putSchema(document)
+            return try transaction.store { () throws(StoreError) in try transaction.hasIndexWork() }
+        }
+        if hasIndexWork { buildIndexes() }
     }
 
     /// Replaces the grants of one type.
@@ -25,6 +30,7 @@ extension RecordDatabase {
 extension WriteTransaction {
     func putSchema(_ document: SchemaDocument) throws(RecordError) {
         var kept: Set<RecordTypeName> = []
+        entriesAtOnce = indexBuilding.entriesAtOnce
         for wanted in document.types {
             guard kept.insert(wanted.name).inserted else {
                 throw .badRequest(
@@ -64,7 +70,7 @@ extension WriteTransaction {
             }
             type = RecordTypeDefinition(
                 id: type.id, name: type.name, grants: type.grants,
-                fields: type.fields.filter { names.contains($0.name) })
+                fields: type.fields.filter { names.contains($0.name) }, indexes: type.indexes)
         }
         for field in wanted.fields {
             if let known = type[field.name.text] {
@@ -77,8 +83,53 @@ extension WriteTransaction {
                 try addField(field.name, field.type, to: &type)
             }
         }
-        schema.set(type)
+        try putIndexes(wanted, in: &type)
         if let grants = wanted.grants, grants != type.grants { try setGrants(grants, of: &type) }
+    }
+
+    /// Makes the options of fields and the indexes what a document says of them; what it does not speak of stays.
+    private func putIndexes(
+        _ wanted: SchemaDocument.TypeEntry, in type: inout RecordTypeDefinition
+    ) throws(RecordError) {
+        for entry in wanted.fields {
+            guard let options = entry.options, var field = type[entry.name.text], field.options != options else {
+                continue
+            }
+            field.options = options
+            try setOptions(of: field, in: &type)
+        }
+        var declared: [IndexWish.Shape] = []
+        if let entries = wanted.indexes {
+            for entry in entries { declared.append(try shape(of: entry, in: type)) }
+        } else {
+            // A field that went has taken its indexes along.
+            declared = type.declaredShapes.filter { shape in
+                shape.columns.allSatisfy { column in
+                    if case .field(let id) = column.source { type[id: id] != nil } else { true }
+                }
+            }
+        }
+        let retries = wanted.indexes != nil || wanted.fields.contains { $0.options != nil }
+        try setIndexes(of: type, declared: declared, retriesFailed: retries)
+        if let current = schema[type.name] { type = current }
+    }
+
+    private func shape(
+        of entry: SchemaDocument.IndexEntry, in type: RecordTypeDefinition
+    ) throws(RecordError) -> IndexWish.Shape {
+        var columns: [IndexDefinition.Column] = []
+        var isList = false
+        for column in entry.columns {
+            if let field = type[column.name] {
+                isList = isList || field.type.isList
+                columns.append(IndexDefinition.Column(.field(field.id), isAscending: column.isAscending))
+            } else if let field = SystemField(column.name) {
+                columns.append(IndexDefinition.Column(.system(field), isAscending: column.isAscending))
+            } else {
+                throw .notIndexable("The field \(column.name) does not exist", type: type.name)
+            }
+        }
+        return IndexWish.Shape(kind: isList ? .members : .ordered, columns: columns, isUnique: entry.isUnique)
     }
 
     func setGrants(_ grants: Grants, of type: inout RecordTypeDefinition) throws(RecordError) {

@@ -21,6 +21,7 @@ package final class WriteTransaction {
     let indexes: IndexMaintainer
     let environment: RecordEnvironment
     let limits: DatabaseLimits
+    let indexBuilding: IndexBuilding
 
     /// Milliseconds since 1970; the same for all of a group.
     private(set) var now: Int64 = 0
@@ -28,6 +29,10 @@ package final class WriteTransaction {
     var schema: Schema
     /// Set by whatever changes what callers may do: schema, grants, roles, sessions that end.
     var rightsChanged = false
+    /// The writes of the group, for those who take less time if others wait.
+    var groupSize = 0
+    /// How many entries this request may still give to new indexes before it leaves them to slices.
+    var entriesAtOnce = 0
     /// The last failure of the store inside the request that is running.
     private(set) var storeFailure: StoreError?
     private var hasSavepoint = false
@@ -53,11 +58,12 @@ package final class WriteTransaction {
     private static let sequenceBlock: Int64 = 1 << 20
 
     init(
-        connection: Connection, environment: RecordEnvironment, limits: DatabaseLimits
+        connection: Connection, environment: RecordEnvironment, limits: DatabaseLimits, indexBuilding: IndexBuilding
     ) throws(StoreError) {
         self.connection = connection
         self.environment = environment
         self.limits = limits
+        self.indexBuilding = indexBuilding
         records = try RecordTable(connection)
         zones = try ZoneTable(connection)
         accounts = try AccountTable(connection)

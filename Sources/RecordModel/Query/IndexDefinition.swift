@@ -67,6 +67,21 @@ public struct IndexDefinition: Hashable, Sendable {
     public static let maxPerType = 64
 }
 
+extension RecordTypeDefinition {
+    /// The shape of the index that the options of a field ask for: on the field alone, ascending.
+    public static func shape(forOptionsOf field: FieldDefinition) -> IndexWish.Shape {
+        IndexWish.Shape(
+            kind: field.type.isList ? .members : .ordered, columns: [IndexDefinition.Column(.field(field.id))])
+    }
+
+    /// The index that the options of a field rely on, be it made for them or declared; UNIQUE ones serve as well.
+    public func index(servingOptionsOf field: FieldDefinition) -> IndexDefinition? {
+        let shape = Self.shape(forOptionsOf: field)
+        let able = indexes.filter { $0.kind == shape.kind && $0.columns == shape.columns }
+        return able.first { $0.isReady } ?? able.last
+    }
+}
+
 /// The options of a field, as CloudKit names them. Both are served by one index on the field.
 public struct IndexOptions: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8

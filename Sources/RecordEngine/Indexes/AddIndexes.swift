@@ -1,0 +1,100 @@
+package import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+extension RecordDatabase {
+    /// Adds indexes to a type: just in time for a query, or because an administrator wants them. What is there already
+    /// stays as it is. A small type's indexes are ready when this returns; those of others are built in slices, while
+    /// reads and writes go on.
+    ///
+    /// - Returns: The indexes that serve the wish, each with its state: first those of the fields, by their number, then
+    ///   those that were named.
+    /// - Throws: `NOT_FOUND` for an unknown type; `BAD_REQUEST` for fields that cannot be indexed so, or for too many.
+    package nonisolated func addIndexes(
+        _ wish: IndexWish, to typeName: RecordTypeName
+    ) async throws(RecordError) -> [IndexDefinition] {
+        let indexes = try await write(isAlone: true) { transaction throws(RecordError) in
+            try transaction.addIndexes(wish, to: typeName)
+        }
+        if indexes.contains(where: { !$0.isReady }) { buildIndexes() }
+        return indexes
+    }
+}
+
+extension WriteTransaction {
+    func addIndexes(_ wish: IndexWish, to typeName: RecordTypeName) throws(RecordError) -> [IndexDefinition] {
+        guard var type = schema[typeName] else { throw .unknownType(typeName) }
+        let options = wish.options.sorted { $0.key < $1.key }
+        for (id, added) in options {
+            guard var field = type[id: id] else { throw .notIndexable("The field does not exist", type: typeName) }
+            if let refusal = IndexRules.refusal(of: added, on: field.type) {
+                throw .notIndexable(refusal, type: typeName, field: field.name)
+            }
+            guard !field.options.isSuperset(of: added) else { continue }
+            field.options.formUnion(added)
+            try setOptions(of: field, in: &type)
+        }
+        var declared = type.declaredShapes
+        for shape in wish.indexes {
+            try check(shape, of: type)
+            guard !declared.contains(where: { $0.serves(shape) }) else { continue }
+            declared.removeAll { shape.serves($0) }
+            declared.append(shape)
+        }
+        entriesAtOnce = indexBuilding.entriesAtOnce
+        if type != schema[typeName] || declared != type.declaredShapes {
+            try setIndexes(of: type, declared: declared, retriesFailed: false)
+        }
+        guard let current = schema[typeName] else { throw .unknownType(typeName) }
+        let fields = options.compactMap { current[id: $0.key].flatMap(current.index(servingOptionsOf:)) }
+        return fields + wish.indexes.compactMap { shape in current.indexes.first { $0.shape.serves(shape) } }
+    }
+
+    func setOptions(of field: FieldDefinition, in type: inout RecordTypeDefinition) throws(RecordError) {
+        let number = type.id
+        try store { () throws(StoreError) in
+            try schemaTable.setOptions(field.options, field: field.id, type: number)
+        }
+        type.add(field)
+    }
+
+    /// Refuses an index that a type cannot have.
+    private func check(_ shape: IndexWish.Shape, of type: RecordTypeDefinition) throws(RecordError) {
+        var types: [FieldType] = []
+        for column in shape.columns {
+            switch column.source {
+            case .field(let id):
+                guard let field = type[id: id] else {
+                    throw .notIndexable("The field does not exist", type: type.name)
+                }
+                types.append(field.type)
+            case .system(let field):
+                guard IndexRules.systemColumns.contains(field) else {
+                    throw .notIndexable("The field \(field.name) cannot stand in an index", type: type.name)
+                }
+                types.append(QueryField.system(field).type)
+            }
+        }
+        if let refusal = IndexRules.refusal(ofColumns: types, isUnique: shape.isUnique) {
+            throw .notIndexable(refusal, type: type.name)
+        }
+        guard Set(shape.columns.map(\.source)).count == shape.columns.count,
+            (shape.kind == .members) == types.contains(where: \.isList)
+        else { throw .notIndexable("A field stands twice in the index, or is no list", type: type.name) }
+    }
+}
+
+extension IndexWish.Shape {
+    /// Whether an index of this shape is as good as one of the other: a UNIQUE one also finds.
+    func serves(_ other: IndexWish.Shape) -> Bool {
+        kind == other.kind && columns == other.columns && (isUnique || !other.isUnique)
+    }
+}
+
+extension RecordError {
+    static func notIndexable(_ reason: String, type: RecordTypeName, field: FieldName? = nil) -> RecordError {
+        var details: [(key: String, value: Detail)] = [("recordType", .text(type.text))]
+        if let field { details.append(("field", .text(field.text))) }
+        return .badRequest(reason, details: details)
+    }
+}

@@ -1,0 +1,107 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// The new indexes of one type on the way through its records.
+final class IndexFilling {
+    let type: RecordTypeDefinition
+    var indexes: [IndexDefinition]
+    /// Why some of them cannot be built.
+    private(set) var failures: [Int64: String] = [:]
+    /// The records of the type so far.
+    private(set) var records = 0
+    /// The entries made so far.
+    private(set) var entries = 0
+    private var key: [UInt8] = []
+
+    init(_ type: RecordTypeDefinition, _ indexes: [IndexDefinition] = []) {
+        self.type = type
+        self.indexes = indexes
+    }
+
+    /// Adds the entries of one record. A record whose stored form is damaged gets none: nobody can read it, and the doctor
+    /// tells of it.
+    func add(
+        _ cursor: RecordCursor, _ row: RecordRow, zone: Int64, in transaction: WriteTransaction
+    ) throws(RecordError) {
+        records += 1
+        let view: StoredFieldsView
+        do { view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout) } catch { return }
+        let record = IndexedRecord(
+            fields: view, name: cursor.name, creator: row.creator, created: row.created, modifier: row.modifier,
+            modified: row.modified)
+        for index in indexes where failures[index.id] == nil {
+            switch index.kind {
+            case .ordered:
+                let traits: IndexKeyTraits
+                key.removeAll(keepingCapacity: true)
+                do { traits = try record.appendKey(of: index, to: &key) } catch { continue }
+                if index.isUnique, traits.isComplete {
+                    let names = type.columnNames(of: index)
+                    if let column = traits.cutColumn {
+                        failures[index.id] = .textTooLong(cursor.name, names[column])
+                        continue
+                    }
+                    if let other = try other(row.id, zone, index, in: transaction) {
+                        failures[index.id] = .duplicates(cursor.name, other, names)
+                        continue
+                    }
+                }
+                try insert(key, row.id, zone, index, in: transaction)
+            case .members:
+                let keys: [[UInt8]]
+                do { keys = try record.keys(of: index) } catch { continue }
+                guard keys.count <= Limits.indexedMembers else {
+                    failures[index.id] = .tooManyMembers(cursor.name, type.columnNames(of: index).first ?? "")
+                    continue
+                }
+                for key in keys { try insert(key, row.id, zone, index, in: transaction) }
+            }
+        }
+    }
+
+    private func insert(
+        _ key: [UInt8], _ record: Int64, _ zone: Int64, _ index: IndexDefinition, in transaction: WriteTransaction
+    ) throws(RecordError) {
+        entries += 1
+        try transaction.store { () throws(StoreError) in
+            try key.withUnsafeBufferPointer { key throws(StoreError) in
+                try transaction.indexes.table.insert(
+                    zone: zone, key: UnsafeRawBufferPointer(key), record: record, into: index.id)
+            }
+        }
+    }
+
+    /// The name of another record with the same key.
+    private func other(
+        _ record: Int64, _ zone: Int64, _ index: IndexDefinition, in transaction: WriteTransaction
+    ) throws(RecordError) -> [UInt8]? {
+        try transaction.store { () throws(StoreError) in
+            let found = try key.withUnsafeBufferPointer { key throws(StoreError) in
+                try transaction.indexes.table.otherRecord(
+                    zone: zone, key: UnsafeRawBufferPointer(key), than: record, in: index.id)
+            }
+            guard let found else { return nil }
+            return try transaction.records.find(id: found)?.name ?? []
+        }
+    }
+}
+
+/// Why an index cannot be built, in sentences for administrators, who alone read the schema.
+extension String {
+    fileprivate static func duplicates(
+        _ name: UnsafeRawBufferPointer, _ other: [UInt8], _ fields: [String]
+    ) -> String {
+        let places = fields.map { "'\($0)'" }.joined(separator: ", ")
+        return
+            "The records '\(String(decoding: name, as: UTF8.self))' and '\(String(decoding: other, as: UTF8.self))' have the same value in \(places). Change one of them, then put the schema again"
+    }
+
+    fileprivate static func textTooLong(_ name: UnsafeRawBufferPointer, _ field: String) -> String {
+        "The record '\(String(decoding: name, as: UTF8.self))' has a text in '\(field)' that is longer than the \(IndexKey.textBytes) bytes which a UNIQUE index compares. Shorten it, then put the schema again"
+    }
+
+    fileprivate static func tooManyMembers(_ name: UnsafeRawBufferPointer, _ field: String) -> String {
+        "The record '\(String(decoding: name, as: UTF8.self))' has more than \(Limits.indexedMembers) distinct members in '\(field)'. Shorten the list, then put the schema again"
+    }
+}

@@ -1,0 +1,56 @@
+/// Walks through records for those who fill indexes, on the writer's connection.
+package final class RecordWalk {
+    private let connection: Connection
+    private var statement: Statement?
+
+    package init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Begins at the records and tombstones of all zones and types after an internal number, in its order.
+    package func begin(after id: Int64) throws(StoreError) {
+        let statement = try connection.prepare(
+            "SELECT \(RecordCursor.columns), zone FROM record WHERE id > ?1 ORDER BY id")
+        statement.bind(1, id)
+        self.statement = statement
+    }
+
+    /// Begins at the live records of one type, zone by zone.
+    package func begin(type: Int64) throws(StoreError) {
+        let statement = try connection.prepare("SELECT \(RecordCursor.columns), record.zone \(Self.ofType)")
+        statement.bind(1, type)
+        statement.bind(2, Int64.max)
+        self.statement = statement
+    }
+
+    /// Goes to the next record; `nil` at the end. What it gives is borrowed until the next call.
+    package func next() throws(StoreError) -> (cursor: RecordCursor, zone: Int64)? {
+        guard let statement, try statement.step() else { return nil }
+        return (RecordCursor(statement: statement), statement.integer(12))
+    }
+
+    /// Ends the borrowing; to be called on every path.
+    package func finish() {
+        statement?.reset()
+        statement = nil
+    }
+
+    /// Whether a type has at most so many live records, without looking at more than about so many rows.
+    package func hasAtMost(_ limit: Int, ofType type: Int64) throws(StoreError) -> Bool {
+        let zones = try connection.prepare("SELECT count(*) FROM (SELECT 1 FROM zone LIMIT ?1)")
+        zones.bind(1, Int64(limit) + 1)
+        defer { zones.reset() }
+        guard try zones.step(), zones.integer(0) <= limit else { return false }
+        let records = try connection.prepare("SELECT count(*) FROM (SELECT 1 \(Self.ofType))")
+        records.bind(1, type)
+        records.bind(2, Int64(limit) + 1)
+        defer { records.reset() }
+        return try records.step() && records.integer(0) <= limit
+    }
+
+    /// The zones first: only within one are the records of a type in order.
+    private static let ofType = """
+        FROM (SELECT id AS known FROM zone) CROSS JOIN record INDEXED BY record_by_type
+        WHERE record.zone = known AND record.type = ?1 AND record.deleted = 0 LIMIT ?2
+        """
+}

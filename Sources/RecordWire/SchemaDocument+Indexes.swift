@@ -1,0 +1,181 @@
+package import RecordModel
+
+extension SchemaDocument {
+    /// An index that a type declares: `{"fields":["threadname","-timestamp"],"unique":true}`.
+    package struct IndexEntry: Hashable, Sendable {
+        /// Names of fields, or of the system fields that indexes take.
+        package var columns: [Column]
+        package var isUnique: Bool
+        /// Printed, and never read.
+        package var progress: IndexState?
+
+        package struct Column: Hashable, Sendable {
+            package var name: String
+            package var isAscending: Bool
+
+            package init(_ name: String, isAscending: Bool = true) {
+                self.name = name
+                self.isAscending = isAscending
+            }
+        }
+
+        package init(columns: [Column], isUnique: Bool = false, progress: IndexState? = nil) {
+            self.columns = columns
+            self.isUnique = isUnique
+            self.progress = progress
+        }
+    }
+
+    /// Why an index does not serve queries yet, or not at all.
+    package enum IndexState: Hashable, Sendable {
+        /// - Parameter built: The records that are in it.
+        case building(built: Int)
+        case failed(String)
+
+        /// - Parameter built: The records in each index that is being built, by its number.
+        init?(_ index: IndexDefinition, built: [Int64: Int]) {
+            switch index.state {
+            case .ready: return nil
+            case .building: self = .building(built: built[index.id] ?? 0)
+            case .failed(let reason): self = .failed(reason)
+            }
+        }
+
+        var members: [(String, JSONValue)] {
+            switch self {
+            case .building(let built): [("state", "building"), ("built", .integer(Int64(built)))]
+            case .failed(let reason): [("state", "failed"), ("reason", .string(reason))]
+            }
+        }
+
+        /// The keys that `members` writes, accepted in documents and not looked at.
+        static let keys = ["state", "built", "reason"]
+    }
+}
+
+/// What can be indexed.
+package enum IndexRules {
+    /// The system fields that indexes take as columns.
+    package static let systemColumns: [SystemField] = [
+        .createdTimestamp, .modifiedTimestamp, .createdUserRecordName, .modifiedUserRecordName,
+    ]
+
+    /// Why a field of a type cannot have these options; `nil` if it can.
+    package static func refusal(of options: IndexOptions, on type: FieldType) -> String? {
+        guard !options.isEmpty else { return nil }
+        if !isComparable(type) { return "A field of type \(type.schemaName) cannot be QUERYABLE or SORTABLE" }
+        if options.contains(.sortable), type.isList { return "A list cannot be SORTABLE" }
+        return nil
+    }
+
+    /// Why an index cannot have columns of these types; `nil` if it can. Users are references.
+    package static func refusal(ofColumns types: [FieldType], isUnique: Bool) -> String? {
+        if types.isEmpty { return "An index needs at least one field" }
+        if types.count > IndexDefinition.maxColumns {
+            return "An index has at most \(IndexDefinition.maxColumns) fields"
+        }
+        if let type = types.first(where: { !isComparable($0) }) {
+            return "A field of type \(type.schemaName) cannot stand in an index"
+        }
+        guard types.contains(where: \.isList) else { return nil }
+        if types.count > 1 { return "A list can only stand in an index of its own" }
+        return isUnique ? "An index on a list cannot be unique" : nil
+    }
+
+    private static func isComparable(_ type: FieldType) -> Bool {
+        switch type.element {
+        case .bytes, .asset, .location: false
+        default: true
+        }
+    }
+}
+
+extension SchemaDocument.IndexEntry {
+    /// The entry of an index, with the names that its type gives to the columns.
+    package init(_ index: IndexDefinition, of type: RecordTypeDefinition, built: [Int64: Int]) {
+        self.init(
+            columns: index.columns.map { column in
+                let name =
+                    switch column.source {
+                    case .field(let id): type[id: id]?.name.text ?? ""
+                    case .system(let field): field.name.description
+                    }
+                return Column(name, isAscending: column.isAscending)
+            }, isUnique: index.isUnique, progress: SchemaDocument.IndexState(index, built: built))
+    }
+
+    /// Reads an index of a type.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields of the type in the same document.
+    ///   - path: Where the value stands, for errors.
+    init(_ value: JSONValue, fields: [SchemaDocument.FieldEntry], path: String) throws(RecordError) {
+        let object = try SchemaDocument.object(
+            value, path, keys: ["fields", "unique"] + SchemaDocument.IndexState.keys)
+        guard let names = object["fields"]?.array else {
+            throw SchemaDocument.invalid(
+                "An index needs 'fields', a list of names; a minus before one means descending", path)
+        }
+        if let value = object["unique"], value.bool == nil {
+            throw SchemaDocument.invalid("'unique' is true or false", "\(path).unique")
+        }
+        self.init(columns: [], isUnique: object["unique"]?.bool ?? false)
+        var types: [FieldType] = []
+        for (position, value) in names.enumerated() {
+            let place = "\(path).fields[\(position)]"
+            guard let text = value.string else {
+                throw SchemaDocument.invalid("The name of a field was expected", place)
+            }
+            let isAscending = !text.hasPrefix("-")
+            let name = isAscending ? text : String(text.dropFirst())
+            if let field = fields.first(where: { $0.name.text == name }) {
+                types.append(field.type)
+                columns.append(Column(name, isAscending: isAscending))
+            } else if let field = SystemField(name), IndexRules.systemColumns.contains(field) {
+                types.append(QueryField.system(field).type)
+                columns.append(Column(field.name.description, isAscending: isAscending))
+            } else {
+                throw SchemaDocument.invalid("The type has no field of this name that can stand in an index", place)
+            }
+            if columns.dropLast().contains(where: { $0.name == columns.last?.name }) {
+                throw SchemaDocument.invalid("The field stands twice in the index", place)
+            }
+        }
+        if let refusal = IndexRules.refusal(ofColumns: types, isUnique: isUnique) {
+            throw SchemaDocument.invalid(refusal, "\(path).fields")
+        }
+    }
+
+    package var json: JSONValue {
+        let names = columns.map { JSONValue.string(($0.isAscending ? "" : "-") + $0.name) }
+        var members: [(String, JSONValue)] = [("fields", .array(names))]
+        if isUnique { members.append(("unique", true)) }
+        if let progress { members += progress.members }
+        return .object(JSONObject(members))
+    }
+}
+
+extension IndexOptions {
+    /// Reads a field's options: `["QUERYABLE","SORTABLE"]`.
+    ///
+    /// - Parameters:
+    ///   - type: The field's type.
+    ///   - path: Where the value stands, for errors.
+    init(_ value: JSONValue, on type: FieldType, path: String) throws(RecordError) {
+        guard let words = value.array else {
+            throw SchemaDocument.invalid("The indexes of a field are a list of QUERYABLE and SORTABLE", path)
+        }
+        self = []
+        for word in words {
+            switch word.string {
+            case "QUERYABLE"?: insert(.queryable)
+            case "SORTABLE"?: insert(.sortable)
+            case "SEARCHABLE"?:
+                throw SchemaDocument.invalid(
+                    "SEARCHABLE is not available: this version has no full-text search. Leave it out", path)
+            default: throw SchemaDocument.invalid("The indexes of a field are a list of QUERYABLE and SORTABLE", path)
+            }
+        }
+        if let refusal = IndexRules.refusal(of: self, on: type) { throw SchemaDocument.invalid(refusal, path) }
+    }
+}
