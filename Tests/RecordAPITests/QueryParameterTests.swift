@@ -1,5 +1,6 @@
 import HTTP
 import RecordModel
+import RecordWire
 import Testing
 
 /// What the routes of queries refuse before anything is looked up.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import RecordWire
 import Testing
 
@@ -25,7 +26,12 @@ struct QueryRow: Sendable, CustomTestStringConvertible {
     var sort: String?
     let names: [String]
 
-    init(_ condition: String, _ arguments: [String] = [], sort: String? = nil, _ names: [String]) {
+    /// Without arguments.
+    init(_ condition: String, sort: String? = nil, _ names: [String]) {
+        self.init(condition, [], sort: sort, names)
+    }
+
+    init(_ condition: String, _ arguments: [String], sort: String? = nil, _ names: [String]) {
         self.condition = condition
         self.arguments = arguments
         self.sort = sort
