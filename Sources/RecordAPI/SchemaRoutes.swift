@@ -27,7 +27,7 @@ extension RecordAPI {
     /// `GET /schema/advice`: which queries of late cost the most, and which index would help each.
     func readAdvice(_ call: RecordCall) throws -> HTTPResponse {
         try call.requireAdministrator()
-        return .json(call.database.queries.advice.json)
+        return .json(call.database.queryAdvice)
     }
 }
 

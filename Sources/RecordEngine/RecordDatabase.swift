@@ -76,6 +76,7 @@ package actor RecordDatabase {
         self.passwords = passwords
         keys = try DatabaseKeys(secret: secret)
         createdFollowsIDs = try transaction.checkClock()
+        queries.load(try IndexStatisticTable(connection).load())
         publishedSchema = Locked(transaction.schema)
         executor = ThreadExecutor(name: "fog-writer")
         indexBuilder = IndexBuilder()

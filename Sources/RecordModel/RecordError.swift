@@ -53,13 +53,13 @@ public struct RecordError: Error, Hashable, Sendable {
         case uniqueViolation = "UNIQUE_VIOLATION"
         /// The byte range of a request starts beyond the value: 416.
         case rangeNotSatisfiable = "RANGE_NOT_SATISFIABLE"
-        /// A query asks for what no index answers, and may not cause one.
+        /// A query needs an index that is not there, and that this request may not cause.
         case notIndexed = "NOT_INDEXED"
-        /// The index that a query needs is being built: 503.
+        /// A query needs an index that is being built: 503.
         case indexBuilding = "INDEX_BUILDING"
-        /// A query took more than its time.
+        /// A query took more time than one may have.
         case queryTooExpensive = "QUERY_TOO_EXPENSIVE"
-        /// More records match than `maxAffected` allows: 409.
+        /// A condition matches more records than the request allowed: 409.
         case tooManyAffected = "TOO_MANY_AFFECTED"
     }
 

@@ -43,6 +43,7 @@ package enum Migrations {
         Migration(name: "schema", sql: schema),
         Migration(name: "accounts", sql: accounts),
         Migration(name: "indexes", sql: indexes),
+        Migration(name: "index statistics", sql: indexStatistics),
     ]
 
     /// Records and what belongs to them. Keys lead with the zone, since all users' private records share the file.
@@ -201,6 +202,16 @@ package enum Migrations {
             position INTEGER NOT NULL DEFAULT 0,
             built INTEGER NOT NULL DEFAULT 0,
             failure TEXT
+        );
+        """
+
+    /// How the entries of indexes are spread: what planners weigh.
+    private static let indexStatistics = """
+        CREATE TABLE index_statistic (
+            index_id INTEGER PRIMARY KEY,
+            entries INTEGER NOT NULL,
+            step INTEGER NOT NULL,
+            samples BLOB NOT NULL
         );
         """
 }

@@ -1,4 +1,5 @@
-internal import RecordModel
+package import RecordWire
+internal import RecordStorage
 internal import Threads
 
 /// What the queries of one database share across threads: the pool for long ones, statistics, advice.
@@ -11,7 +12,19 @@ package final class QueryServices: Sendable {
 
     init() {}
 
+    /// Takes over what an earlier run has found out.
+    func load(_ rows: [IndexStatisticTable.Row]) {
+        statistics.withLock { known in
+            for row in rows { known[row.index] = IndexStatistics(row) }
+        }
+    }
+
     func close() async {
         await pool.close()
     }
+}
+
+extension RecordDatabase {
+    /// The body of `/schema/advice`.
+    package nonisolated var queryAdvice: JSONValue { queries.advice.json }
 }

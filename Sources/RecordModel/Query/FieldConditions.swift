@@ -84,7 +84,8 @@ struct FieldConditions {
                     : "Field '\(field.name)' of type \(type.schemaName) is no list, and contains nothing",
                 cause: .typeMismatch, at: fieldPlace, found: type.schemaName, expected: "a list field")
         }
-        return equals(try asMember().fit(value))
+        let members = try asMember()
+        return members.equals(try members.fit(value))
     }
 
     func beginsWith(_ value: PlacedValue) throws(RecordError) -> Predicate {
@@ -109,7 +110,7 @@ struct FieldConditions {
     }
 
     /// The same field, asked for its members.
-    func asMember() throws(RecordError) -> FieldConditions {
+    private func asMember() throws(RecordError) -> FieldConditions {
         let conditions = FieldConditions(
             field: field, fieldPlace: fieldPlace, isMember: true, operatorPlace: operatorPlace, binder: binder)
         try conditions.checkSubject()

@@ -1,5 +1,5 @@
-/// A value in the type of its field, or where it lies among that type's values. `good < 3.5` is `good <= 3` where `good`
-/// is an INT64: numbers compare by value, and exactly.
+/// A value in the type of its field, or where it lies among that type's values. `good < 3.5` is `good <= 3` where
+/// `good` is an INT64: numbers compare by value, and exactly.
 enum FittedValue {
     case exact(QueryValue)
     /// Between two neighbours of the field's type.
@@ -83,7 +83,7 @@ extension PredicateBinder {
         _ argument: QueryArgument, _ field: QueryField, _ place: PredicatePlace, found: String? = nil
     ) -> RecordError {
         let type = field.type.element.schemaName
-        let found = found ?? (argument == .list([]) ? "empty list" : argument.typeName)
+        let found = found ?? argument.typeName
         let subject = field.type.isList ? "A member of field" : "Field"
         return .condition(
             "\(subject) '\(field.name)' of type \(type) cannot be compared with a value of type \(found)",

@@ -41,7 +41,7 @@ extension ValueTest {
         case .isIn(let others): return others.contains(value)
         case .isWithin(let range): return range.contains(value)
         case .hasPrefix(let prefix):
-            guard case .text(let text) = value else { return false }
+            guard case .text(let text) = value, !prefix.isEmpty else { return false }
             return text.starts(with: prefix)
         }
     }

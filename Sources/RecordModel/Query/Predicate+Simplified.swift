@@ -1,7 +1,7 @@
 extension Predicate {
     /// An equivalent condition in fewer words: nested ANDs and ORs are flat, constants are folded, NOT NOT is gone, a
-    /// connective of one part is that part, no part stands twice in one connective. In an OR the equalities of one field
-    /// become one `isIn`; in an AND the ranges of one scalar field become one range. NOT stays where it is.
+    /// connective of one part is that part, no part stands twice in one connective. In an OR the equalities of one
+    /// field become one `isIn`; in an AND the ranges of one scalar field become one range. NOT stays where it is.
     ///
     /// - Complexity: O(n · depth).
     public func simplified() -> Predicate {
@@ -116,10 +116,16 @@ extension Condition {
         case .isWithin(let range):
             if range.isEmpty { return .constant(false) }
             if let lower = range.lower, lower.value == range.upper?.value { return with(.equals(lower.value)) }
-            if range == ValueRange(), subject == .value { return .not(.condition(Condition(field, .isNull))) }
+            if range == ValueRange(), subject == .value {
+                return Predicate.not(.condition(Condition(field, .isNull))).simplified()
+            }
             return .condition(self)
         case .hasPrefix(let prefix): return prefix.isEmpty ? .constant(false) : .condition(self)
-        case .isNull, .equals: return .condition(self)
+        case .isNull:
+            // System fields are always there.
+            if case .system = field { return .constant(false) }
+            return .condition(Condition(field, .isNull))
+        case .equals: return .condition(self)
         }
     }
 

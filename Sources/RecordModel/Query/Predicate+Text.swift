@@ -9,7 +9,8 @@ extension Predicate {
         return writer.finished
     }
 
-    /// The condition with `?` in place of values, for statistics: conditions that differ in values alone have one shape.
+    /// The condition with `?` in place of values, for statistics: conditions that differ in values alone have one
+    /// shape.
     public var shape: String {
         var writer = PredicateTextWriter(limit: Limits.conditionBytes, showsValues: false)
         writer.append(self, inside: nil)

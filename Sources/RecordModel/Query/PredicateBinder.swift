@@ -18,8 +18,8 @@ public struct PredicateBinder {
     /// Binds a text with the values of its placeholders. Each value is used at least once.
     ///
     /// - Throws: `BAD_REQUEST` with `offset`, `found`, `expected` and, where they are known, `field` and `argument`;
-    ///   cause `UNKNOWN_NAME` for a field that the type does not have, `TYPE_MISMATCH` for a value that its field cannot
-    ///   be compared with, `TOO_LARGE` over a bound.
+    ///   cause `UNKNOWN_NAME` for a field that the type does not have, `TYPE_MISMATCH` for a value that its field
+    ///   cannot be compared with, `TOO_LARGE` over a bound.
     public func bind(
         _ syntax: PredicateSyntax, positional: [QueryArgument] = [], named: [String: QueryArgument] = [:]
     ) throws(RecordError) -> Predicate {

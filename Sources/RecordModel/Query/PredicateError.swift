@@ -43,6 +43,6 @@ extension RecordError {
 extension String {
     /// The beginning of a name or text that a request chose, for an error.
     var clipped: String {
-        utf8.count <= 64 ? self : String(prefix(64))
+        utf8.count <= 64 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(64)))
     }
 }

@@ -7,7 +7,7 @@ package final class IndexReading {
     private var statements: [Shape: Statement] = [:]
 
     private struct Shape: Hashable {
-        enum Verb: Hashable { case ascending, descending, within, count, countAll }
+        enum Verb: Hashable { case ascending, descending, within, count, countAll, sample, countEverything }
         let index: Int64
         let verb: Verb
     }
@@ -88,6 +88,43 @@ package final class IndexReading {
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
+    /// Walks the whole table in order and hands out every nth entry.
+    ///
+    /// - Parameters:
+    ///   - position: The entry behind which to begin.
+    ///   - limit: The most entries to walk.
+    ///   - body: Gets the zone and the key of a sample.
+    /// - Returns: Where the walk ended; `nil` at the table's end.
+    package func sample(
+        _ index: Int64, every step: Int, after position: IndexPosition?, limit: Int,
+        _ body: (Int64, UnsafeRawBufferPointer) -> Void
+    ) throws(StoreError) -> IndexPosition? {
+        let statement = try statement(index, .sample)
+        statement.bind(1, position?.zone ?? Int64.min)
+        statement.bind(2, blob: position?.key ?? [])
+        statement.bind(3, position?.record ?? Int64.min)
+        statement.bind(4, Int64(limit))
+        defer { statement.reset() }
+        var walked = 0
+        var last: IndexPosition?
+        while try statement.step() {
+            walked += 1
+            if walked % step == 0 { body(statement.integer(0), statement.bytes(1)) }
+            if walked == limit {
+                last = IndexPosition(
+                    zone: statement.integer(0), key: statement.blob(1), record: statement.integer(2))
+            }
+        }
+        return last
+    }
+
+    /// How many entries a table has.
+    package func countEverything(_ index: Int64) throws(StoreError) -> Int {
+        let statement = try statement(index, .countEverything)
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
     private func read(_ statement: Statement, into entries: inout EntryBuffer) throws(StoreError) {
         defer { statement.reset() }
         while try statement.step() { entries.append(statement.bytes(0), record: statement.integer(1)) }
@@ -122,6 +159,12 @@ package final class IndexReading {
                 SELECT count(*) FROM
                 (SELECT 1 FROM \(table) WHERE zone = ?1 AND key >= ?2 AND key < ?3 LIMIT ?4)
                 """
+            case .sample:
+                """
+                SELECT zone, key, record FROM \(table) WHERE (zone, key, record) > (?1, ?2, ?3)
+                ORDER BY zone, key, record LIMIT ?4
+                """
+            case .countEverything: "SELECT count(*) FROM \(table)"
             case .countAll: "SELECT count(*) FROM \(table) WHERE zone = ?1 AND key >= ?2 AND key < ?3"
             }
         if statements.count >= Self.cachedStatements { statements.removeAll() }
@@ -129,4 +172,11 @@ package final class IndexReading {
         statements[shape] = prepared
         return prepared
     }
+}
+
+/// The place of an entry in a table of an index.
+package struct IndexPosition: Hashable, Sendable {
+    package var zone: Int64
+    package var key: [UInt8]
+    package var record: Int64
 }

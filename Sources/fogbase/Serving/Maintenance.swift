@@ -22,6 +22,7 @@ final class Maintenance: Sendable {
             var trim = Deadline.after(Self.trimInterval)
             while !Task.isCancelled {
                 Self.reportFailures(in: registry, &reported)
+                await Self.refreshStatistics(of: registry)
                 if due.hasPassed() {
                     await Self.clean(registry)
                     due = .after(Self.interval)
@@ -54,6 +55,13 @@ final class Maintenance: Sendable {
             } catch {
                 Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(error.reason).")
             }
+        }
+    }
+
+    /// Planners weigh by old figures until the next time; a failure comes into the log by itself.
+    private static func refreshStatistics(of registry: DatabaseRegistry) async {
+        for (_, database) in registry.openDatabases where !Task.isCancelled {
+            _ = try? await database.refreshStatistics()
         }
     }
 

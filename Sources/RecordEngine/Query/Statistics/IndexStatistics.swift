@@ -17,11 +17,19 @@ struct IndexStatistics: Hashable, Sendable {
     /// How many entries lie between two samples.
     var step: Int
     var samples: [Sample]
+    /// The operations that the database had performed when they were taken; 0 if that was in an earlier run.
+    var operations: UInt64 = 0
 
     /// About how many samples are kept of an index.
     static let sampleCount = 128
     /// How much of a key a sample keeps.
     static let sampleKeyBytes = 64
+
+    init(entries: Int, step: Int, samples: [Sample]) {
+        self.entries = entries
+        self.step = step
+        self.samples = samples
+    }
 
     /// The entries that a range of keys is likely to have.
     func estimate(zone: Int64, lower: [UInt8], upper: [UInt8]?) -> Int {

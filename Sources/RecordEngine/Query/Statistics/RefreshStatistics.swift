@@ -1,0 +1,96 @@
+package import RecordModel
+internal import RecordStorage
+internal import Threads
+
+extension RecordDatabase {
+    /// Looks anew at how the entries of indexes are spread, when enough has been written since the last look.
+    ///
+    /// - Returns: How many indexes were looked at.
+    @discardableResult
+    package nonisolated func refreshStatistics() async throws(RecordError) -> Int {
+        let operations = statistics.operations
+        var looked = 0
+        for type in schema.types.values {
+            for index in type.indexes where index.isReady {
+                let known = queries.statistics.withLock { $0[index.id] }
+                guard Self.isStale(known, operations: operations) else { continue }
+                let found = try await queries.pool.read(self) { reader throws(RecordError) in
+                    try reader.statistics(of: index.id)
+                }
+                let row = found.row(index.id)
+                try await write { transaction throws(RecordError) in
+                    try transaction.store { () throws(StoreError) in
+                        try IndexStatisticTable(transaction.connection).put(row)
+                    }
+                }
+                var fresh = found
+                fresh.operations = operations
+                queries.statistics.withLock { [fresh] in $0[index.id] = fresh }
+                looked += 1
+            }
+        }
+        return looked
+    }
+
+    /// Whether so much was written that the shape of an index may be another.
+    private static func isStale(_ known: IndexStatistics?, operations: UInt64) -> Bool {
+        guard let known else { return operations > 0 }
+        return operations > known.operations &+ UInt64(max(1_000, known.entries / 4))
+    }
+}
+
+extension RecordReader {
+    /// Rows that one view is held for: others want the log to be emptied.
+    private static let rowsPerView = 200_000
+
+    fileprivate func statistics(of index: Int64) throws(RecordError) -> IndexStatistics {
+        let reading = try queryReading().indexes
+        let entries = try store { () throws(StoreError) in try reading.countEverything(index) }
+        var found = IndexStatistics(
+            entries: entries, step: max(1, entries / IndexStatistics.sampleCount), samples: [])
+        var position: IndexPosition?
+        // A whole number of steps per view, so that samples lie one step apart.
+        let rows = max(found.step, Self.rowsPerView / found.step * found.step)
+        repeat {
+            position = try store { () throws(StoreError) in
+                try reading.sample(index, every: found.step, after: position, limit: rows) { zone, key in
+                    found.samples.append(
+                        IndexStatistics.Sample(zone: zone, key: Array(key.prefix(IndexStatistics.sampleKeyBytes))))
+                }
+            }
+            try refresh()
+        } while position != nil && found.samples.count < 4 * IndexStatistics.sampleCount
+        return found
+    }
+}
+
+extension IndexStatistics {
+    /// For the file: per sample the zone, the length of the key, and the key.
+    func row(_ index: Int64) -> IndexStatisticTable.Row {
+        var bytes: [UInt8] = []
+        for sample in samples {
+            withUnsafeBytes(of: sample.zone.bigEndian) { bytes.append(contentsOf: $0) }
+            bytes.append(UInt8(truncatingIfNeeded: sample.key.count))
+            bytes.append(contentsOf: sample.key)
+        }
+        return IndexStatisticTable.Row(index: index, entries: Int64(entries), step: Int64(step), samples: bytes)
+    }
+
+    /// - Returns: `nil` if the row is not what `row` wrote.
+    init?(_ row: IndexStatisticTable.Row) {
+        guard let entries = Int(exactly: row.entries), let step = Int(exactly: row.step), entries >= 0, step > 0 else {
+            return nil
+        }
+        self.init(entries: entries, step: step, samples: [])
+        var rest = row.samples[...]
+        while rest.count >= 9 {
+            let zone = rest.prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+            let count = Int(rest[rest.startIndex + 8])
+            rest = rest.dropFirst(9)
+            guard rest.count >= count else { return nil }
+            samples.append(Sample(zone: zone, key: Array(rest.prefix(count))))
+            rest = rest.dropFirst(count)
+        }
+        guard rest.isEmpty else { return nil }
+    }
+}

@@ -1,0 +1,50 @@
+/// What was last found out about how the entries of indexes are spread. Old by nature, and never needed for an answer to
+/// be right.
+package final class IndexStatisticTable {
+    private let connection: Connection
+
+    package init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    package struct Row: Sendable {
+        package var index: Int64
+        package var entries: Int64
+        package var step: Int64
+        /// As the engine writes them.
+        package var samples: [UInt8]
+
+        package init(index: Int64, entries: Int64, step: Int64, samples: [UInt8]) {
+            self.index = index
+            self.entries = entries
+            self.step = step
+            self.samples = samples
+        }
+    }
+
+    package func load() throws(StoreError) -> [Row] {
+        let rows = try connection.prepare("SELECT index_id, entries, step, samples FROM index_statistic")
+        var found: [Row] = []
+        while try rows.step() {
+            found.append(
+                Row(index: rows.integer(0), entries: rows.integer(1), step: rows.integer(2), samples: rows.blob(3)))
+        }
+        return found
+    }
+
+    /// Stores what was found, and forgets what belongs to indexes that are gone.
+    package func put(_ row: Row) throws(StoreError) {
+        let put = try connection.prepare(
+            """
+            INSERT INTO index_statistic (index_id, entries, step, samples) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (index_id) DO UPDATE
+            SET entries = excluded.entries, step = excluded.step, samples = excluded.samples
+            """)
+        put.bind(1, row.index)
+        put.bind(2, row.entries)
+        put.bind(3, row.step)
+        put.bind(4, blob: row.samples)
+        try put.run()
+        try connection.execute("DELETE FROM index_statistic WHERE index_id NOT IN (SELECT id FROM index_definition)")
+    }
+}

@@ -1,0 +1,95 @@
+import RecordModel
+
+/// The type that the tests of conditions bind to, and what they share.
+enum QuerySample {
+    static let now: Int64 = 1_772_366_400_000
+
+    static let fields: [(String, FieldType)] = [
+        ("threadname", .string), ("title", .string), ("name", .string), ("state", .string), ("salesPrice", .int64),
+        ("size", .int64), ("a", .int64), ("b", .int64), ("c", .int64), ("in", .int64), ("cost", .double),
+        ("timestamp", .timestamp), ("endDate", .timestamp), ("author", .reference), ("topics", .stringList),
+        ("scores", .int64List), ("rates", .doubleList), ("days", .timestampList), ("friends", .referenceList),
+        ("picture", .asset), ("data", .bytes), ("place", .location), ("pictures", .assetList),
+        ("places", .locationList),
+        ("date", .timestamp), ("now", .int64),
+    ]
+
+    static func type() throws(RecordError) -> RecordTypeDefinition {
+        guard let name = RecordTypeName("Post") else { throw .recordNotFound }
+        var definitions: [FieldDefinition] = []
+        for (index, (text, type)) in fields.enumerated() {
+            guard let name = FieldName(text) else { throw .recordNotFound }
+            definitions.append(FieldDefinition(id: index + 1, name: name, type: type))
+        }
+        return RecordTypeDefinition(id: 1, name: name, grants: .standard, fields: definitions)
+    }
+
+    static func binder() throws(RecordError) -> PredicateBinder {
+        PredicateBinder(type: try type(), now: now) { name in name == "_bob" ? 7 : nil }
+    }
+
+    static func field(_ name: String) throws(RecordError) -> QueryField {
+        if let system = SystemField(name) { return .system(system) }
+        guard let field = try type()[name] else { throw .recordNotFound }
+        return .field(field)
+    }
+
+    /// A text, bound.
+    static func bind(
+        _ text: String, _ arguments: [QueryArgument] = [], _ variables: [String: QueryArgument] = [:]
+    ) throws(RecordError) -> Predicate {
+        try binder().bind(try PredicateSyntax.parse(text), positional: arguments, named: variables)
+    }
+
+    /// The error with which a text is refused, as it is parsed or as it is bound.
+    static func refusal(
+        _ text: String, _ arguments: [QueryArgument] = [], _ variables: [String: QueryArgument] = [:]
+    ) -> RecordError? {
+        do throws(RecordError) {
+            _ = try bind(text, arguments, variables)
+            return nil
+        } catch { return error }
+    }
+
+    static func condition(
+        _ name: String, _ test: ValueTest, _ subject: Condition.Subject = .value
+    ) throws(RecordError) -> Predicate {
+        .condition(Condition(try field(name), test, subject: subject))
+    }
+
+    static func text(_ text: String) -> QueryValue { .text(Array(text.utf8)) }
+}
+
+/// A record in memory.
+struct SampleRecord: PredicateSubject {
+    var values: [String: QueryValue] = [:]
+    var lists: [String: [QueryValue]] = [:]
+
+    func value(of field: QueryField) -> QueryValue? { values[field.name] }
+    func members(of field: QueryField) -> [QueryValue] { lists[field.name] ?? [] }
+    func isPresent(_ field: QueryField) -> Bool { values[field.name] != nil || lists[field.name] != nil }
+}
+
+extension RecordError {
+    func detail(_ key: String) -> Detail? { details.first { $0.key == key }?.value }
+
+    var offset: Int? {
+        if case .number(let number)? = detail("offset") { Int(number) } else { nil }
+    }
+
+    var found: String? {
+        if case .text(let text)? = detail("found") { text } else { nil }
+    }
+
+    var expected: String? {
+        if case .text(let text)? = detail("expected") { text } else { nil }
+    }
+}
+
+extension ValueRange {
+    init(from lower: QueryValue? = nil, to upper: QueryValue? = nil, isInclusive: Bool = true) {
+        self.init(
+            lower: lower.map { Bound($0, isInclusive: isInclusive) },
+            upper: upper.map { Bound($0, isInclusive: isInclusive) })
+    }
+}
