@@ -7,13 +7,14 @@ import Testing
 @Suite struct AdministrationTests {
     @Test func `the schema is read and put as one document`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
-        let document = #"{"types":{"Post":{"fields":{"title":{"type":"STRING"}},"grants":{"_world":["READ"]}}}}"#
+        let document =
+            #"{"types":{"Post":{"fields":{"title":{"type":"STRING"}},"indexes":[],"grants":{"_world":["READ"]}}}}"#
         await database.play([
             Scenario("put", .administrator, .put, "/schema", document, 200, contains: [document]),
             Scenario("read", .administrator, .get, "/schema", 200, contains: [document]),
             Scenario(
                 "one type", .administrator, .get, "/schema/types/Post", 200,
-                contains: [#"{"fields":{"title":{"type":"STRING"}},"grants":{"_world":["READ"]}}"#]),
+                contains: [#"{"fields":{"title":{"type":"STRING"}},"indexes":[],"grants":{"_world":["READ"]}}"#]),
             Scenario("an unknown type", .administrator, .get, "/schema/types/None", 404),
             Scenario("no name of a type", .administrator, .get, "/schema/types/1", 400),
             Scenario(

@@ -14,11 +14,12 @@ final class TestDatabase {
 
     init(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),
-        folder: String? = nil
+        folder: String? = nil, indexBuilding: IndexBuilding = IndexBuilding()
     ) throws {
         self.folder = folder ?? NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         database = try RecordDatabase(
-            folder: self.folder, environment: environment, limits: limits, passwords: Self.passwords)
+            folder: self.folder, environment: environment, limits: limits, passwords: Self.passwords,
+            indexBuilding: indexBuilding)
         reader = try database.makeReader()
     }
 

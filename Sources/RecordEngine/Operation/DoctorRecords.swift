@@ -9,6 +9,7 @@ struct DatabaseExamination {
     private let connection: Connection
     private let table: InspectionTable
     private let schema: Schema
+    private var indexes: IndexExamination
     private var zones: Set<Int64> = []
     private var total = 0
 
@@ -20,16 +21,22 @@ struct DatabaseExamination {
         connection = try Connection(path: path, role: .reader)
         table = try InspectionTable(connection)
         schema = try SchemaTable(connection).load(version: 1)
+        indexes = try IndexExamination(connection, table, schema: schema, label: label)
     }
 
     mutating func run(_ database: inout DoctorReport.Database, _ found: inout DoctorReport) throws {
         doctor.report(Doctor.Progress(activity: label + ": the file", done: 0, total: 0))
         try examineFile(&found)
         try summarize(&database, &found)
+        try indexes.examineTables(&found)
         guard !doctor.isQuick else { return }
         try examineRecords(&found)
         try examineEdges(&found)
         try examineLargeValues(&found)
+        let (doctor, label) = (doctor, label)
+        try indexes.examineEntries(&found) { done in
+            doctor.report(Doctor.Progress(activity: label + ": indexes", done: done, total: 0))
+        }
     }
 
     // MARK: The file
@@ -93,6 +100,7 @@ struct DatabaseExamination {
             doctor.report(Doctor.Progress(activity: label + ": records", done: done, total: total))
             let next = try table.withView {
                 zones = try table.zones()
+                try indexes.refresh()
                 return try table.forEachRecord(after: last, limit: Self.slice) { cursor, zone in
                     done += 1
                     try examine(cursor, zone, &found)
@@ -141,6 +149,7 @@ struct DatabaseExamination {
             examineDefinition(of: entry, view, type, place, &found)
             if entry.isExternal { try examineExternal(entry, record: row.id, place, &found) }
         }
+        try indexes.examine(view, cursor, zone: zone, place, &found)
         let references = try view.references(includingNone: false)
         // Of two references of a list to one target the edge has the stronger action.
         let validated = Set(

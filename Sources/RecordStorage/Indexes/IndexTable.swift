@@ -29,6 +29,7 @@ package final class IndexTable {
 
     private let connection: Connection
     private var statements: [Int64: Statements] = [:]
+    private var finders: [Int64: Statement] = [:]
 
     /// So many indexes keep their statements; they are prepared again beyond it.
     private static let cachedIndexes = 256
@@ -161,8 +162,15 @@ package final class IndexTable {
 
     /// Whether an index has an entry.
     package func contains(_ entry: Entry, in index: Int64) throws(StoreError) -> Bool {
-        let find = try connection.prepare(
-            "SELECT 1 FROM \(Self.name(index)) WHERE zone = ?1 AND key = ?2 AND record = ?3")
+        let find: Statement
+        if let known = finders[index] {
+            find = known
+        } else {
+            find = try connection.prepare(
+                "SELECT 1 FROM \(Self.name(index)) WHERE zone = ?1 AND key = ?2 AND record = ?3")
+            if finders.count >= Self.cachedIndexes { finders.removeAll() }
+            finders[index] = find
+        }
         find.bind(1, entry.zone)
         find.bind(2, blob: entry.key)
         find.bind(3, entry.record)

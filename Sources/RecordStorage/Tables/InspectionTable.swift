@@ -49,6 +49,11 @@ package final class InspectionTable {
         return (max(0, known - applied), max(0, applied - known))
     }
 
+    /// Whether the file has had the step that brought indexes.
+    package func hasIndexes() throws(StoreError) -> Bool {
+        try Migrations.applied(on: connection) >= Migrations.withIndexes
+    }
+
     /// The sequence number up to which the file has promised numbers, and the last that a record bears.
     package func sequenceNumbers() throws(StoreError) -> (promised: Int64, used: Int64) {
         (

@@ -38,7 +38,7 @@ package struct RecordMatcher: Sendable {
         }
         if condition.subject == .anyMember {
             guard case .field(let field) = condition.field else { return false }
-            for member in try record.members(of: field.id) where condition.test.holds(for: member) { return true }
+            for member in try record.members(of: field.id) where condition.test.holds(member) { return true }
             return false
         }
         let source: IndexDefinition.Source =
@@ -47,20 +47,6 @@ package struct RecordMatcher: Sendable {
             case .system(let field): .system(field)
             }
         guard let value = try record.value(of: source) else { return false }
-        return condition.test.holds(for: value)
-    }
-}
-
-extension ValueTest {
-    /// Whether the test holds for a value that is there.
-    fileprivate func holds(for value: QueryValue) -> Bool {
-        switch self {
-        case .isNull: false
-        case .equals(let wanted): value == wanted
-        case .isIn(let list): list.contains(value)
-        case .isWithin(let range): range.contains(value)
-        case .hasPrefix(let prefix):
-            if case .text(let text) = value { text.starts(with: prefix) } else { false }
-        }
+        return condition.test.holds(value)
     }
 }

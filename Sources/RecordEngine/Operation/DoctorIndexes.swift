@@ -1,0 +1,144 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// The examination of indexes: every record has its entries, and every entry its record.
+///
+/// A running server builds and drops indexes meanwhile, so what there is is read anew in each view.
+struct IndexExamination {
+    private let label: String
+    private let table: IndexTable
+    private let definitions: IndexDefinitionTable
+    private let inspection: InspectionTable
+    private let schema: Schema
+    private let hasIndexes: Bool
+    /// The indexes of each type that can be compared, as the present view has them.
+    private var indexes: [Int64: [IndexDefinition]] = [:]
+
+    private static let slice = 1_000
+
+    init(_ connection: Connection, _ inspection: InspectionTable, schema: Schema, label: String) throws {
+        self.label = label
+        self.inspection = inspection
+        self.schema = schema
+        table = IndexTable(connection)
+        definitions = IndexDefinitionTable(connection)
+        // A file that no newer server has opened yet has none.
+        hasIndexes = try inspection.hasIndexes()
+    }
+
+    /// Reads which indexes there are; to be called in each view.
+    mutating func refresh() throws {
+        guard hasIndexes else { return }
+        let tables = try table.tables()
+        indexes = try definitions.load().mapValues { $0.filter { !$0.isFailed && tables.contains($0.id) } }
+    }
+
+    /// Compares definitions with tables, and tells of indexes that could not be built.
+    func examineTables(_ found: inout DoctorReport) throws {
+        guard hasIndexes else { return }
+        let (all, numbers, tables) = try inspection.withView {
+            (try definitions.load(), try definitions.numbers(), try table.tables())
+        }
+        for (id, indexes) in all.sorted(by: { $0.key < $1.key }) {
+            guard let type = schema[id: id] else { continue }
+            for index in indexes {
+                if !tables.contains(index.id) {
+                    found.problem(
+                        "\(label): The index on \(name(index, type)) of type \(type.name) has lost its table.",
+                        remedy: Self.remedy, sort: label + " index table")
+                }
+                if case .failed(let reason) = index.state {
+                    found.notice(
+                        "\(label): The index on \(name(index, type)) of type \(type.name) could not be built. \(reason)."
+                    )
+                }
+            }
+        }
+        for number in tables.subtracting(numbers).sorted() {
+            found.problem(
+                "\(label): The table \(IndexTable.name(number)) belongs to no index.",
+                remedy: "It takes up space and does no other harm; a backup restored whole is free of it.",
+                sort: label + " orphan index")
+        }
+    }
+
+    /// Whether a record has its entries.
+    func examine(
+        _ fields: StoredFieldsView, _ cursor: RecordCursor, zone: Int64, _ place: String, _ found: inout DoctorReport
+    ) throws {
+        let row = cursor.row
+        guard let type = schema[id: row.type] else { return }
+        let record = IndexedRecord(
+            fields: fields, name: cursor.name, creator: row.creator, created: row.created, modifier: row.modifier,
+            modified: row.modified)
+        for index in indexes[row.type] ?? [] {
+            if case .building(let position) = index.state, row.id > position { continue }
+            for key in try record.keys(of: index)
+            where try !table.contains(IndexTable.Entry(zone: zone, key: key, record: row.id), in: index.id) {
+                found.problem(
+                    "\(place) is missing in the index on \(name(index, type)).", remedy: Self.remedy,
+                    sort: label + " index")
+                break
+            }
+        }
+    }
+
+    /// Whether each entry of each index has its record.
+    mutating func examineEntries(_ found: inout DoctorReport, progress: (_ done: Int) -> Void) throws {
+        try inspection.withView { try refresh() }
+        var done = 0
+        for (typeID, known) in indexes.sorted(by: { $0.key < $1.key }) {
+            guard let type = schema[id: typeID] else { continue }
+            for id in known.map(\.id) {
+                var last: IndexTable.Entry?
+                while true {
+                    progress(done)
+                    let entries = try inspection.withView { () -> [IndexTable.Entry] in
+                        try refresh()
+                        guard let index = indexes[typeID]?.first(where: { $0.id == id }) else { return [] }
+                        let entries = try table.entries(of: id, after: last, limit: Self.slice)
+                        for entry in entries where try !isBacked(entry, in: index, of: type) {
+                            found.problem(
+                                "\(label): The index on \(name(index, type)) of type \(type.name) has an entry that its record does not back (record number \(entry.record)).",
+                                remedy: Self.remedy, sort: label + " orphan entry")
+                        }
+                        return entries
+                    }
+                    guard let next = entries.last else { break }
+                    last = next
+                    done += entries.count
+                }
+            }
+        }
+    }
+
+    private func isBacked(
+        _ entry: IndexTable.Entry, in index: IndexDefinition, of type: RecordTypeDefinition
+    ) throws -> Bool {
+        try inspection.withRecord(entry.record) { cursor, zone in
+            guard let cursor, !cursor.row.isDeleted, cursor.row.type == type.id, zone == entry.zone else {
+                return false
+            }
+            let row = cursor.row
+            do throws(RecordError) {
+                let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+                let record = IndexedRecord(
+                    fields: view, name: cursor.name, creator: row.creator, created: row.created,
+                    modifier: row.modifier, modified: row.modified)
+                return try record.keys(of: index).contains(entry.key)
+            } catch {
+                // The record itself is damaged, which has been reported.
+                return true
+            }
+        }
+    }
+
+    private func name(_ index: IndexDefinition, _ type: RecordTypeDefinition) -> String {
+        let names = zip(type.columnNames(of: index), index.columns).map { ($1.isAscending ? "" : "-") + $0 }
+        return "'\(names.joined(separator: ", "))'"
+    }
+
+    private static let remedy =
+        "Put the schema without the index and then with it: it is built anew. Records themselves are not affected."
+}
