@@ -212,8 +212,8 @@ def searching_fits_a_narrow_window(page, server):
     page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                                  {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
     enter(page, "#/types/Post?where=good+%3E+1&explain=true&count=true")
-    page.see("walk index")
-    for place, sight in [(None, "walk index"), ("#/types/Post?where=good+%3E+%3E+1", "expected"),
+    page.see("examined")
+    for place, sight in [(None, "examined"), ("#/types/Post?where=good+%3E+%3E+1", "expected"),
                          ("#/types/Post/schema", "New index")]:
         if place is not None:
             page.open(place)
