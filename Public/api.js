@@ -120,6 +120,11 @@ export async function schemaDocument(options) {
     return answer;
 }
 
+/** Adds one index to a type: `{fields, unique?}`. Answers it, with its state. */
+export function addIndex(type, index) {
+    return call("POST", path("schema", "types", type, "indexes"), { body: json.stringify(index) });
+}
+
 /** Makes the schema what the document says; answers what it is then. */
 export function putSchema(document) {
     return call("PUT", "/schema", { body: json.stringify(document) });
@@ -133,7 +138,7 @@ export async function schema(options) {
         .sort((one, other) => one.name.localeCompare(other.name));
 }
 
-/** Which indexes queries need or never use: `[{recordType, action, index: {fields}, reason}]`. */
+/** The queries of late that cost most: `[{recordType, where, sort, count, refused, milliseconds, index?: [column]}]`. */
 export async function schemaAdvice(signal) {
     const answer = await call("GET", "/schema/advice", { signal });
     return Array.isArray(answer?.advice) ? answer.advice : [];

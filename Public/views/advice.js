@@ -1,11 +1,16 @@
 import * as api from "../api.js";
 import { make } from "../dom.js";
-import * as indexes from "../indexes.js";
 import * as router from "../router.js";
 
+function cost({ count, refused, examinedRows, returnedRows, milliseconds }) {
+    const asked = Number(count) === 1 ? "Asked once" : `Asked ${count} times`;
+    return `${asked}, ${milliseconds} ms in all, ${examinedRows} records examined for ${returnedRows}`
+        + (Number(refused) === 0 ? "" : `; refused ${Number(refused) === 1 ? "once" : `${refused} times`}`);
+}
+
 /**
- * What the server advises on indexes, for one type or all. `act` makes the buttons of one piece of advice. Without an
- * answer there is no advice, and the page is none the worse.
+ * The costly queries of one type or, with `null`, of all, and the index that would help each. `act` makes a button for
+ * such an index. Without an answer there is no advice, and the page is none the worse.
  */
 export async function adviceList(typeName, signal, act) {
     let advice;
@@ -18,10 +23,8 @@ export async function adviceList(typeName, signal, act) {
     const pieces = advice.filter((piece) => typeName === null || piece.recordType === typeName);
     if (pieces.length === 0) return null;
     return make("ul", { class: "panel advice-list" }, pieces.map((piece) => make("li", {},
-        make("span", {}, piece.action === "drop" ? "Drop " : "Add ",
-            typeName !== null ? null : make("a", { href: router.address(["types", piece.recordType, "schema"]) }, piece.recordType),
-            typeName !== null ? null : ": ",
-            make("span", { class: "code" }, indexes.title(piece.index ?? {}))),
-        make("span", { class: "note" }, String(piece.reason ?? "")),
-        act === undefined ? null : act(piece))));
+        typeName !== null ? null : make("a", { href: router.address(["types", piece.recordType, "schema"]) }, piece.recordType),
+        make("span", { class: "code" }, piece.where || "all records", piece.sort ? `, sorted by ${piece.sort}` : ""),
+        make("span", { class: "note" }, cost(piece)),
+        Array.isArray(piece.index) && act !== undefined ? act({ fields: piece.index }) : null)));
 }

@@ -13,26 +13,25 @@ function records(count) {
 export async function deleteMatching(typeName, where) {
     const found = await api.removeSet(typeName, where, { dryRun: "true" });
     const matched = Number(found?.matched ?? 0);
-    const skipped = Number(found?.skipped ?? 0);
     if (matched === 0) {
         announce("No record meets the condition.");
         return false;
     }
     const answer = await ask({
-        title: `Delete ${records(matched - skipped)} of ${typeName}?`,
+        title: `Delete ${records(matched)} of ${typeName}?`,
         content: make("div", {},
             make("p", {}, `${matched === 1 ? "1 record meets" : `${matched} records meet`} this condition:`),
             make("pre", { class: "marked" }, where),
-            skipped === 0 ? null : make("p", {}, `${records(skipped)} of them cannot be deleted with this token and will stay.`),
             make("p", {}, "They will be gone for everyone, with all that refers to them and goes along. This cannot be undone.")),
         choices: [
             { value: "keep", title: "Keep them", isFirst: true },
-            { value: "delete", title: `Delete ${records(matched - skipped)}`, kind: "danger" },
+            { value: "delete", title: `Delete ${records(matched)}`, kind: "danger" },
         ],
     });
     if (answer !== "delete") return false;
     // Whoever writes meanwhile may make more records match than were counted and agreed to.
     const done = await api.removeSet(typeName, where, { maxAffected: String(matched) }, api.newKey());
-    announce(`Deleted ${records(Number(done?.deleted ?? 0))}.`);
+    const skipped = Number(done?.skipped ?? 0);
+    announce(`Deleted ${records(Number(done?.deleted ?? 0))}.${skipped === 0 ? "" : ` ${records(skipped)} stayed: changed meanwhile, or referred to.`}`);
     return true;
 }

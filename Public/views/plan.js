@@ -16,12 +16,12 @@ export function noticeBox(notices) {
 
 function access(rows) {
     const head = (text) => make("th", { scope: "col" }, text);
-    return make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "Indexes that were read" },
+    return make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "What was walked" },
         make("table", {},
-            make("thead", {}, make("tr", {}, head("Index"), head("Condition"), head("Estimated rows"))),
+            make("thead", {}, make("tr", {}, head("Walked"), head("Condition"), head("Direction"))),
             make("tbody", {}, rows.map((row) => make("tr", {},
                 make("td", { class: "code" }, String(row.index ?? "")), make("td", { class: "code" }, String(row.condition ?? "")),
-                make("td", {}, row.estimatedRows === undefined ? "" : String(row.estimatedRows)))))));
+                make("td", {}, String(row.direction ?? "")))))));
 }
 
 /** How the answer was found. */

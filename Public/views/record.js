@@ -101,9 +101,9 @@ export async function showRecord(content, typeName, recordName, { signal, signed
             }
         }
     }
-    /** A 412 can also be a reference without a target; only this one is about another version of the record. */
+    /** A 412 can also be a reference without a target; only these are about another version of the record, or none. */
     function isConflict(error) {
-        return error instanceof api.Refusal && error.status === 412 && error.code === "CONFLICT";
+        return error instanceof api.Refusal && error.status === 412 && ["CONFLICT", "NOT_FOUND"].includes(error.code);
     }
     async function isGone() {
         try {

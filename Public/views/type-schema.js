@@ -1,3 +1,4 @@
+import * as api from "../api.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import * as indexes from "../indexes.js";
 import * as router from "../router.js";
@@ -89,7 +90,7 @@ function addForm(type, add) {
         problem);
 }
 
-/** What a type is made of: its fields with their marks, its indexes with their state, and what the server advises. */
+/** What a type is made of: its fields with their marks, its indexes with their state, and which queries cost most. */
 export async function showTypeSchema(content, typeName, signal) {
     await schema.load({ signal });
     let type = schema.type(typeName);
@@ -118,19 +119,18 @@ export async function showTypeSchema(content, typeName, signal) {
         setDirty(false);
     }
     async function drawAdvice() {
-        const list = await adviceList(typeName, signal, (piece) => {
+        const list = await adviceList(typeName, signal, (index) => {
             const button = make("button", {
-                type: "button", class: "small", "aria-label": `${piece.action === "drop" ? "Drop" : "Add"} ${indexes.title(piece.index ?? {})}`,
-                onclick: () => whileBusy(button, () => (piece.action === "drop" ? drop : add)(piece.index)),
-            }, piece.action === "drop" ? "Drop it" : "Add it");
+                type: "button", class: "small", onclick: () => whileBusy(button, () => add(index)),
+            }, `Add ${indexes.title(index)}`);
             return button;
         });
-        places.advice.replaceChildren(...(list === null ? [] : [make("h2", {}, "Advice"), list]));
+        places.advice.replaceChildren(...(list === null ? [] : [make("h2", {}, "Costly queries"), list]));
     }
     /** Changes the schema and shows what became of it. Says whether it worked. */
-    async function change(edit, sentence) {
+    async function change(work, sentence) {
         try {
-            await indexes.change(typeName, edit);
+            await work();
             await schema.load();
         } catch (error) {
             showProblem(problem, error);
@@ -144,15 +144,13 @@ export async function showTypeSchema(content, typeName, signal) {
     }
     async function save() {
         const marks = table.read();
-        const isDone = await change((entry) => {
+        const isDone = await change(() => indexes.change(typeName, (entry) => {
             for (const [name, words] of marks) if (entry.fields[name] !== undefined) entry.fields[name].indexes = words;
-        }, "Saved.");
+        }), "Saved.");
         if (isDone) draw();
     }
     async function add(index) {
-        const isDone = await change((entry) => {
-            if (!entry.indexes.some((each) => indexes.isSame(each, index))) entry.indexes.push(index);
-        }, "Added.");
+        const isDone = await change(() => api.addIndex(typeName, index), "Added.");
         if (!isDone) return;
         places.add.replaceChildren(addForm(type, add));
         drawIndexes();
@@ -170,18 +168,11 @@ export async function showTypeSchema(content, typeName, signal) {
             ],
         });
         if (answer !== "drop") return;
-        const isDone = await change((entry) => {
+        const isDone = await change(() => indexes.change(typeName, (entry) => {
             entry.indexes = entry.indexes.filter((each) => !indexes.isSame(each, index));
-            // An index on one field may be there for the field's marks.
-            const [only, ...others] = index.fields ?? [];
-            if (others.length === 0 && entry.fields[only]?.indexes !== undefined && !type.indexes.some((each) => indexes.isSame(each, index))) {
-                entry.fields[only].indexes = [];
-            }
-        }, "Dropped.");
+        }), "Dropped.");
         if (!isDone) return;
-        if (isDirty) drawIndexes();
-        else draw();
-        await drawAdvice();
+        drawIndexes();
         heading.focus({ preventScroll: true });
     }
 

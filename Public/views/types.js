@@ -34,5 +34,5 @@ export async function showTypes(content, signal) {
     introduce(heading);
     if (types.length === 0) return;
     const advice = await adviceList(null, signal);
-    if (advice !== null && heading.isConnected) content.append(make("h2", {}, "Advice on indexes"), advice);
+    if (advice !== null && heading.isConnected) content.append(make("h2", {}, "Costly queries"), advice);
 }

@@ -26,7 +26,7 @@ extension Endpoint {
             "records"
         case .queryRecords, .queryRecordsByBody, .deleteSet, .changeSet: "queries"
         case .fetchChanges: "changes"
-        case .readSchema, .putSchema, .readType, .readAdvice: "schema"
+        case .readSchema, .putSchema, .readType, .addIndex, .readAdvice: "schema"
         case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole: "rights"
         case .signUp, .signIn, .signOut, .readMe: "accounts"
         case .live, .ready, .metrics, .limits, .openAPI: "operation"
@@ -51,7 +51,8 @@ extension Endpoint {
         case .readSchema: "Shows types, fields, indexes and grants (administrators)"
         case .putSchema: "Makes the schema what the document says (administrators)"
         case .readType: "Shows one type (administrators)"
-        case .readAdvice: "Tells which indexes queries need or never use (administrators)"
+        case .addIndex: "Adds an index to a type (administrators)"
+        case .readAdvice: "Tells which queries cost most, and which index would help (administrators)"
         case .listGrants: "Shows the grants of all types (administrators)"
         case .readGrants: "Shows the grants of a type (administrators)"
         case .putGrants: "Replaces the grants of a type (administrators)"
@@ -79,6 +80,7 @@ extension Endpoint {
         case .queryRecordsByBody: "Query"
         case .changeSet: "SetChange"
         case .putSchema: "Schema"
+        case .addIndex: "Index"
         case .putGrants: "Grants"
         case .putRole: "Role"
         case .signUp, .signIn: "Credentials"
@@ -154,7 +156,12 @@ extension Endpoint {
             ]
         case .readSchema, .putSchema: [Answer(200, "The schema", .json("Schema"))]
         case .readType: [Answer(200, "The type", .json("RecordType"))]
-        case .readAdvice: [Answer(200, "Advice, the most worthwhile first", .json("Advice"))]
+        case .addIndex:
+            [
+                Answer(201, "The new index; it may have a state while it is built", .json("Index")),
+                Answer(200, "The index, which was there", .json("Index")),
+            ]
+        case .readAdvice: [Answer(200, "Queries, the costliest first", .json("Advice"))]
         case .listGrants: [Answer(200, "The grants by type", .json("AllGrants"))]
         case .readGrants, .putGrants: [Answer(200, "The grants", .json("Grants"))]
         case .listRoles: [Answer(200, "The roles", .json("Roles"))]

@@ -3,7 +3,7 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
     case createRecord, listRecords, readRecord, replaceRecord, changeRecord, deleteRecord, readField, modifyRecords
     case queryRecords, queryRecordsByBody, deleteSet, changeSet
     case fetchChanges
-    case readSchema, putSchema, readType, readAdvice
+    case readSchema, putSchema, readType, addIndex, readAdvice
     case listGrants, readGrants, putGrants
     case listRoles, readRole, putRole, deleteRole
     case signUp, signIn, signOut, readMe
@@ -35,6 +35,7 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         ("GET /schema", .readSchema),
         ("PUT /schema", .putSchema),
         ("GET /schema/types/{type}", .readType),
+        ("POST /schema/types/{type}/indexes", .addIndex),
         ("GET /schema/advice", .readAdvice),
         ("GET /grants", .listGrants),
         ("GET /grants/{type}", .readGrants),
@@ -62,8 +63,9 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         case .queryRecords: ["where", "arg", "sort", "limit", "fields", "cursor", "count", "explain"]
         case .deleteSet, .changeSet: ["where", "arg", "all", "dryRun", "maxAffected"]
         case .fetchChanges: ["since", "limit", "fields"]
-        case .deleteRecord, .readField, .queryRecordsByBody, .readSchema, .putSchema, .readType, .readAdvice,
-            .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .signUp, .signIn,
+        case .deleteRecord, .readField, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
+            .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .signUp,
+            .signIn,
             .signOut, .readMe, .live, .ready, .metrics, .limits, .openAPI:
             []
         }

@@ -24,7 +24,7 @@ extension RecordAPI {
             SchemaDocument.TypeEntry(try call.type(), built: call.database.indexProgress.building).json)
     }
 
-    /// `GET /schema/advice`: which indexes the queries of late would have needed, and which none has used.
+    /// `GET /schema/advice`: which queries of late cost the most, and which index would help each.
     func readAdvice(_ call: RecordCall) throws -> HTTPResponse {
         try call.requireAdministrator()
         return .json(call.database.queryAdvice)

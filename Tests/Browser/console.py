@@ -36,12 +36,14 @@ def main():
         return 2
 
     import checks_of_pages
+    import checks_of_queries
     import checks_of_records
     from page import Page, open_browser
     from server import Server
 
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
-    checks = [each for each in checks_of_pages.CHECKS + checks_of_records.CHECKS if wanted in each.__name__]
+    every = checks_of_pages.CHECKS + checks_of_records.CHECKS + checks_of_queries.CHECKS
+    checks = [each for each in every if wanted in each.__name__]
     failed = 0
     for check in checks:
         name = check.__name__.replace("_", " ")

@@ -55,6 +55,49 @@ import Testing
         #expect(await database.call(.get, "/records/Post/a").status == 200)
     }
 
+    @Test(arguments: texts) func `no text in any place of a query breaks the server or changes what it means`(
+        text: String
+    )
+        async throws
+    {
+        let database = try await TestDatabase.make(withUsers: false)
+        await database.call(
+            .put, "/records/Post/a", as: .administrator, body: #"{"fields":{"title":"sea","tags":["x"],"n":1}}"#)
+        let json = String(decoding: JSONValue.string(text).bytes, as: UTF8.self)
+        var answers: [Answer] = []
+        for name in ["where", "arg", "sort", "limit", "fields", "cursor", "count", "explain"] {
+            answers.append(await database.call(.get, queryTarget("Post", [(name, text)]), as: .administrator))
+        }
+        for condition in ["title == \(text)", "title \(text) 'sea'", "\(text) == 1", "title == '\(text)'"] {
+            answers.append(await database.call(.get, queryTarget("Post", [("where", condition)]), as: .administrator))
+        }
+        for body in [
+            #"{"recordType":"Post","where":\#(json)}"#, #"{"recordType":\#(json)}"#,
+            #"{"recordType":"Post",\#(json):1}"#,
+            #"{"recordType":"Post","sort":[\#(json)]}"#, #"{"recordType":"Post","cursor":\#(json)}"#,
+            #"{"recordType":"Post","vars":{\#(json):1}}"#,
+            #"{"recordType":"Post","filterBy":{"fieldName":\#(json),"comparator":\#(json),"fieldValue":\#(json)}}"#,
+        ] {
+            answers.append(await database.call(.post, "/query", as: .administrator, body: body))
+        }
+        for name in ["dryRun", "maxAffected", "all"] {
+            answers.append(await database.call(.delete, queryTarget("Post", [(name, text)]), as: .administrator))
+        }
+        for answer in answers {
+            #expect((200..<500).contains(answer.status), "\(answer.text)")
+            if answer.status >= 400 { database.checkErrorShape(answer, text) }
+        }
+        // As an argument it is a value, and only that.
+        for condition in ["title == %@", "ANY tags == %@", "title IN {%@}", "title BEGINSWITH %@ AND title == %@"] {
+            let arguments = condition.split(separator: "%@", omittingEmptySubsequences: false).dropFirst().map { _ in
+                json
+            }
+            let row = QueryRow(condition, arguments, text == "x" || text == "sea" ? ["a"] : [])
+            await database.expect([row], of: "Post", as: .administrator)
+        }
+        #expect(await database.call(.get, "/query/Post?count=true").count == 1)
+    }
+
     @Test(arguments: texts) func `no Range breaks a field`(text: String) async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(

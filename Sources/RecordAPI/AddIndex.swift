@@ -1,0 +1,52 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+extension RecordAPI {
+    /// `POST /schema/types/{type}/indexes` with `{"fields":["threadname","-timestamp"],"unique"?}` adds one index, and
+    /// leaves everything else in the schema as it is. Administrators.
+    func addIndex(_ call: inout RecordCall) async throws -> HTTPResponse {
+        try call.requireAdministrator()
+        let index = try await call.object(keys: ["fields", "unique"], upTo: 65_536)
+        try call.requireAdministrator()
+        let type = try call.type()
+        let shape = try Self.shape(index, of: type)
+        let made = try await call.database.addIndexes(IndexWish(indexes: [shape]), to: type.name)
+        guard let type = call.database.schema[type.name], let index = made.first else {
+            throw RecordError(.conflict, "The type was taken away meanwhile")
+        }
+        let isNew = !call.reader.schemaHas(index.id, of: type.name)
+        let entry = SchemaDocument.IndexEntry(index, of: type, built: call.database.indexProgress.building)
+        return .json(entry.json, status: isNew ? .created : .ok)
+    }
+
+    /// What the schema's document would make of the index.
+    private static func shape(
+        _ index: JSONObject, of type: RecordTypeDefinition
+    ) throws(RecordError) -> IndexWish.Shape {
+        var document = JSONObject()
+        document["fields"] = SchemaDocument.TypeEntry(type).json["fields"]
+        document["indexes"] = .array([.object(index)])
+        let read = try SchemaDocument.TypeEntry(name: type.name, .object(document), path: "types.\(type.name)")
+        var shape = IndexWish.Shape(kind: .ordered, columns: [])
+        guard let entry = read.indexes?.first else { return shape }
+        shape.isUnique = entry.isUnique
+        for column in entry.columns {
+            if let field = type[column.name] {
+                if field.type.isList { shape.kind = .members }
+                shape.columns.append(IndexDefinition.Column(.field(field.id), isAscending: column.isAscending))
+            } else if let field = SystemField(column.name) {
+                shape.columns.append(IndexDefinition.Column(.system(field), isAscending: column.isAscending))
+            }
+        }
+        return shape
+    }
+}
+
+extension RecordReader {
+    /// Whether the schema that this reader has seen last has the index.
+    fileprivate func schemaHas(_ index: Int64, of type: RecordTypeName) -> Bool {
+        schema[type]?.indexes.contains { $0.id == index } ?? false
+    }
+}

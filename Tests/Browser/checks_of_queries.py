@@ -1,0 +1,223 @@
+"""Queries on the page of records, deleting what they find, and the indexes on the page of a type's schema."""
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from checks_of_pages import enter
+
+CHECKS = []
+
+NAMES = "return [...document.querySelectorAll('.panel.table tbody th')].map((each) => each.textContent)"
+
+
+def check(body):
+    CHECKS.append(body)
+    return body
+
+
+def box(page, label):
+    """The input with this label."""
+    return page.until(lambda: page.run("""
+        return [...document.querySelectorAll("main label")]
+            .find((each) => each.textContent === arguments[0])?.control ?? null""", label), f"the box “{label}”")
+
+
+def write(page, label, text):
+    element = box(page, label)
+    element.clear()
+    element.send_keys(text)
+
+
+def find(page, where, sort=""):
+    write(page, "Where", where)
+    write(page, "Sort", sort)
+    page.press("Find")
+
+
+def rows(page, *wanted):
+    page.until(lambda: page.run(NAMES) == list(wanted), f"the rows {wanted}, not {page.run(NAMES)}")
+
+
+def forum(server):
+    for number, (name, thread, good) in enumerate([("a1", "Anchors", 5), ("a2", "Anchors", 9), ("b1", "Buoys", 5)]):
+        server.create("Post", name, threadname=thread, good=good, number=number)
+
+
+@check
+def a_condition_and_a_sort_find_records(page, server):
+    forum(server)
+    enter(page, "#/types/Post")
+    rows(page, "a1", "a2", "b1")
+    find(page, "threadname == 'Anchors'", "-good")
+    rows(page, "a2", "a1")
+    page.see("Index added: threadname, -good")
+    assert "where=" in page.browser.current_url, "the search is not in the address"
+    page.browser.refresh()
+    rows(page, "a2", "a1")
+    assert box(page, "Where").get_attribute("value") == "threadname == 'Anchors'"
+    find(page, "good > 100")
+    page.see("Nothing was found.")
+    page.browser.back()
+    rows(page, "a2", "a1")
+    page.press("Clear")
+    rows(page, "a1", "a2", "b1")
+
+
+@check
+def the_keyboard_is_enough_to_search(page, server):
+    forum(server)
+    enter(page, "#/types/Post")
+    rows(page, "a1", "a2", "b1")
+    box(page, "Where").send_keys("good == 9", Keys.ENTER)
+    rows(page, "a2")
+    element = box(page, "Count all")
+    page.run("arguments[0].focus()", element)
+    ActionChains(page.browser).send_keys(Keys.SPACE).send_keys(Keys.ENTER).perform()
+    page.see("Page 1, 1 of 1 records")
+
+
+@check
+def a_mistake_is_marked_where_it_stands(page, server):
+    forum(server)
+    enter(page, "#/types/Post")
+    find(page, "threadname == 'é' foo 'x'")
+    page.until(lambda: page.find(".marked mark").text == "foo", "the mark at foo")
+    page.until(lambda: page.run("""
+        const box = document.activeElement;
+        return box.value?.slice(box.selectionStart, box.selectionEnd)""") == "foo", "the selection in the box")
+    assert box(page, "Where").get_attribute("aria-invalid") == "true"
+    find(page, "god > 1")
+    page.see("UNKNOWN_NAME")
+    page.until(lambda: page.find(".marked mark").text == "god", "the mark at god")
+    find(page, "good > ")
+    page.see("expected")
+    assert page.all(".marked"), "the end of the text has no mark"
+    find(page, "good > 1", "nothing")
+    page.see("UNKNOWN_NAME")
+    find(page, "good > 5")
+    rows(page, "a2")
+
+
+@check
+def a_plan_and_a_count_are_shown(page, server):
+    forum(server)
+    enter(page, "#/types/Post")
+    write(page, "Where", "good == 5")
+    page.click(box(page, "Count all"))
+    page.click(box(page, "Show the plan"))
+    page.press("Find")
+    rows(page, "a1", "b1")
+    page.see("Page 1, 2 of 2 records", "walk index (good)", "examined")
+
+
+@check
+def pages_of_a_search_have_cursors_of_their_own(page, server):
+    operations = [{"operationType": "create", "record": {"recordType": "Post", "recordName": f"p{number}",
+                   "fields": {"number": number, "even": number % 2}}} for number in range(120)]
+    assert server.call("POST", "/records", {"operations": operations})[0] == 200
+    enter(page, "#/types/Post")
+    rows(page, *[f"p{number}" for number in range(50)])
+    find(page, "even == 0", "-number")
+    rows(page, *[f"p{number}" for number in range(118, 18, -2)])
+    page.press("Next →")
+    rows(page, *[f"p{number}" for number in range(18, -2, -2)])
+    page.see("Page 2, 10 records")
+    page.press("← Previous")
+    rows(page, *[f"p{number}" for number in range(118, 18, -2)])
+
+
+@check
+def what_is_found_is_deleted_after_counting_and_asking(page, server):
+    forum(server)
+    enter(page, "#/types/Post")
+    rows(page, "a1", "a2", "b1")
+    assert "Delete what is found…" not in page.text(), "without a condition there is nothing to delete by"
+    find(page, "good == 5")
+    rows(page, "a1", "b1")
+    page.press("Delete what is found…")
+    page.see("Delete 2 records of Post?", "2 records meet this condition")
+    page.press("Keep them", "dialog")
+    assert len(server.call("GET", "/records/Post")[1]["records"]) == 3
+    page.press("Delete what is found…")
+    page.see("Delete 2 records of Post?")
+    # One more appears between counting and deleting: nothing goes that was not agreed to.
+    server.create("Post", "c1", good=5)
+    page.press("Delete 2 records", "dialog")
+    page.see("TOO_MANY_AFFECTED")
+    assert len(server.call("GET", "/records/Post")[1]["records"]) == 4
+    page.press("Delete what is found…")
+    page.press("Delete 3 records", "dialog")
+    page.see("Deleted 3 records.", "Nothing was found.")
+    assert [each["recordName"] for each in server.call("GET", "/records/Post")[1]["records"]] == ["a2"]
+
+
+@check
+def fields_are_marked_and_indexes_come_and_go(page, server):
+    forum(server)
+    enter(page, "#/types/Post")
+    page.press("Schema")
+    page.heading("Schema of Post")
+    mark = page.find("input[aria-label='good: SORTABLE']")
+    page.click(mark)
+    page.see("Not saved yet")
+    page.press("Save the marks")
+    page.see("Saved.")
+    fields = server.call("GET", "/schema/types/Post")[1]["fields"]
+    assert fields["good"]["indexes"] == ["SORTABLE"], fields
+    write(page, "New index", "threadname, +good")
+    page.press("Add the index")
+    page.see("is no name of a field")
+    write(page, "New index", "threadname, none")
+    page.press("Add the index")
+    page.see("The type has no field of this name")
+    write(page, "New index", "threadname, -good")
+    page.press("Add the index")
+    page.see("Added.", "threadname, -good")
+    indexes = server.call("GET", "/schema/types/Post")[1]["indexes"]
+    assert indexes == [{"fields": ["threadname", "-good"]}], indexes
+    page.press("Drop")
+    page.see("Drop this index?")
+    page.press("Drop", "dialog")
+    page.see("Dropped.", "None.")
+    assert server.call("GET", "/schema/types/Post")[1]["indexes"] == []
+    write(page, "New index", "number")
+    page.click(box(page, "unique"))
+    page.press("Add the index")
+    page.see("UNIQUE")
+    assert server.call("POST", "/records/Post", {"fields": {"number": 1}})[0] == 409
+
+
+@check
+def an_index_tells_how_far_it_is(page, server):
+    forum(server)
+    enter(page, "#/types/Post")
+    page.heading("Post")
+    page.run("""
+        const [body] = arguments, real = window.fetch;
+        let answers = 0;
+        window.fetch = async (address, options) => {
+            if (!String(address).startsWith("/schema") || String(address).includes("advice")) return real(address, options);
+            answers += 1;
+            return new Response(answers === 1 ? body : body.replace(',"state":"building","built":7', ""));
+        }""", '{"types":{"Post":{"fields":{"good":{"type":"INT64"}},'
+              '"indexes":[{"fields":["good"],"state":"building","built":7}],"grants":{}}}}')
+    page.press("Schema")
+    page.see("building, 7 records so far")
+    page.until(lambda: "building" not in page.text(), "the end of building")
+
+
+@check
+def searching_fits_a_narrow_window(page, server):
+    forum(server)
+    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                 {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
+    enter(page, "#/types/Post?where=good+%3E+1&explain=true&count=true")
+    page.see("examined")
+    for place, sight in [(None, "examined"), ("#/types/Post?where=good+%3E+%3E+1", "expected"),
+                         ("#/types/Post/schema", "New index")]:
+        if place is not None:
+            page.open(place)
+        page.see(sight)
+        page.shot(f"narrow-{sight.split()[0]}")
+        width = page.run("return document.documentElement.scrollWidth")
+        assert width <= 390, f"{sight} is {width} px wide"
