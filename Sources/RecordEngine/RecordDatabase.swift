@@ -303,11 +303,17 @@ package actor RecordDatabase {
 
     // MARK: Closing
 
-    /// Takes no more writes, finishes those that wait, and closes the file. Readers must be gone.
-    package func close() async {
-        await queries.close()
+    /// Takes no more writes, finishes those that wait, and closes the file. Readers must be gone. An index that is being
+    /// built waits for the next start.
+    package nonisolated func close() async {
+        // At once, and not when the writer has time: slices of index work follow each other without a pause.
         queue.withLock { $0.isClosed = true }
         queue.broadcast()
+        await queries.close()
+        await closeFile()
+    }
+
+    private func closeFile() {
         drain()
         if let transaction, !hasFailed.load(ordering: .relaxed) {
             do {

@@ -10,12 +10,15 @@ final class TestDatabase {
     let folder: String
     let database: RecordDatabase
     let reader: RecordReader
+    /// Leaves the folder behind, to be opened again.
+    private let keepsFolder: Bool
     private static let passwords = PasswordWorkers(threads: 2)
 
     init(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),
-        folder: String? = nil, indexBuilding: IndexBuilding = IndexBuilding()
+        folder: String? = nil, keepsFolder: Bool = false, indexBuilding: IndexBuilding = IndexBuilding()
     ) throws {
+        self.keepsFolder = keepsFolder
         self.folder = folder ?? NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         database = try RecordDatabase(
             folder: self.folder, environment: environment, limits: limits, passwords: Self.passwords,
@@ -24,7 +27,13 @@ final class TestDatabase {
     }
 
     deinit {
-        try? FileManager.default.removeItem(atPath: folder)
+        if !keepsFolder { try? FileManager.default.removeItem(atPath: folder) }
+    }
+
+    /// Closes the database as a server that stops does.
+    func close() async {
+        reader.rest()
+        await database.close()
     }
 
     /// Performs one operation and returns the answer.

@@ -28,6 +28,8 @@ extension WriteTransaction {
     /// - Parameter goesOn: Whether there is time left, given when the slice began.
     func indexSlice(goesOn: (_ started: UInt64) -> Bool) throws(RecordError) -> SliceOutcome {
         let started = MonotonicClock.now
+        // What a failure asks for anew is left to further slices.
+        entriesAtOnce = 0
         let builds = try store { () throws(StoreError) in try indexDefinitions.builds() }
         guard let position = builds.map(\.position).min() else { return try dropSlice(started, goesOn) }
         // Those that are equally far go on together, up to where the next one is, which then joins them.

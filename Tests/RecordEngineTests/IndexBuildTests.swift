@@ -1,0 +1,205 @@
+import Foundation
+import RecordEngine
+import RecordModel
+import RecordStorage
+import RecordWire
+import Testing
+
+@Suite struct IndexBuildTests {
+    private static let type = RecordTypeName("Post")
+
+    /// A wish for one index on the first field of `Post`.
+    private static func wish(isUnique: Bool = false, field: Int = 1) -> IndexWish {
+        IndexWish(indexes: [.init(kind: .ordered, columns: [.init(.field(field))], isUnique: isUnique)])
+    }
+
+    @Test func `a small type's index is ready at once`() async throws {
+        let test = try TestDatabase()
+        try await test.fill(300) { #""n":\#($0 % 7)"# }
+        try await test.create("other", #""n":1"#, type: "Other")
+        let type = try #require(Self.type)
+        let made = try await test.database.addIndexes(Self.wish(), to: type)
+        #expect(made.map(\.state) == [.ready])
+        try IndexOracle(test).check()
+        // The same wish finds it, and a field's option is served by it.
+        #expect(try await test.database.addIndexes(Self.wish(), to: type) == made)
+        let option = try await test.database.addIndexes(IndexWish(options: [1: .queryable]), to: type)
+        #expect(option == made)
+        #expect(try test.indexes() == made)
+    }
+
+    @Test func `an index with many entries is left to slices`() async throws {
+        var building = IndexBuilding()
+        building.entriesAtOnce = 250
+        let test = try TestDatabase(indexBuilding: building)
+        try await test.fill(100) { #""l":["a","b","c\#($0)"]"# }
+        let type = try #require(Self.type)
+        let made = try await test.database.addIndexes(IndexWish(options: [1: .queryable]), to: type)
+        #expect(made.map(\.state) == [.building(position: 0)])
+        await test.database.indexesAreBuilt()
+        try IndexOracle(test).check()
+    }
+
+    @Test func `an index is built in slices beside writers`() async throws {
+        let test = try TestDatabase(indexBuilding: .slices(of: 5))
+        try await test.fill(400) { #""n":\#($0),"s":"s\#($0 % 3)""# }
+        try await test.fill(100, type: "Other") { #""n":\#($0)"# }
+        let type = try #require(Self.type)
+        let made = try await test.database.addIndexes(Self.wish(), to: type)
+        #expect(made.map(\.state) == [.building(position: 0)])
+        // A second one begins while the first is under way, and catches up with it.
+        let second = try await test.database.addIndexes(Self.wish(field: 2), to: type)
+        #expect(second.map(\.isReady) == [false])
+        for round in 0..<40 {
+            try await test.change("Post\(round * 7)", #""n":\#(round - 1000)"#)
+            try await test.delete("Post\(round * 7 + 1)")
+            try await test.create("new\(round)", #""n":\#(round)"#)
+        }
+        await test.database.indexesAreBuilt()
+        try IndexOracle(test).check()
+        #expect(try test.indexes().allSatisfy(\.isReady))
+        #expect(test.database.indexProgress.builtRecords > 600)
+        #expect(test.database.indexProgress.building.isEmpty)
+        #expect(test.database.indexProgress.doneSlices > 80)
+    }
+
+    @Test func `a build that a restart cut short goes on where it was`() async throws {
+        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let type = try #require(Self.type)
+        var restarts = 0
+        var last = 0
+        while true {
+            let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: .slices(of: 2))
+            if restarts == 0 {
+                try await test.fill(200) { #""n":\#($0 % 5)"# }
+                try await Self.failing(after: 150, test) { try await test.database.addIndexes(Self.wish(), to: type) }
+            } else if try test.indexes().allSatisfy(\.isReady) {
+                try IndexOracle(test).check()
+                break
+            }
+            restarts += 1
+            // Somebody writes a little, then the server stops. A write may also wake a build that has failed.
+            if restarts > 1 { try await test.create("later\(restarts)", #""n":\#(restarts)"#) }
+            await test.close()
+            let position = try Self.position(in: folder)
+            if restarts == 1 { #expect(position < 200) }
+            #expect(position > last, "The build stands still")
+            last = position
+            try #require(restarts < 200)
+        }
+        #expect(restarts > 0)
+    }
+
+    /// Runs `body` and then index work until the store fails at a step in its midst.
+    private static func failing(
+        after steps: Int, _ test: TestDatabase, _ body: () async throws -> some Sendable
+    ) async throws {
+        let plan = UncheckedPlan(FaultPlan(failAt: steps, with: StoreError(code: 266, message: "disk I/O error")))
+        await test.database.injectPlan(plan)
+        _ = try await body()
+        await test.database.indexesAreBuilt()
+        await test.database.injectPlan(nil)
+        #expect(plan.hasFired)
+    }
+
+    private static func position(in folder: String) throws -> Int {
+        let builds = try look(in: folder) { try IndexDefinitionTable($0).builds() }
+        return builds.first.map { Int($0.position) } ?? .max
+    }
+
+    private static let errors: [(error: StoreError, losesTransaction: Bool)] = [
+        (StoreError(code: 266, message: "disk I/O error"), false),
+        (StoreError(code: 13, message: "database or disk is full"), true),
+    ]
+
+    @Test(arguments: errors.indices) func `a fault at any step of a build is made good by the next attempt`(
+        _ kind: Int
+    ) async throws {
+        let fault = Self.errors[kind]
+        let type = try #require(Self.type)
+        var fired = true
+        var step = 0
+        while fired {
+            let test = try TestDatabase(indexBuilding: .slices(of: 4))
+            try await test.fill(12) { #""n":\#($0 % 4),"u":"u\#($0)","l":["x","y\#($0)"]"# }
+            let plan = UncheckedPlan(
+                FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction))
+            await test.database.injectPlan(plan)
+            let wish = IndexWish(
+                options: [3: .queryable],
+                indexes: [
+                    .init(kind: .ordered, columns: [.init(.field(1))]),
+                    .init(kind: .ordered, columns: [.init(.field(2))], isUnique: true),
+                ])
+            _ = try? await test.database.addIndexes(wish, to: type)
+            await test.database.indexesAreBuilt()
+            await test.database.injectPlan(nil)
+            fired = plan.hasFired
+            // Whatever was left undone is done when asked for again.
+            _ = try await test.database.addIndexes(wish, to: type)
+            test.database.buildIndexes()
+            await test.database.indexesAreBuilt()
+            #expect(try test.indexes().count == 3)
+            try IndexOracle(test).check("step \(step)")
+            step += 1
+            try #require(step < 400)
+        }
+        #expect(step > 40)
+    }
+
+    @Test func `a dropped index goes in slices, also over a restart`() async throws {
+        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: .slices(of: 3))
+        try await test.fill(60) { #""n":\#($0)"# }
+        try await test.putSchema(#"{"types":{"Post":{"fields":{"n":{"type":"INT64","indexes":["QUERYABLE"]}}}}}"#)
+        await test.database.indexesAreBuilt()
+        let index = try #require(try test.indexes().first)
+        #expect(try IndexOracle(test).entries(of: index).count == 60)
+        try await Self.failing(after: 60, test) {
+            try await test.putSchema(#"{"types":{"Post":{"fields":{"n":{"type":"INT64","indexes":[]}}}}}"#)
+        }
+        #expect(try test.indexes().isEmpty)
+        await test.close()
+        let left = try Self.look(in: folder) { connection in
+            (try IndexDefinitionTable(connection).firstDropped(), try IndexTable(connection).count(of: index.id))
+        }
+        #expect(left.0 == index.id && left.1 > 0 && left.1 < 60)
+        let again = try TestDatabase(folder: folder, indexBuilding: .slices(of: 3))
+        await again.database.indexesAreBuilt()
+        try IndexOracle(again).check()
+        try await again.change("Post1", #""n":-1"#)
+    }
+
+    /// Opens a file that nobody has open, and closes it again.
+    private static func look<Value>(in folder: String, _ body: (Connection) throws -> Value) throws -> Value {
+        try body(try Connection(path: DataFolder.databasePath(in: folder), role: .writer))
+    }
+
+    @Test func `after the database was closed nothing is written`() async throws {
+        let test = try TestDatabase(indexBuilding: .slices(of: 1))
+        try await test.fill(100) { #""n":\#($0)"# }
+        let type = try #require(Self.type)
+        _ = try await test.database.addIndexes(Self.wish(), to: type)
+        await test.close()
+        await test.database.indexesAreBuilt()
+        let slices = test.database.indexProgress.doneSlices
+        test.database.buildIndexes()
+        await test.database.indexesAreBuilt()
+        #expect(test.database.indexProgress.doneSlices == slices)
+        let position = try Self.position(in: test.folder)
+        #expect((position == .max) == (slices >= 100))
+    }
+
+    @Test func `a damaged record does not stop a build`() async throws {
+        let test = try TestDatabase()
+        try await test.fill(3) { #""n":\#($0)"# }
+        test.reader.rest()
+        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        try connection.execute("UPDATE record SET layout = x'00' WHERE name = 'Post1'")
+        let type = try #require(Self.type)
+        let made = try await test.database.addIndexes(Self.wish(), to: type)
+        #expect(made.map(\.state) == [.ready])
+        #expect(try IndexOracle(test).entries(of: try #require(made.first)).count == 2)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import RecordEngine
+import RecordModel
+import RecordStorage
+import RecordWire
+import Testing
+
+@Suite struct IndexDoctorTests {
+    /// A closed data folder whose records have indexes, one of which could not be built.
+    private final class Patient {
+        let data = NSTemporaryDirectory() + "fogbase-doctor-" + UUID().uuidString
+        var folder: String { data + "/iCloud.test/development" }
+
+        init() async throws {
+            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            try await test.fill(5) { #""title":"t\#($0)","tags":["x","y\#($0)"],"same":1"# }
+            try await test.putSchema(
+                #"""
+                {"types":{"Post":{"fields":{"title":{"type":"STRING","indexes":["QUERYABLE"]},
+                "tags":{"type":"STRING_LIST","indexes":["QUERYABLE"]},"same":{"type":"INT64"}},
+                "indexes":[{"fields":["same"],"unique":true}]}}}
+                """#)
+            await test.database.indexesAreBuilt()
+            await test.close()
+            chmod(data, 0o700)
+            chmod(data + "/iCloud.test", 0o700)
+            // The program's umask does this; a test shares its process with others.
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                chmod(folder + "/" + name, 0o600)
+            }
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(atPath: data)
+        }
+
+        func injure(_ sql: String) throws {
+            let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
+            try connection.execute(sql)
+        }
+
+        func examine(isQuick: Bool = false) -> DoctorReport {
+            Doctor(isQuick: isQuick).examine(dataPath: data)
+        }
+
+        var problems: [String] {
+            examine().findings.filter { $0.kind == .problem }.map(\.sentence)
+        }
+    }
+
+    @Test func `sound indexes have no problems, and one that failed is told of`() async throws {
+        let patient = try await Patient()
+        let report = patient.examine()
+        #expect(report.isHealthy, "\(report.findings)")
+        let notice = try #require(report.findings.first { $0.kind == .notice })
+        #expect(notice.sentence.contains("The index on 'same' of type Post could not be built"))
+        #expect(patient.examine(isQuick: true).isHealthy)
+    }
+
+    @Test(arguments: [
+        (
+            "DELETE FROM index_2 WHERE record = (SELECT id FROM record WHERE name = 'Post3')",
+            "'Post3' of type Post is missing in the index on 'title'"
+        ),
+        (
+            "UPDATE index_2 SET zone = 7 WHERE record = (SELECT id FROM record WHERE name = 'Post3')",
+            "that its record does not back"
+        ),
+        ("INSERT INTO index_3 VALUES (1, x'0261', 99999)", "index on 'tags' of type Post has an entry"),
+        ("DROP TABLE index_2", "The index on 'title' of type Post has lost its table"),
+        ("CREATE TABLE index_77 (a)", "The table index_77 belongs to no index"),
+        ("UPDATE record SET deleted = 1, layout = NULL, fields = NULL WHERE name = 'Post3'", "does not back"),
+    ])
+    func `what does not fit is told`(sql: String, sentence: String) async throws {
+        let patient = try await Patient()
+        try patient.injure(sql)
+        let problems = patient.problems
+        #expect(problems.contains { $0.contains(sentence) }, "\(problems)")
+    }
+
+    @Test func `a file from before there were indexes is examined too, and gets them at the next start`() async throws {
+        let patient = try await Patient()
+        for sql in [
+            "DROP TABLE index_1", "DROP TABLE index_2", "DROP TABLE index_3", "DROP TABLE index_definition",
+            "ALTER TABLE field DROP COLUMN options", "DELETE FROM migration WHERE name = 'indexes'",
+        ] { try patient.injure(sql) }
+        let report = patient.examine()
+        #expect(report.isHealthy, "\(report.findings)")
+        #expect(report.findings.map(\.kind) == [.notice])
+        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        let type = try #require(RecordTypeName("Post"))
+        let made = try await test.database.addIndexes(IndexWish(options: [1: .queryable, 2: .queryable]), to: type)
+        #expect(made.map(\.isReady) == [true, true])
+        try IndexOracle(test).check()
+        await test.close()
+    }
+}

@@ -1,0 +1,106 @@
+import RecordEngine
+import RecordModel
+import RecordStorage
+import RecordWire
+import Testing
+
+/// What the tables of a database's indexes hold, and what its records say that they should.
+struct IndexOracle {
+    private let connection: Connection
+    private let test: TestDatabase
+
+    init(_ test: TestDatabase) throws {
+        self.test = test
+        connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .reader)
+    }
+
+    func entries(of index: IndexDefinition) throws -> [IndexTable.Entry] {
+        try IndexTable(connection).entries(of: index.id)
+    }
+
+    /// The entries that an index must have, made the slow way: values are decoded, then put into keys.
+    func expected(_ index: IndexDefinition, of type: RecordTypeDefinition) throws -> [IndexTable.Entry] {
+        var entries: [IndexTable.Entry] = []
+        _ = try InspectionTable(connection).forEachRecord(after: 0, limit: .max) { cursor, zone in
+            let row = cursor.row
+            guard !row.isDeleted, row.type == type.id else { return }
+            let record = IndexedRecord(
+                fields: try StoredFieldsView(text: cursor.fields, layout: cursor.layout), name: cursor.name,
+                creator: row.creator, created: row.created, modifier: row.modifier, modified: row.modified)
+            var keys: Set<[UInt8]> = []
+            switch index.kind {
+            case .ordered:
+                var key: [UInt8] = []
+                for column in index.columns {
+                    IndexKey.append(try record.value(of: column.source), isAscending: column.isAscending, to: &key)
+                }
+                keys.insert(key)
+            case .members:
+                for column in index.columns {
+                    guard case .field(let id) = column.source else { continue }
+                    for member in try record.members(of: id) {
+                        var key: [UInt8] = []
+                        IndexKey.append(member, isAscending: column.isAscending, to: &key)
+                        keys.insert(key)
+                    }
+                }
+            }
+            entries += keys.map { IndexTable.Entry(zone: zone, key: $0, record: row.id) }
+        }
+        return entries.sorted()
+    }
+
+    /// Every index that did not fail is ready and holds what the records say, and there is no other table.
+    func check(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        var numbers: Set<Int64> = []
+        for type in test.database.schema.types.values {
+            for index in type.indexes {
+                numbers.insert(index.id)
+                if case .failed = index.state { continue }
+                #expect(index.isReady, comment, sourceLocation: sourceLocation)
+                let found = try entries(of: index)
+                let wanted = try expected(index, of: type)
+                #expect(found == wanted, comment, sourceLocation: sourceLocation)
+            }
+        }
+        #expect(try IndexTable(connection).tables() == numbers, comment, sourceLocation: sourceLocation)
+    }
+}
+
+extension TestDatabase {
+    func putSchema(_ json: String) async throws {
+        try await database.putSchema(try SchemaDocument.read(Array(json.utf8)))
+    }
+
+    /// The schema as `GET /schema` prints it.
+    var schemaText: String {
+        String(
+            decoding: SchemaDocument(database.schema, built: database.indexProgress.building).json.bytes, as: UTF8.self)
+    }
+
+    func indexes(of type: String = "Post") throws -> [IndexDefinition] {
+        let name = try #require(RecordTypeName(type))
+        return try #require(database.schema[name]).indexes
+    }
+
+    /// Creates records in batches, `fields` given by number.
+    func fill(_ count: Int, type: String = "Post", from first: Int = 0, _ fields: (Int) -> String) async throws {
+        for start in stride(from: first, to: first + count, by: 200) {
+            let items = (start..<min(start + 200, first + count)).map {
+                #"{"operationType":"create","record":{"recordType":"\#(type)","recordName":"\#(type)\#($0)","fields":{\#(fields($0))}}}"#
+            }
+            let results = try await batch(#"{"operations":[\#(items.joined(separator: ","))]}"#)
+            try #require(results.allSatisfy { $0["serverErrorCode"] == nil })
+        }
+    }
+}
+
+extension IndexBuilding {
+    /// Everything in slices of so many records.
+    static func slices(of records: Int) -> IndexBuilding {
+        var building = IndexBuilding()
+        building.recordsAtOnce = 0
+        building.recordsPerSlice = records
+        return building
+    }
+}

@@ -1,0 +1,142 @@
+import RecordEngine
+import RecordModel
+import RecordStorage
+import RecordWire
+import Testing
+
+@Suite struct IndexSchemaTests {
+    private static let document =
+        #"{"types":{"Post":{"fields":{"title":{"type":"STRING","indexes":["QUERYABLE","SORTABLE"]},"#
+        + #""tags":{"type":"STRING_LIST","indexes":["QUERYABLE"]},"n":{"type":"INT64"}},"#
+        + #""indexes":[{"fields":["title","-createdTimestamp"]},{"fields":["n"],"unique":true}],"#
+        + #""grants":{"_world":["READ"]}}}}"#
+
+    @Test func `a schema with indexes is read and put as one document`() async throws {
+        let test = try TestDatabase()
+        try await test.putSchema(Self.document)
+        #expect(test.schemaText == Self.document)
+        let indexes = try test.indexes()
+        #expect(indexes.map(\.isDeclared) == [true, true, false, false])
+        #expect(indexes.map(\.kind) == [.ordered, .ordered, .ordered, .members])
+        try await test.putSchema(test.schemaText)
+        #expect(try test.indexes() == indexes)
+        try IndexOracle(test).check()
+    }
+
+    @Test func `the schema that is read again after a restart is the same`() async throws {
+        let test = try TestDatabase()
+        try await test.putSchema(Self.document)
+        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .reader)
+        let again = try SchemaTable(connection).load(version: test.database.schema.version)
+        #expect(again == test.database.schema)
+    }
+
+    @Test func `what a document does not speak of stays, and an empty list drops`() async throws {
+        let test = try TestDatabase()
+        try await test.fill(5) { #""title":"t\#($0)","tags":["a","b"],"n":\#($0)"# }
+        try await test.putSchema(Self.document)
+        let before = try test.indexes()
+        try await test.putSchema(
+            #"{"types":{"Post":{"fields":{"title":{"type":"STRING"},"tags":{"type":"STRING_LIST"},"n":{"type":"INT64"}}}}}"#
+        )
+        #expect(try test.indexes() == before)
+        try await test.putSchema(
+            #"{"types":{"Post":{"fields":{"title":{"type":"STRING","indexes":[]},"tags":{"type":"STRING_LIST"},"n":{"type":"INT64"}},"indexes":[]}}}"#
+        )
+        #expect(try test.indexes() == before.filter { $0.kind == .members })
+        await test.database.indexesAreBuilt()
+        try IndexOracle(test).check()
+    }
+
+    @Test func `an index that the options made may be declared and back`() async throws {
+        let test = try TestDatabase()
+        let options = #"{"types":{"Post":{"fields":{"n":{"type":"INT64","indexes":["SORTABLE"]}},"indexes":[]}}}"#
+        try await test.putSchema(options)
+        let made = try #require(try test.indexes().first)
+        #expect(!made.isDeclared)
+        try await test.putSchema(#"{"types":{"Post":{"fields":{"n":{"type":"INT64"}},"indexes":[{"fields":["n"]}]}}}"#)
+        #expect(try test.indexes().map(\.id) == [made.id])
+        #expect(try test.indexes().map(\.isDeclared) == [true])
+        try await test.putSchema(options)
+        #expect(try test.indexes() == [made])
+        // UNIQUE is another index, which serves the options as well.
+        try await test.putSchema(
+            #"{"types":{"Post":{"fields":{"n":{"type":"INT64"}},"indexes":[{"fields":["n"],"unique":true}]}}}"#)
+        #expect(try test.indexes().map(\.isUnique) == [true])
+        await test.database.indexesAreBuilt()
+        try IndexOracle(test).check()
+    }
+
+    @Test func `fields and types take their indexes along`() async throws {
+        let test = try TestDatabase()
+        try await test.putSchema(Self.document)
+        try await test.putSchema(
+            #"{"types":{"Post":{"fields":{"title":{"type":"STRING"},"tags":{"type":"STRING_LIST"}}}}}"#)
+        #expect(try test.indexes().count == 3)
+        await test.database.indexesAreBuilt()
+        try IndexOracle(test).check()
+        try await test.create("a", #""title":"t","tags":["x"]"#)
+        try await test.delete("a")
+        try await test.putSchema(#"{"types":{}}"#)
+        await test.database.indexesAreBuilt()
+        try IndexOracle(test).check()
+        // A type of the same name begins anew.
+        try await test.create("a", #""title":"t""#)
+        #expect(try test.indexes().isEmpty)
+    }
+
+    @Test func `what cannot be indexed is refused`() async throws {
+        let test = try TestDatabase()
+        try await test.create(
+            "a", #""b":{"value":"QUJD","type":"BYTES"},"l":["x"],"n":1,"p":{"latitude":1,"longitude":2}"#)
+        let type = try #require(RecordTypeName("Post"))
+        let definition = try #require(test.database.schema[type])
+        let (b, l, n) = (definition["b"]?.id ?? 0, definition["l"]?.id ?? 0, definition["n"]?.id ?? 0)
+        typealias Column = IndexDefinition.Column
+        let wishes: [IndexWish] = [
+            IndexWish(options: [b: .queryable]), IndexWish(options: [l: .sortable]),
+            IndexWish(options: [99: .queryable]),
+            IndexWish(indexes: [.init(kind: .ordered, columns: [])]),
+            IndexWish(indexes: [.init(kind: .ordered, columns: [Column(.field(b))])]),
+            IndexWish(indexes: [.init(kind: .ordered, columns: [Column(.field(l))])]),
+            IndexWish(indexes: [.init(kind: .members, columns: [Column(.field(n))])]),
+            IndexWish(indexes: [.init(kind: .members, columns: [Column(.field(l))], isUnique: true)]),
+            IndexWish(indexes: [.init(kind: .ordered, columns: [Column(.field(n)), Column(.field(n))])]),
+            IndexWish(indexes: [.init(kind: .ordered, columns: [Column(.system(.recordName))])]),
+            IndexWish(indexes: [.init(kind: .ordered, columns: [Column(.field(99))])]),
+        ]
+        for wish in wishes {
+            #expect(await refusal { _ = try await test.database.addIndexes(wish, to: type) }?.code == .badRequest)
+        }
+        #expect(try test.indexes().isEmpty)
+        let none = try #require(RecordTypeName("None"))
+        #expect(await refusal { _ = try await test.database.addIndexes(IndexWish(), to: none) }?.code == .notFound)
+    }
+
+    @Test func `a type has a largest number of indexes`() async throws {
+        let test = try TestDatabase()
+        let fields = (0...IndexDefinition.maxPerType).map { #""f\#($0)":1"# }.joined(separator: ",")
+        try await test.create("a", fields)
+        let type = try #require(RecordTypeName("Post"))
+        let all = Dictionary(
+            uniqueKeysWithValues: (1...IndexDefinition.maxPerType).map { ($0, IndexOptions.queryable) })
+        #expect(try await test.database.addIndexes(IndexWish(options: all), to: type).count == all.count)
+        let one = IndexWish(options: [IndexDefinition.maxPerType + 1: .queryable])
+        #expect(await refusal { _ = try await test.database.addIndexes(one, to: type) }?.cause == .tooLarge)
+        try IndexOracle(test).check()
+    }
+
+    @Test func `an update that changes no indexed value writes no entry`() async throws {
+        let test = try TestDatabase()
+        try await test.putSchema(Self.document)
+        try await test.create("a", #""title":"t","tags":["x","y"],"n":1"#)
+        try await test.create("b", #""title":"u","n":2"#)
+        // The tables are gone: whoever touched them would fail.
+        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        for index in try test.indexes() { try connection.execute("DROP TABLE \(IndexTable.name(index.id))") }
+        try await test.change("a", #""title":"t","tags":["x","y","x"],"n":1"#)
+        #expect(await refusal { try await test.change("a", #""tags":["x"]"#) }?.code == .internalError)
+        #expect(await refusal { try await test.change("b", #""n":3"#) }?.code == .internalError)
+        #expect(try test.read("b").fields["n"] == .int64(2))
+    }
+}

@@ -1,0 +1,142 @@
+import RecordEngine
+import RecordModel
+import RecordStorage
+import RecordWire
+import Testing
+
+@Suite struct IndexUniqueTests {
+    private static let schema = #"""
+        {"types":{"Post":{"fields":{"slug":{"type":"STRING"},"n":{"type":"INT64"}},
+        "indexes":[{"fields":["slug","-n"],"unique":true}]}}}
+        """#
+
+    private func make(_ schema: String = schema) async throws -> TestDatabase {
+        let test = try TestDatabase()
+        try await test.putSchema(schema)
+        return test
+    }
+
+    @Test func `a second record with the value is refused, by field and not by record`() async throws {
+        let test = try await make()
+        try await test.create("first", #""slug":"a","n":1"#)
+        try await test.create("other", #""slug":"a","n":2"#)
+        let error = await refusal { try await test.create("second", #""slug":"a","n":1"#) }
+        #expect(error?.code == .exists)
+        #expect(error?.cause == .uniqueViolation)
+        #expect(error?.reason.contains("'slug', 'n'") == true)
+        #expect(error?.reason.contains("first") == false)
+        #expect(await refusal { try await test.change("other", #""n":1"#) }?.cause == .uniqueViolation)
+        // What was refused has left nothing behind, and a record may be written again as it is.
+        try await test.change("first", #""slug":"a","n":1"#)
+        try IndexOracle(test).check()
+        try await test.delete("first")
+        try await test.change("other", #""n":1"#)
+        try IndexOracle(test).check()
+    }
+
+    @Test func `an absent value equals nothing`() async throws {
+        let test = try await make()
+        for name in ["a", "b"] {
+            try await test.create(name, #""slug":"x""#)
+            try await test.create(name + "0", #""n":1"#)
+            try await test.create(name + "1")
+        }
+        try IndexOracle(test).check()
+    }
+
+    @Test func `a text too long to compare is refused`() async throws {
+        let test = try await make()
+        let long = String(repeating: "x", count: 1_025)
+        #expect(await refusal { try await test.create("a", #""slug":"\#(long)","n":1"#) }?.cause == .tooLarge)
+        try await test.create("b", #""slug":"\#(long)""#)
+        try await test.create("c", #""slug":"\#(long.dropLast())","n":1"#)
+        #expect(await refusal { try await test.change("b", #""n":1"#) }?.cause == .tooLarge)
+    }
+
+    @Test func `each zone has its own values`() async throws {
+        let test = try await make()
+        let (caller, _) = try await test.signUp("anna")
+        guard case .user(let id, _) = caller else { throw RecordError.recordNotFound }
+        try await test.create("a", #""slug":"x","n":1"#)
+        try await test.create(
+            "a", #""slug":"x","n":1"#, as: caller, in: DatabaseAddress(scope: .privateDatabase(owner: id)))
+        try IndexOracle(test).check()
+    }
+
+    @Test func `in a batch the order counts, and an atomic one is undone`() async throws {
+        let test = try await make()
+        try await test.create("a", #""slug":"x","n":1"#)
+        let handedOver = try await test.batch(
+            #"""
+            {"atomic":true,"operations":[
+            {"operationType":"forceUpdate","record":{"recordType":"Post","recordName":"a","fields":{"slug":"y"}}},
+            {"operationType":"create","record":{"recordType":"Post","recordName":"b","fields":{"slug":"x","n":1}}}]}
+            """#)
+        #expect(handedOver.allSatisfy { $0["serverErrorCode"] == nil })
+        for isAtomic in [true, false] {
+            let answers = try await test.batch(
+                #"""
+                {"atomic":\#(isAtomic),"operations":[
+                {"operationType":"forceUpdate","record":{"recordType":"Post","recordName":"a","fields":{"slug":"z"}}},
+                {"operationType":"create","record":{"recordType":"Post","recordName":"c","fields":{"slug":"x","n":1}}}]}
+                """#)
+            #expect(answers.last?["serverErrorCode"]?.string == "EXISTS")
+            #expect(try test.read("a").fields["slug"] == .string(isAtomic ? "y" : "z"))
+            try IndexOracle(test).check()
+        }
+    }
+
+    @Test(arguments: [IndexBuilding(), .slices(of: 2)])
+    func `duplicates make an index fail with a sentence, and putting the schema again tries anew`(
+        _ building: IndexBuilding
+    ) async throws {
+        let test = try TestDatabase(indexBuilding: building)
+        try await test.fill(20) { #""slug":"s\#($0 == 13 ? 7 : $0)","n":1"# }
+        let wanted = #"""
+            {"types":{"Post":{"fields":{"slug":{"type":"STRING","indexes":["QUERYABLE"]},"n":{"type":"INT64"}},
+            "indexes":[{"fields":["slug"],"unique":true}]}}}
+            """#
+        try await test.putSchema(wanted)
+        await test.database.indexesAreBuilt()
+        let failed = try #require(try test.indexes().first(where: \.isUnique))
+        guard case .failed(let reason) = failed.state else {
+            Issue.record("\(failed.state)")
+            return
+        }
+        #expect(reason.contains("'Post7'") && reason.contains("'Post13'"))
+        #expect(test.schemaText.contains(#""unique":true,"state":"failed","reason":"The records"#))
+        // The field's own option does not suffer, and writes are free.
+        let serving = try #require(try test.indexes().first { !$0.isUnique })
+        #expect(serving.isReady && !serving.isDeclared)
+        #expect(try test.indexes().count == 2)
+        try IndexOracle(test).check()
+        try await test.change("Post13", #""slug":"mended""#)
+        // A change of something else leaves it alone.
+        try await test.putSchema(#"{"types":{"Post":{"fields":{"slug":{"type":"STRING"},"n":{"type":"INT64"}}}}}"#)
+        await test.database.indexesAreBuilt()
+        #expect(try test.indexes().contains { $0.id == failed.id })
+        try await test.putSchema(wanted)
+        await test.database.indexesAreBuilt()
+        #expect(try test.indexes().map(\.isUnique) == [true])
+        #expect(await refusal { try await test.create("dup", #""slug":"s1""#) }?.cause == .uniqueViolation)
+        try IndexOracle(test).check()
+    }
+
+    @Test func `a list with too many members is refused where it is indexed`() async throws {
+        let test = try await make(
+            #"{"types":{"Post":{"fields":{"l":{"type":"INT64_LIST","indexes":["QUERYABLE"]},"m":{"type":"INT64_LIST"}}}}}"#
+        )
+        let many = (0...Limits.indexedMembers).map(String.init).joined(separator: ",")
+        #expect(await refusal { try await test.create("a", #""l":[\#(many)]"#) }?.cause == .tooLarge)
+        try await test.create("b", #""m":[\#(many)]"#)
+        let type = try #require(RecordTypeName("Post"))
+        let made = try await test.database.addIndexes(IndexWish(options: [2: .queryable]), to: type)
+        guard case .failed(let reason)? = made.first?.state else {
+            Issue.record("\(made)")
+            return
+        }
+        #expect(reason.contains("'b'"))
+        // It stays so until an administrator puts the schema: queries do not try again and again.
+        #expect(try await test.database.addIndexes(IndexWish(options: [2: .queryable]), to: type) == made)
+    }
+}

@@ -1,0 +1,140 @@
+import RecordModel
+import RecordWire
+import TestSupport
+import Testing
+
+/// Keys straight from canonical text, against keys of decoded values.
+@Suite struct IndexedRecordTests {
+    private static let type = Result { try Sample.type() }
+
+    private func withRecord<Value>(_ fields: String, _ body: (IndexedRecord) throws -> Value) throws -> Value {
+        let stored = try Sample.store(fields).stored
+        return try stored.text.withUnsafeBytes { text in
+            try stored.layout.withUnsafeBytes { layout in
+                try body(
+                    IndexedRecord(
+                        fields: try StoredFieldsView(text: text, layout: layout),
+                        name: UnsafeRawBufferPointer(start: nil, count: 0), creator: 16, created: 1_000, modifier: 0,
+                        modified: -5))
+            }
+        }
+    }
+
+    private static func index(_ kind: IndexDefinition.Kind = .ordered, _ columns: IndexDefinition.Column...)
+        -> IndexDefinition
+    {
+        IndexDefinition(id: 1, kind: kind, columns: columns, state: .ready)
+    }
+
+    private static let long = String(repeating: "ab", count: 600)
+
+    @Test(arguments: [
+        (
+            FieldType.int64,
+            ["0", "-1", "7", "9223372036854775807", "-9223372036854775808", "-9223372036854775807", "true"]
+        ),
+        (.timestamp, ["0", "1700000000000", "-1", "\"2024-01-01T00:00:00Z\""]),
+        (.double, ["0", "-0.0", "1.5", "-1e300", "5e-324", "3"]),
+        (
+            .string,
+            [
+                "\"\"", "\"a\"", "\"ä\"", "\"a\\u0000b\"", "\"\\\"\\n\"", "\"\(long)\"", "\"\(long)\\n\"",
+                "\"\(long.prefix(1_023))ä\"", "\"\\t\(long)\"", "\"\(long.prefix(1_024))\"",
+                "\"\(long.prefix(1_025))\"",
+            ]
+        ),
+        (
+            .reference,
+            [
+                "{\"recordName\":\"a\"}", "{\"recordName\":\"q\\\"\",\"action\":\"VALIDATE\"}",
+                "{\"recordName\":\"ä\",\"action\":\"DELETE_SELF\"}",
+            ]
+        ),
+    ])
+    func `a key of a field is that of its decoded value`(type: FieldType, values: [String]) throws {
+        let definition = try #require(try Self.type.get()[Sample.fieldName(type)])
+        for value in values {
+            for isAscending in [true, false] {
+                let column = IndexDefinition.Column(.field(definition.id), isAscending: isAscending)
+                try withRecord("{\"\(Sample.fieldName(type))\":\(value)}") { record in
+                    var expected: [UInt8] = []
+                    IndexKey.append(
+                        try record.value(of: .field(definition.id)), isAscending: isAscending, to: &expected)
+                    #expect(try record.keys(of: Self.index(.ordered, column)) == [expected], "\(value)")
+                }
+            }
+        }
+    }
+
+    @Test func `a compound key joins its columns, and tells of what is absent and cut`() throws {
+        let type = try Self.type.get()
+        let string = try #require(type["string"]).id
+        let number = try #require(type["int64"]).id
+        let index = Self.index(
+            .ordered, .init(.system(.createdTimestamp), isAscending: false), .init(.field(number)),
+            .init(.system(.createdUserRecordName)), .init(.field(string)))
+        let values: [(String, QueryValue?, QueryValue?, Bool, Int?)] = [
+            (#"{"string":"a"}"#, nil, .text([0x61]), false, nil),
+            (#"{"string":"a","int64":3}"#, .integer(3), .text([0x61]), true, nil),
+            (#"{"string":"\#(Self.long)","int64":3}"#, .integer(3), .text(utf8(Self.long)), true, 3),
+            ("{}", nil, nil, false, nil),
+        ]
+        for (fields, first, second, isComplete, cutColumn) in values {
+            try withRecord(fields) { record in
+                var expected: [UInt8] = []
+                IndexKey.append(.integer(1_000), isAscending: false, to: &expected)
+                IndexKey.append(first, isAscending: true, to: &expected)
+                IndexKey.append(.integer(16), isAscending: true, to: &expected)
+                IndexKey.append(second, isAscending: true, to: &expected)
+                var key: [UInt8] = []
+                let traits = try record.appendKey(of: index, to: &key)
+                #expect(key == expected)
+                #expect(traits.isComplete == isComplete)
+                #expect(traits.cutColumn == cutColumn)
+            }
+        }
+    }
+
+    @Test func `a list has one key per distinct member`() throws {
+        let type = try Self.type.get()
+        let strings = try #require(type["stringlist"]).id
+        let doubles = try #require(type["doublelist"]).id
+        let text = Self.index(.members, .init(.field(strings)))
+        let number = Self.index(.members, .init(.field(doubles)))
+        try withRecord(#"{"stringlist":["b","a","b","\#(Self.long)x","\#(Self.long)y"],"doublelist":[0,-0.0,-1]}"#) {
+            record in
+            let keys = try record.keys(of: text)
+            #expect(keys.count == 3)
+            #expect(keys == keys.sorted { $0.lexicographicallyPrecedes($1) })
+            #expect(try record.keys(of: number).count == 2)
+        }
+        let none = try withRecord(#"{"stringlist":[]}"#) { try $0.keys(of: text) + $0.keys(of: number) }
+        #expect(none.isEmpty)
+    }
+
+    @Test func `the order of keys is the order of values`() throws {
+        var random = SeededGenerator(seed: 3)
+        let type = try Self.type.get()
+        let string = try #require(type["string"]).id
+        let number = try #require(type["int64"]).id
+        let index = Self.index(.ordered, .init(.field(string)), .init(.field(number), isAscending: false))
+        var rows: [(text: String, number: Int64, key: [UInt8])] = []
+        for _ in 0..<300 {
+            let text = String(
+                (0..<random.next() % 4).map { _ in ["a", "b", "\u{0}", "é"][Int(random.next() % 4)] }.joined())
+            let value = Int64(truncatingIfNeeded: random.next() % 5) - 2
+            var json: [UInt8] = []
+            JSONValue.string(text).write(to: &json)
+            try withRecord(#"{"string":\#(String(decoding: json, as: UTF8.self)),"int64":\#(value)}"#) { record in
+                rows.append((text, value, try #require(try record.keys(of: index).first)))
+            }
+        }
+        rows.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        for (left, right) in zip(rows, rows.dropFirst()) {
+            let isOrdered =
+                left.text == right.text
+                ? left.number >= right.number : left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+            #expect(isOrdered)
+        }
+    }
+}
