@@ -82,7 +82,8 @@ import Testing
         let patient = try await Patient()
         for sql in [
             "DROP TABLE index_1", "DROP TABLE index_2", "DROP TABLE index_3", "DROP TABLE index_definition",
-            "ALTER TABLE field DROP COLUMN options", "DELETE FROM migration WHERE name = 'indexes'",
+            "DROP TABLE index_statistic", "ALTER TABLE field DROP COLUMN options",
+            "DELETE FROM migration WHERE name IN ('indexes', 'index statistics')",
         ] { try patient.injure(sql) }
         let report = patient.examine()
         #expect(report.isHealthy, "\(report.findings)")

@@ -40,7 +40,8 @@ package struct RecordCursor {
     static let columns = rowColumns + ", name, layout, fields"
 
     /// The same of a table that the statement calls `r`.
-    static let joinedColumns = columns.split(separator: ",").map { "r." + $0.drop { $0 == " " } }.joined(separator: ", ")
+    static let joinedColumns = columns.split(separator: ",")
+        .map { "r." + $0.drop { $0 == " " } }.joined(separator: ", ")
 
     /// The column behind those, where a statement selects the key of an index too.
     package var key: UnsafeRawBufferPointer { statement.bytes(12) }

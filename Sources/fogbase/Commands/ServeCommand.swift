@@ -50,6 +50,7 @@ enum ServeCommand {
         limits.defaultPageSize = min(limits.defaultPageSize, settings.pageSize)
         limits.cascadeRecords = settings.cascadeRecords
         limits.setRecords = settings.setRecords
+        limits.queryMilliseconds = settings.queryMilliseconds
         let registry = DatabaseRegistry(
             DatabaseRegistry.Configuration(
                 dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),

@@ -99,6 +99,9 @@ struct Setting: Sendable {
         Setting(
             "limits.set_records", \.setRecords, .count(1...10_000_000),
             "records that one change or deletion by condition may match"),
+        Setting(
+            "limits.query_milliseconds", \.queryMilliseconds, .count(10...600_000),
+            "how long one query may take, in milliseconds"),
         Setting("limits.target_bytes", \.targetBytes, .size(256...(64 << 10)), "the longest request target"),
         Setting("limits.field_bytes", \.fieldBytes, .size(256...(256 << 10)), "the longest header field"),
         Setting("limits.head_bytes", \.headBytes, .size(1_024...(1 << 20)), "the largest request head"),

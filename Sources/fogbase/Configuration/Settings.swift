@@ -52,6 +52,7 @@ struct Settings: Sendable {
     var pageSize = 1_000
     var cascadeRecords = 10_000
     var setRecords = 100_000
+    var queryMilliseconds = 5_000
     var targetBytes = 8 << 10
     var fieldBytes = 8 << 10
     var headBytes = 32 << 10
