@@ -100,7 +100,8 @@ struct SetChange: Sendable {
     private func isOfRecord(_ error: RecordError) -> Bool {
         switch error.code {
         case .validatingReferenceError, .conflict, .exists, .notFound, .accessDenied: true
-        case .badRequest, .quotaExceeded: operation == nil || error.cause == .tooLarge || error.cause == .uniqueViolation
+        case .badRequest, .quotaExceeded:
+            operation == nil || error.cause == .tooLarge || error.cause == .uniqueViolation
         case .atomicError, .authenticationFailed, .authenticationRequired, .internalError, .throttled, .tryAgainLater,
             .zoneNotFound:
             false

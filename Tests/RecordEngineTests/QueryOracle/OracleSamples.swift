@@ -33,7 +33,8 @@ struct OracleSamples {
         -(1 << 53) - 1, 255, 256,
     ]
     private static let doubles: [Double] = [
-        0, -0.0, 1, 1, 2, -1, 1.5, -1.5, 3.25, 0.1, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, .leastNormalMagnitude,
+        0, -0.0, 1, 1, 2, -1, 1.5, -1.5, 3.25, 0.1, .leastNonzeroMagnitude, -.leastNonzeroMagnitude,
+        .leastNormalMagnitude,
         .greatestFiniteMagnitude, -.greatestFiniteMagnitude, 0x1p53, 0x1p53 + 2, 0x1p63, -0x1p63, 1e300, 1e-300,
     ]
     private static let times: [Int64] = [
