@@ -9,6 +9,10 @@ DATA ?= ./data
 FILTER ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 
+# How many random queries `make oracle` asks, and the seed of the first ones.
+CASES ?= 200000
+SEED ?= 1
+
 # The name of the image that `make docker` builds.
 IMAGE ?= fogbase
 
@@ -16,7 +20,7 @@ RELEASE = -c release --static-swift-stdlib --product fogbase
 TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 SWIFT_FILES = Sources Tests Package.swift
 
-.PHONY: all help deps build run test lint format tsan browser bench docker clean
+.PHONY: all help deps build run test oracle lint format tsan browser bench docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -37,6 +41,10 @@ run: build ## build and start the server (HOST, PORT, DATA)
 test: deps ## run all tests (FILTER=name runs some)
 	swift build --build-tests
 	swift test --skip-build $(FILTERED)
+
+oracle: deps ## compare random queries with an oracle that filters and sorts all records (CASES, SEED)
+	swift build --build-tests
+	FOGBASE_ORACLE_CASES='$(CASES)' FOGBASE_ORACLE_SEED='$(SEED)' swift test --skip-build --filter QueryOracleTests
 
 lint: deps ## check the format, and the arrows between modules
 	swift format lint --strict --recursive $(SWIFT_FILES)

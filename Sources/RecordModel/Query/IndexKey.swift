@@ -5,7 +5,10 @@
 ///
 ///     integer   8 bytes, big-endian, the sign bit inverted
 ///     double    8 bytes, big-endian; the sign bit inverted, or all bits if it was set
-///     text      the first 1,024 bytes, each 00 written 00 FF; then 00
+///     text      the first 1,024 bytes, 00 written 01 01 and 01 written 01 02; then 00
+///
+/// The 00 at the end of a text stands nowhere else in it, so no key of a column begins another, and both directions
+/// have one order, whatever stands behind the column.
 ///
 /// A descending column has all of its bytes inverted. A key of more than `textBytes` bytes may have been cut: whoever
 /// finds it looks at the record before believing it.
@@ -89,13 +92,13 @@ public enum IndexKey {
 
     private static func appendText(_ text: UnsafeRawBufferPointer, to key: inout [UInt8]) {
         let kept = UnsafeRawBufferPointer(rebasing: text.prefix(textBytes))
-        guard kept.contains(0) else {
+        guard kept.contains(where: { $0 < 2 }) else {
             key.append(contentsOf: kept)
             return
         }
         for byte in kept {
-            key.append(byte)
-            if byte == 0 { key.append(0xFF) }
+            if byte < 2 { key.append(1) }
+            key.append(byte < 2 ? byte + 1 : byte)
         }
     }
 }

@@ -53,9 +53,10 @@ enum KeyBounds {
         return (lower, upper)
     }
 
-    /// A bound on a text that keys cut off includes what it excludes: the records tell.
+    /// A bound on a text that fills a key includes what it excludes, since longer texts may have that key: the records
+    /// tell.
     private static func includes(_ bound: ValueRange.Bound) -> Bool {
-        if case .text(let text) = bound.value, text.count > IndexKey.textBytes { return true }
+        if case .text(let text) = bound.value, text.count >= IndexKey.textBytes { return true }
         return bound.isInclusive
     }
 

@@ -72,7 +72,7 @@ struct QueryNeeds {
     /// What is missing of the index that would serve the query best: fields with known values first, then those of the
     /// sort or a range; and the marks of fields that it leaves over.
     var wish: IndexWish {
-        if isByName || parts.isImpossible { return IndexWish() }
+        if isByName { return IndexWish() }
         var wish = IndexWish()
         let columns = bestColumns
         if columns.count == 1, case .field(let id) = columns[0].source {
@@ -89,6 +89,9 @@ struct QueryNeeds {
                 field.isOrdered || field.isListOfOrdered
             else { continue }
             want(.queryable, of: definition.id, in: &wish)
+        }
+        for case .field(let definition) in order.columns.map(\.field) where !used.contains(.field(definition.id)) {
+            want(.sortable, of: definition.id, in: &wish)
         }
         for field in predicate.fields + order.columns.map(\.field) {
             guard case .system = field, let source = field.source, !isAlwaysUsable(field), !used.contains(source),

@@ -16,14 +16,16 @@ struct QueryOrder: Hashable, Sendable {
         columns = []
         isIDAscending = true
         var seen: Set<QueryField> = []
-        for term in sort where !constants.contains(term.field) && seen.insert(term.field).inserted {
+        for term in sort where seen.insert(term.field).inserted {
+            let isConstant = constants.contains(term.field)
             if term.field == .system(.createdTimestamp) {
-                // Nothing behind it decides: no two records have one place in the creation order.
+                // Nothing behind it decides: no two records have one place in the creation order, not even those of one
+                // millisecond.
                 isIDAscending = term.isAscending
-                if !createdFollowsIDs { columns.append(term) }
+                if !createdFollowsIDs, !isConstant { columns.append(term) }
                 return
             }
-            columns.append(term)
+            if !isConstant { columns.append(term) }
         }
     }
 

@@ -37,7 +37,7 @@ struct QueryPlanner {
             // It finds the page and nothing else: there is nothing to weigh.
             return try make(path, parts, predicate, order, rows: nil)
         }
-        paths += try unions(parts, finder)
+        paths += try unions(parts, order, finder)
         if paths.count == 1 { return try make(paths[0], parts, predicate, order, rows: nil) }
         var rows: [Int] = []
         for path in paths { rows.append(try self.rows(of: path)) }
@@ -84,7 +84,9 @@ struct QueryPlanner {
     // MARK: OR
 
     /// Paths that find each branch of an OR by walks of its own.
-    private func unions(_ parts: ConditionParts, _ finder: WalkFinder) throws(RecordError) -> [AccessPath] {
+    private func unions(
+        _ parts: ConditionParts, _ order: QueryOrder, _ finder: WalkFinder
+    ) throws(RecordError) -> [AccessPath] {
         var found: [AccessPath] = []
         for choice in parts.choices where choice.branches.count <= Self.maxBranches {
             let others = parts.parts.enumerated().filter { $0.offset != choice.part }.map(\.element)
@@ -99,7 +101,8 @@ struct QueryPlanner {
                     break
                 }
                 isExact = isExact && path.covered.count == branch.parts.count
-                union.isInOrder = union.isInOrder && path.isInOrder
+                // The walk to a name does not say where in the order its record stands.
+                union.isInOrder = union.isInOrder && path.isInOrder && (order.isByID || !path.isByName)
                 union.walks += path.walks
             }
             guard !union.walks.isEmpty, union.walks.count <= WalkFinder.maxWalks else { continue }

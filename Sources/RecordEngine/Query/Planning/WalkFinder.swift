@@ -9,6 +9,11 @@ struct AccessPath: Hashable, Sendable {
     var isInOrder: Bool
     /// Whether walks can meet a record twice.
     var hasOverlaps = false
+
+    /// Whether it goes straight to records by their names.
+    var isByName: Bool {
+        walks.contains { if case .name = $0.source { true } else { false } }
+    }
 }
 
 /// Lists the ways in which the indexes of a type can find the matches of a condition, in an order or not.
@@ -79,7 +84,9 @@ struct WalkFinder {
         else { return nil }
         let walks = values.compactMap { value -> IndexWalk? in
             guard case .text(let name)? = value else { return nil }
-            return IndexWalk(source: .name(name), condition: parts.together(facts.parts), isOneKey: true)
+            return IndexWalk(
+                source: .name(name), isBackward: !order.isIDAscending, condition: parts.together(facts.parts),
+                isOneKey: true)
         }
         // One record is in any order.
         return AccessPath(walks: walks, covered: facts.parts, isInOrder: order.isByID || walks.count <= 1)
@@ -102,6 +109,11 @@ struct WalkFinder {
                     IndexKey.append(value, isAscending: column.isAscending, to: &key)
                     return key
                 }
+            }
+            if heads.contains(where: { IndexKey.mayBeCut($0.count) }) {
+                // Texts that differ behind what keys keep of them have one key.
+                var seen: Set<[UInt8]> = []
+                heads = heads.filter { seen.insert($0).inserted }
             }
             covered.formUnion(facts.parts)
             next += 1

@@ -1,0 +1,136 @@
+import RecordEngine
+import RecordModel
+import RecordWire
+import Testing
+
+/// One random query, asked page by page and compared with the oracle.
+struct OracleCase {
+    var condition: OracleCondition
+    var sort: [SortInput]
+    var limit: Int
+    var caller: Caller
+    var isPrivate: Bool
+    var isExplained: Bool
+
+    init(_ samples: inout OracleSamples, _ database: OracleDatabase) {
+        condition = samples.condition(database.fields, database.oracle.records)
+        sort = samples.sort(database.fields)
+        limit = samples.pick([1, 2, 3, 5, 8, 13, 50, 1_000])
+        isPrivate = samples.chance(25)
+        caller = samples.chance(50) ? .administrator : samples.pick(database.callers)
+        if isPrivate, !caller.isAdministrator { caller = database.owner }
+        isExplained = samples.chance(40)
+    }
+
+    /// What differs, with a description; `nil` if all is as it should be.
+    func failure(in database: OracleDatabase, _ tally: inout PlanTally) async throws -> String? {
+        let type = try database.currentType()
+        let binder = PredicateBinder(type: type, now: 0) { database.users[$0] }
+        let predicate = try binder.bind(
+            try PredicateSyntax.parse(condition.text), positional: condition.arguments, named: [:])
+        let terms = try sort.map { try binder.sortTerm($0.name, isAscending: $0.isAscending) }
+        let creator = database.isOwnOnly && !isPrivate ? caller.userID : nil
+        let expected = database.oracle.answer(predicate, sort: terms, isPrivate: isPrivate, visibleTo: creator)
+        var input = QueryInput()
+        input.condition = condition.text
+        input.arguments = condition.arguments
+        input.sort = sort
+        input.fields = []
+        // Not more than a handful of pages.
+        input.limit = max(limit, (expected.count + 5) / 6)
+        let names = expected.map { Array($0.name.utf8) }
+        var found: [[UInt8]] = []
+        var plan: JSONValue?
+        repeat {
+            input.count = input.cursor == nil
+            input.explain = isExplained
+            let page: JSONValue
+            do {
+                page = try await ask(input, database)
+            } catch let error as RecordError {
+                if error.cause == .notIndexed, !database.isCovered || type.indexes.count > 56 {
+                    tally.add("refused")
+                    return nil
+                }
+                return "was refused: \(error)"
+            }
+            if isExplained {
+                plan = page["plan"]
+                tally.add(plan: page["plan"])
+            }
+            let records = page["records"]?.array ?? []
+            let pageNames = records.compactMap { $0["recordName"]?.string.map { Array($0.utf8) } }
+            let isLast = page["cursor"] == nil
+            let wanted = Array(names.dropFirst(found.count).prefix(input.limit ?? 0))
+            if input.count, page["count"]?.integer != Int64(names.count) {
+                return "count \(page["count"]?.integer ?? -1), not \(names.count); \(text(plan))"
+            }
+            if pageNames != wanted {
+                return "page behind \(found.count): \(Self.list(pageNames)), not \(Self.list(wanted)); \(text(plan))"
+            }
+            found += pageNames
+            if isLast != (found.count == names.count) {
+                return "\(isLast ? "ends" : "goes on") behind \(found.count) of \(names.count); \(text(plan))"
+            }
+            input.cursor = page["cursor"]?.string
+        } while input.cursor != nil
+        return nil
+    }
+
+    private func ask(_ input: QueryInput, _ database: OracleDatabase) async throws -> JSONValue {
+        let request = QueryRequest(
+            caller: caller, address: isPrivate ? database.privateAddress : .publicDefault,
+            typeName: try database.typeName(), input: input)
+        try database.test.reader.refresh()
+        return try JSONValue.parse(try await database.test.reader.query(request))
+    }
+
+    private func text(_ plan: JSONValue?) -> String { plan?["text"]?.string ?? "plan not asked for" }
+
+    private static func list(_ names: [[UInt8]]) -> String {
+        "[" + names.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ") + "]"
+    }
+
+    var description: String {
+        let keys = sort.map { ($0.isAscending ? "" : "-") + $0.name }.joined(separator: ",")
+        return "where: \(condition.text)\nargs: \(condition.arguments)\nsort: \(keys)\nlimit: \(limit)\n"
+            + "caller: \(caller)\(isPrivate ? ", private" : "")"
+    }
+}
+
+/// How often each kind of plan has occurred.
+struct PlanTally {
+    private(set) var counts: [String: Int] = [:]
+
+    mutating func add(_ kind: String, _ count: Int = 1) { counts[kind, default: 0] += count }
+
+    mutating func add(_ other: PlanTally) { for (kind, count) in other.counts { add(kind, count) } }
+
+    mutating func add(plan: JSONValue?) {
+        guard let plan else { return }
+        let walks = plan["access"]?.array ?? []
+        let isSorted = plan["sort"]?.string == "sorted"
+        let names = walks.compactMap { $0["index"]?.string }
+        let way = walks.first?["direction"]?.string ?? ""
+        if walks.isEmpty { add("nothing") }
+        if isSorted { add("sorted") }
+        if plan["residual"] != nil { add("filter") }
+        if names.allSatisfy({ $0.hasPrefix("index") }), Set(names).count == 1, !isSorted {
+            add(walks.count == 1 ? "index \(way)" : "merged IN \(way)")
+        }
+        if Set(names).count > 1 { add(isSorted ? "union, sorted" : "union, merged") }
+        for walk in walks {
+            let name = walk["index"]?.string ?? ""
+            if name == "record name" { add(walks.count == 1 ? "name" : "names") }
+            if name.hasSuffix("by creator") { add("creator \(way)") }
+            if name.hasPrefix("records"), !name.hasSuffix("by creator") { add("records \(way)") }
+            if name.hasSuffix("of members") { add("members") }
+            if name.hasPrefix("index"), plan["sort"]?.string == "none",
+                walk["condition"]?.string?.contains("createdTimestamp") == true
+            {
+                add("one key with ids")
+            }
+        }
+        if plan["ranOn"]?.string == "pool" { add("pool") }
+    }
+}

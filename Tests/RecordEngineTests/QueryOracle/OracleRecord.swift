@@ -1,0 +1,56 @@
+import RecordModel
+
+/// A record as the oracle remembers it: what was written, and what the server said of its system fields.
+struct OracleRecord: PredicateSubject {
+    /// Its place in the creation order.
+    var id: Int64 = 0
+    var name: String
+    var isPrivate = false
+    /// By field name; a scalar has one value. A field that is not here is absent.
+    var values: [String: [QueryValue]]
+    /// Fields that conditions can only ask for their presence.
+    var others: Set<String> = []
+    /// Numbers of accounts, and milliseconds.
+    var creator: Int64
+    var modifier: Int64
+    var created: Int64 = 0
+    var modified: Int64 = 0
+
+    func value(of field: QueryField) -> QueryValue? {
+        switch field {
+        case .field(let field): values[field.name.text]?.first
+        case .system(.recordName): .text(Array(name.utf8))
+        case .system(.createdTimestamp): .integer(created)
+        case .system(.modifiedTimestamp): .integer(modified)
+        case .system(.createdUserRecordName): .integer(creator)
+        case .system(.modifiedUserRecordName): .integer(modifier)
+        case .system: nil
+        }
+    }
+
+    func members(of field: QueryField) -> [QueryValue] {
+        if case .field(let field) = field { values[field.name.text] ?? [] } else { [] }
+    }
+
+    func isPresent(_ field: QueryField) -> Bool {
+        guard case .field(let field) = field else { return true }
+        return values[field.name.text] != nil || others.contains(field.name.text)
+    }
+}
+
+/// What a query should answer: slow and obvious.
+struct Oracle {
+    var records: [OracleRecord]
+
+    /// All matches in the order of the sort, those of equal places in creation order.
+    func answer(
+        _ predicate: Predicate, sort: [SortTerm], isPrivate: Bool, visibleTo creator: Int64?
+    ) -> [OracleRecord] {
+        records
+            .filter { record in
+                record.isPrivate == isPrivate && (creator == nil || record.creator == creator)
+                    && predicate.evaluate(record)
+            }
+            .sorted { sort.areInIncreasingOrder($0, id: $0.id, $1, id: $1.id) }
+    }
+}

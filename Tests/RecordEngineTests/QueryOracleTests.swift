@@ -1,0 +1,59 @@
+import Foundation
+import RecordEngine
+import RecordModel
+import RecordWire
+import TestSupport
+import Testing
+
+/// Whatever the schema, the records, the query and the plan: pages and counts are what filtering and sorting all records
+/// would give. `FOGBASE_ORACLE_CASES` sets how many queries are asked, `FOGBASE_ORACLE_SEED` which come first.
+@Suite struct QueryOracleTests {
+    private static let casesPerDatabase = 100
+
+    @Test func `pages and counts are those of the oracle, whatever the plan`() async throws {
+        let variables = ProcessInfo.processInfo.environment
+        let cases = variables["FOGBASE_ORACLE_CASES"].flatMap(Int.init) ?? 3_000
+        let first = variables["FOGBASE_ORACLE_SEED"].flatMap(UInt64.init) ?? 1
+        let databases = UInt64(max(1, cases / Self.casesPerDatabase))
+        let tally = try await withThrowingTaskGroup(of: PlanTally.self) { group in
+            for worker in UInt64(0)..<2 {
+                group.addTask {
+                    var tally = PlanTally()
+                    for number in stride(from: worker, to: databases, by: 2) {
+                        tally.add(try await Self.run(seed: first + number))
+                    }
+                    return tally
+                }
+            }
+            return try await group.reduce(into: PlanTally()) { $0.add($1) }
+        }
+        guard cases >= 3_000 else { return }
+        for kind in [
+            "nothing", "sorted", "filter", "index forward", "index backward", "merged IN forward",
+            "merged IN backward", "union, sorted", "union, merged", "name", "names", "creator forward",
+            "creator backward", "records forward", "records backward", "members", "one key with ids", "refused",
+        ] {
+            #expect((tally.counts[kind] ?? 0) > 0, "no plan was: \(kind); there were \(tally.counts)")
+        }
+    }
+
+    private static func run(seed: UInt64) async throws -> PlanTally {
+        var samples = OracleSamples(seed: seed)
+        let database = try await OracleDatabase(&samples) { test in
+            var people: [(Caller, String)] = []
+            for name in ["ann", "bob"] {
+                let (caller, session) = try await test.signUp(name)
+                people.append((caller, session.user.recordName))
+            }
+            return people
+        }
+        var tally = PlanTally()
+        for number in 0..<casesPerDatabase {
+            let query = OracleCase(&samples, database)
+            if let failure = try await query.failure(in: database, &tally) {
+                Issue.record("FOGBASE_ORACLE_SEED=\(seed), case \(number)\n\(query.description)\n\(failure)")
+            }
+        }
+        return tally
+    }
+}
