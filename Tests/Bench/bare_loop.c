@@ -8,84 +8,11 @@
    DATABASE is a copy of a database that the server made. Columns are found by PRAGMA table_info, so that a change of
    the schema needs no change here; only `id`, `name`, `sequence`, `zone` and `type` are known by name.
    Prints one line of JSON. */
-#define _GNU_SOURCE
+#include "bare.h"
 #include <pthread.h>
-#include <sqlite3.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
-#include <time.h>
 
 enum { CHECKPOINT_BYTES = 64 << 20, MOST_COLUMNS = 64, MOST_NAMES = 8192 };
-
-static sqlite3 *database;
-static long log_pages;
-
-static void fail(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "bare_loop: ");
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n");
-    exit(1);
-}
-
-static void check(int code, const char *what) {
-    if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) fail("%s: %s", what, sqlite3_errmsg(database));
-}
-
-static void run(const char *sql) { check(sqlite3_exec(database, sql, NULL, NULL, NULL), sql); }
-
-static sqlite3_stmt *prepare(const char *sql) {
-    sqlite3_stmt *statement;
-    check(sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL), sql);
-    return statement;
-}
-
-static int64_t integer(const char *sql) {
-    sqlite3_stmt *statement = prepare(sql);
-    check(sqlite3_step(statement), sql);
-    int64_t value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return value;
-}
-
-static double wall_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec + now.tv_nsec / 1e9;
-}
-
-static double cpu_seconds(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_utime.tv_sec + usage.ru_utime.tv_usec / 1e6 + usage.ru_stime.tv_sec + usage.ru_stime.tv_usec / 1e6;
-}
-
-static int count_pages(void *unused, sqlite3 *connection, const char *name, int pages) {
-    (void)unused, (void)connection, (void)name;
-    log_pages = pages;
-    return SQLITE_OK;
-}
-
-static void open_database(const char *path, long cache_kb, long long mmap_bytes) {
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    check(sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL), path);
-    char sql[128];
-    run("PRAGMA journal_mode = WAL");
-    run("PRAGMA synchronous = FULL");
-    run("PRAGMA temp_store = MEMORY");
-    snprintf(sql, sizeof sql, "PRAGMA cache_size = -%ld", cache_kb);
-    run(sql);
-    snprintf(sql, sizeof sql, "PRAGMA mmap_size = %lld", mmap_bytes);
-    run(sql);
-    run("PRAGMA wal_autocheckpoint = 0");
-    sqlite3_wal_hook(database, count_pages, NULL);
-}
 
 /* A time-ordered name as the server makes them: UUID version 7, whose random part counts on within a millisecond. */
 static void next_name(char text[37]) {
@@ -296,7 +223,7 @@ int main(int argc, char **argv) {
     long long mmap_bytes = argc > next + 1 ? atoll(argv[next + 1]) : 2147418112;
     long number = writes || groups ? atol(argv[4]) : 0;
     if (groups && (number < 1 || number > MOST_PRODUCERS)) fail("1 to %d producers", MOST_PRODUCERS);
-    open_database(argv[2], cache_kb, mmap_bytes);
+    open_database(argv[2], 0, cache_kb, mmap_bytes);
     if (groups) write_rows(argv[3], 0, (int)number, atof(argv[5]));
     else if (writes) write_rows(argv[3], number > 0 ? number : 1, 0, atof(argv[5]));
     else read_rows(argv[3], atof(argv[4]));

@@ -3,6 +3,7 @@
 import argparse
 import fnmatch
 import json
+import os
 import signal
 import sys
 import traceback
@@ -11,6 +12,7 @@ from pathlib import Path
 import debian_scenario
 import machine
 import memory_scenarios
+import query_scenarios
 import read_scenarios
 import start_scenario
 import write_scenarios
@@ -20,7 +22,8 @@ from report import Row, json_line, table
 from server import raise_descriptor_limit
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIOS = [scenario for module in (read_scenarios, write_scenarios, memory_scenarios, start_scenario, debian_scenario)
+SCENARIOS = [scenario for module in (read_scenarios, write_scenarios, memory_scenarios, start_scenario,
+                                            query_scenarios, debian_scenario)
              for scenario in module.SCENARIOS]
 
 
@@ -37,7 +40,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="append the rows as JSON lines")
     parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE",
                         help="a setting for the server; an empty value takes a default of the bench away")
-    parser.add_argument("--refill", action="store_true", help="fill the database of `start` anew")
+    parser.add_argument("--refill", action="store_true", help="fill the databases that are kept anew")
+    parser.add_argument("--records", type=int, metavar="N", default=int(os.environ.get("BENCH_RECORDS", 0)),
+                        help="records of the large data sets of queries (default 1000000, or BENCH_RECORDS)")
     parser.add_argument("--cache-kb", type=int, default=8192,
                         help="cache_size of the bare loop in KB (default %(default)s)")
     parser.add_argument("--mmap-bytes", type=int, default=2147418112, help="mmap_size of the bare loop (default %(default)s)")
@@ -61,6 +66,7 @@ def main() -> int:
         raise Problem(f"--env wants KEY=VALUE, not {wrong[0]}.")
     options = Options(str(Path(given.binary).resolve()), given.work, given.seconds or (1 if given.quick else 4),
                       given.rounds or (1 if given.quick else 3), given.quick, given.refill,
+                      given.records or (50_000 if given.quick else 1_000_000),
                       dict(one.split("=", 1) for one in given.env), given.cache_kb, given.mmap_bytes)
     raise_descriptor_limit()
     # `finally` clauses end the servers; a plain SIGTERM would leave them running.

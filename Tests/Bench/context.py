@@ -24,6 +24,7 @@ class Options:
     rounds: int
     quick: bool
     refill: bool
+    records: int
     environment: dict[str, str]
     cache_kb: int
     mmap_bytes: int
@@ -59,7 +60,8 @@ class Context:
         self.folder = Path(tempfile.mkdtemp(prefix="run-", dir=options.work)).resolve()
         self.scenario = ""
         self.highest_rss: dict[str, float] = {}
-        self._bare_loop: str | None = None
+        # The data sets that `--refill` has already made anew.
+        self.refilled: set[str] = set()
         self._counter = 0
 
     def close(self) -> None:
@@ -105,7 +107,5 @@ class Context:
 
     def bare_loop(self, board: Board) -> BareLoop:
         """The bare loop over a copy of the board's database. The server is started anew for it."""
-        if self._bare_loop is None:
-            self._bare_loop = tools.compile_bare_loop(str(self.folder))
         database = board.server.copy_database(self.fresh_folder("copy"))
-        return BareLoop(self._bare_loop, database, board.names[0], self.options.cache_kb, self.options.mmap_bytes)
+        return BareLoop(tools.compile_bare("bare_loop", str(self.folder)), database, board.names[0], self.options.cache_kb, self.options.mmap_bytes)

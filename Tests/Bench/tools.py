@@ -41,16 +41,18 @@ def install(package: str) -> None:
                   f"run `apt-get install {package}` as root, then run again.")
 
 
-def compile_bare_loop(folder: str) -> str:
-    """Compiles bare_loop.c into `folder` and returns the program's path."""
+def compile_bare(name: str, folder: str) -> str:
+    """Compiles the bare program `name` into `folder`, unless that was done, and returns its path."""
+    program = os.path.join(folder, name)
+    if os.path.exists(program):
+        return program
     if not os.path.exists("/usr/include/sqlite3.h"):
         install("libsqlite3-dev")
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bare_loop.c")
-    program = os.path.join(folder, "bare_loop")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".c")
     done = subprocess.run([path("gcc"), "-O2", "-Wall", "-Wextra", "-std=c11", "-o", program, source, "-lsqlite3", "-lpthread"],
                           capture_output=True, text=True)
     if done.returncode != 0:
-        raise Problem("bare_loop.c does not compile:\n" + done.stderr)
+        raise Problem(f"{name}.c does not compile:\n" + done.stderr)
     return program
 
 

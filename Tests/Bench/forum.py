@@ -1,0 +1,225 @@
+"""The large data sets: a forum of threads in the public database, and the private forums of many users. Each is filled once
+and kept below the folder of the bench."""
+import json
+import secrets
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import tools
+from bare_query import BareQuery
+from client import Client, message
+from context import Context
+from index_keys import KeyRange
+from problem import Problem
+from sample_records import fields
+from server import Server
+
+TYPE = "Post"
+THREAD_POSTS = 1000
+BOARDS = 10
+PRIVATE_POSTS = 100
+# The users of the private forums who can sign in; the others are rows that nobody asks for.
+SIGNED_UP = 32
+BATCH = 200
+SCHEMA = {"types": {TYPE: {
+    "fields": {"title": {"type": "STRING"}, "body": {"type": "STRING"}, "author": {"type": "STRING"},
+               "likes": {"type": "INT64"}, "rating": {"type": "DOUBLE"}, "threadname": {"type": "STRING"},
+               "timestamp": {"type": "TIMESTAMP"}, "board": {"type": "STRING", "indexes": ["QUERYABLE"]}},
+    "indexes": [{"fields": ["threadname", "-timestamp"]}],
+}}}
+
+
+@dataclass
+class Forum:
+    """A running server over a data set of so many posts."""
+    server: Server
+    records: int
+    token: str
+    folder: Path
+
+    @property
+    def threads(self) -> list[str]:
+        return [thread(number) for number in range(max(1, self.records // THREAD_POSTS))]
+
+    @property
+    def database(self) -> Path:
+        return next(self.folder.rglob("records.sqlite"))
+
+
+def thread(number: int) -> str:
+    return f"thread-{number:05}"
+
+
+def board(number: int) -> str:
+    return f"board-{number}"
+
+
+@contextmanager
+def forum(context: Context, records: int, copy: bool = False) -> Iterator[Forum]:
+    """A forum of threads of a thousand posts each, which lie in turn in the file: thread 0, 1, 2 … and again.
+
+    With `copy` the scenario may change it.
+    """
+    folder = _filled(context, f"forum-{records}", lambda server: _fill_forum(server, records))
+    made = json.loads((folder / "filled.json").read_text())
+    with _running(context, folder / "data", copy) as server:
+        token = _sign_in(server, made["user"])
+        yield Forum(server, records, token, server.data)
+
+
+@dataclass
+class PrivateForum(Forum):
+    """`users` are those who can ask: record names and tokens."""
+    users: list[tuple[str, str]]
+
+
+@contextmanager
+def private_forums(context: Context, users: int) -> Iterator[PrivateForum]:
+    """So many users with a hundred private posts each, three in four of them in the first thread."""
+    folder = _filled(context, f"private-{users}", lambda server: _fill_private(server, users))
+    made = json.loads((folder / "filled.json").read_text())
+    with _running(context, folder / "data", copy=False) as server:
+        signed_in = [(user["record"], _sign_in(server, user)) for user in made["users"]]
+        yield PrivateForum(server, users * PRIVATE_POSTS, signed_in[0][1], server.data, signed_in)
+
+
+def bare_query(context: Context, forum: Forum, ranges: list[KeyRange], database: Path | None = None) -> BareQuery:
+    program = tools.compile_bare("bare_query", str(context.folder))
+    return BareQuery(program, database or forum.database, ranges, context.fresh_folder("keys"), context.options.mmap_bytes)
+
+
+def copy_data(source: Path, folder: Path) -> Path:
+    """Copies the data folder of a server that does not run."""
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("*-shm", "*.lock"))
+    return folder
+
+
+def post(number: int, thread_name: str, board_name: str) -> bytes:
+    """The fields of a post as JSON; the title and the text repeat after 64 posts."""
+    likes, rating = number * 7919 % 100_003, number * 104_729 % 1_000 / 100 + 0.005
+    return (b'{%s,"author":"writer-%03d","likes":%d,"rating":%.3f,"threadname":"%s",'
+            b'"timestamp":{"value":%d,"type":"TIMESTAMP"},"board":"%s"}'
+            % (_TEXTS[number % len(_TEXTS)], number % 100, likes, rating, thread_name.encode(),
+               1_700_000_000_000 + number, board_name.encode()))
+
+
+def batch(posts: list[bytes]) -> bytes:
+    """The body of a batch that creates posts."""
+    operations = (b'{"operationType":"create","record":{"recordType":"%s","fields":%s}}' % (TYPE.encode(), one)
+                  for one in posts)
+    return b'{"operations":[%s]}' % b",".join(operations)
+
+
+def _text(number: int) -> bytes:
+    given = fields(number)
+    return ('"title":%s,"body":%s' % (json.dumps(given["title"]), json.dumps(given["body"]))).encode()
+
+
+_TEXTS = [_text(number) for number in range(64)]
+
+
+# Filling
+
+@contextmanager
+def _running(context: Context, data: Path, copy: bool) -> Iterator[Server]:
+    if not copy:
+        with context.server(data) as server:
+            yield server
+        return
+    folder = copy_data(data, context.fresh_folder("copy"))
+    try:
+        with context.server(folder) as server:
+            yield server
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _filled(context: Context, name: str, fill: Callable[[Server], dict]) -> Path:
+    """Fills the data folder unless that was done; `fill` returns what is kept beside it."""
+    folder = context.options.work.resolve() / name
+    marker = folder / "filled.json"
+    if context.options.refill and name not in context.refilled:
+        shutil.rmtree(folder, ignore_errors=True)
+    context.refilled.add(name)
+    if marker.exists():
+        return folder
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    began = time.monotonic()
+    with context.server(folder / "data") as server:
+        made = fill(server)
+    marker.write_text(json.dumps(made))
+    print(f"filled {name} in {time.monotonic() - began:.0f} s", flush=True)
+    return folder
+
+
+def _fill_forum(server: Server, records: int) -> dict:
+    user = _sign_up(server)
+    token = _sign_in(server, user)
+    server.client(server.admin).call("PUT", "/schema", SCHEMA)
+    threads = max(1, records // THREAD_POSTS)
+
+    def posts(start: int) -> bytes:
+        return batch([post(number, thread(number % threads), board(number % BOARDS))
+                      for number in range(start, min(start + BATCH, records))])
+
+    _send(server, lambda start: message("POST", "/records", token, posts(start)), range(0, records, BATCH))
+    return {"user": user}
+
+
+def _fill_private(server: Server, count: int) -> dict:
+    users = [_sign_up(server) for _ in range(min(SIGNED_UP, count))]
+    server.client(server.admin).call("PUT", "/schema", SCHEMA)
+    owners = [user["record"] for user in users] + _add_users(server, count - len(users))
+    body = batch([post(number, thread(number % 4 == 3), board(number % BOARDS)) for number in range(PRIVATE_POSTS)])
+
+    def request(number: int) -> bytes:
+        return message("POST", f"/records?database=private&owner={owners[number]}", server.admin, body)
+
+    # The owners who will ask are strewn among the others.
+    order = sorted(range(count), key=lambda number: number * 7919 % 10_007)
+    _send(server, request, order)
+    return {"users": users}
+
+
+def _add_users(server: Server, count: int) -> list[str]:
+    """Accounts without a password, written into the file: hashing ten thousand passwords would take an hour."""
+    server.stop()
+    names = ["_" + secrets.token_hex(16) for _ in range(count)]
+    with sqlite3.connect(next(server.data.rglob("records.sqlite"))) as connection:
+        connection.executemany("INSERT INTO account (record_name, name, created) VALUES (?, ?, ?)",
+                               [(name, f"user{name}", 1_700_000_000_000) for name in names])
+    connection.close()
+    server.start()
+    return names
+
+
+def _send(server: Server, request: Callable[[int], bytes], numbers) -> None:
+    """Sends a request for each number over four connections."""
+    def lane(share) -> None:
+        client = Client(server.port)
+        for number in share:
+            answer = client.send(request(number))
+            if answer.status != 200 or b'"serverErrorCode"' in answer.body:
+                raise Problem(f"a batch failed with {answer.status}: {answer.body[:400]!r}")
+        client.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lane, [numbers[start::4] for start in range(4)]))
+
+
+def _sign_up(server: Server) -> dict:
+    user = {"name": f"bench-{secrets.token_hex(6)}", "password": secrets.token_hex(16)}
+    made = server.client().call("POST", "/users", user, expect=(201,)).json()
+    return user | {"record": made["user"]["userRecordName"]}
+
+
+def _sign_in(server: Server, user: dict) -> str:
+    body = {"name": user["name"], "password": user["password"]}
+    return server.client().call("POST", "/sessions", body, expect=(200, 201)).json()["token"]

@@ -1,0 +1,137 @@
+"""Queries: how much CPU a page and a count cost beside bare SQLite on the same file."""
+from collections.abc import Iterator
+from random import Random
+from urllib.parse import quote
+
+from client import message
+from context import Context, Scenario
+from forum import BOARDS, TYPE, Forum, bare_query, board, forum, private_forums, thread
+from index_keys import Catalogue, KeyRange, text_head
+from problem import Problem
+from report import Row, measured_row
+from rounds import interleave, middle
+
+PAGE = 50
+
+
+def page(context: Context) -> Iterator[Row]:
+    """A tenth of the records beside bare SQLite, then all of them beside the tenth."""
+    few, many = context.options.records // 10, context.options.records
+    with forum(context, few) as small:
+        ours, bare = _pages(context, small), _bare_pages(context, small)
+        measured, reference = interleave(context.options.rounds, context.options.seconds, ours,
+                                         lambda seconds: bare.page(PAGE, seconds))
+        yield measured_row(f"page-{_short(few)}", measured, reference, floor=2.0, target=1.4,
+                           notes=[f"a page of {PAGE} of a thread among {len(small.threads):,}, newest first, of "
+                                  f"{len(ours.sample.body):,} bytes; the bare program copies "
+                                  f"{reference[0].extra['bytes'] // reference[0].operations:,}"])
+        with forum(context, many) as large:
+            theirs, bare = _pages(context, large), _bare_pages(context, large)
+            reference, measured, alone = interleave(context.options.rounds, context.options.seconds, ours, theirs,
+                                                    lambda seconds: bare.page(PAGE, seconds))
+        yield measured_row(f"page-{_short(many)}", measured, reference, floor=1.3,
+                           notes=[f"the reference is the same page out of {few:,}; bare SQLite needs "
+                                  f"{middle(alone, lambda one: one.cpu_us):.0f} µs"])
+
+
+def page_private(context: Context) -> Iterator[Row]:
+    users = max(1, context.options.records // 100)
+    with private_forums(context, users) as forums:
+        path = _path(f'threadname == "{thread(0)}"', "&sort=-timestamp&database=private")
+        ours = context.load(forums.server, [message("GET", path, token) for _, token in forums.users])
+        with Catalogue(forums.database) as catalogue:
+            index, zones = catalogue.index(TYPE, "threadname", "-timestamp"), catalogue.private_zones()
+        bare = bare_query(context, forums, [KeyRange(index, zones[name], text_head(thread(0))) for name, _ in forums.users])
+        measured, reference = interleave(context.options.rounds, context.options.seconds, ours,
+                                         lambda seconds: bare.page(PAGE, seconds))
+        yield measured_row("page-private", measured, reference, floor=2.0, target=1.4,
+                           notes=[f"a page of {PAGE} of a private database, with a session, among {users:,} of them"])
+
+
+def creator(context: Context) -> Iterator[Row]:
+    """Everybody sees only their own: ten records of a million, which are not to be looked at."""
+    with forum(context, context.options.records, copy=True) as large:
+        server = large.server
+        admin = server.client(server.admin)
+        admin.call("PUT", f"/grants/{TYPE}", {"grants": {"_icloud": ["CREATE"], "_creator": ["READ", "WRITE"]}})
+        made = server.client().call("POST", "/users", {"name": "writer-of-ten", "password": "a password of the bench"},
+                                    expect=(201,)).json()
+        token, user = made["token"], made["user"]["userRecordName"]
+        client = server.client(token)
+        fields = {"threadname": thread(0), "board": board(0), "timestamp": {"value": 1, "type": "TIMESTAMP"}}
+        names = [client.call("POST", f"/records/{TYPE}", {"fields": fields}, expect=(201,)).json()["recordName"]
+                 for _ in range(10)]
+        own = f"/query/{TYPE}?limit={PAGE}"
+        found = client.call("GET", own + "&explain=true").json()
+        if sorted(record["recordName"] for record in found["records"]) != sorted(names):
+            raise Problem(f"the writer of ten records sees {len(found['records'])}.")
+        # Row figures are for administrators, who see everything: they ask what the server asks for the user.
+        condition = quote(f'createdUserRecordName == "{user}"')
+        examined = admin.call("GET", f"{own}&where={condition}&explain=true").json()["plan"]["examinedRows"]
+        yield Row("creator-examined", examined, "rows", floor=50,
+                  notes=[f"ten records visible of {large.records:,}: {found['plan']['text']}"])
+        filtered = _path(f'threadname == "{thread(0)}"', "&sort=-timestamp")
+        if len(client.call("GET", filtered).json()["records"]) != 10:
+            raise Problem("the writer of ten records does not find them by their thread.")
+        for name, path in (("creator", own), ("creator-filter", filtered)):
+            reads = context.load(server, [message("GET", f"/records/{TYPE}/{one}", token) for one in names])
+            ours = context.load(server, [message("GET", path, token)])
+            reference, measured = interleave(context.options.rounds, context.options.seconds, reads, ours)
+            plan = client.call("GET", path + "&explain=true").json()["plan"]
+            yield measured_row(name, measured, reference,
+                               notes=[f"the reference is a point read of one of the ten; {plan['text']} ({plan['ranOn']})"])
+
+
+def count(context: Context) -> Iterator[Row]:
+    with forum(context, context.options.records) as large:
+        paths = [f"/query/{TYPE}?where={_equals('board', board(number))}&limit=1&fields=likes&count=true"
+                 for number in range(BOARDS)]
+        found = large.server.client().call("GET", paths[0]).json()["count"]
+        if found != large.records // BOARDS:
+            raise Problem(f"the count is {found}, not {large.records // BOARDS}.")
+        ours = context.load(large.server, [message("GET", path) for path in paths], connections=4)
+        with Catalogue(large.database) as catalogue:
+            index = catalogue.index(TYPE, "board")
+        bare = bare_query(context, large, [KeyRange(index, 1, text_head(board(number))) for number in range(BOARDS)])
+        measured, reference = interleave(context.options.rounds, context.options.seconds, ours, bare.count)
+        plan = large.server.client().call("GET", paths[0] + "&explain=true").json()["plan"]
+        yield measured_row("count", measured, reference, floor=1.5,
+                           notes=[f"{found:,} matches, ran on the {plan['ranOn']}; a page of one record is in the answer"])
+
+
+def _pages(context: Context, forum: Forum):
+    order = list(forum.threads)
+    Random(1).shuffle(order)
+    return context.load(forum.server, [message("GET", _path(f'threadname == "{one}"', "&sort=-timestamp"))
+                                       for one in order])
+
+
+def _bare_pages(context: Context, forum: Forum):
+    order = list(forum.threads)
+    Random(1).shuffle(order)
+    with Catalogue(forum.database) as catalogue:
+        index = catalogue.index(TYPE, "threadname", "-timestamp")
+    return bare_query(context, forum, [KeyRange(index, 1, text_head(one)) for one in order])
+
+
+def _path(condition: str, rest: str = "") -> str:
+    return f"/query/{TYPE}?where={quote(condition)}&limit={PAGE}{rest}"
+
+
+def _equals(field: str, value: str) -> str:
+    return quote(f'{field} == "{value}"')
+
+
+def _short(number: int) -> str:
+    """100k, 1m."""
+    if number >= 1_000_000 and number % 1_000_000 == 0:
+        return f"{number // 1_000_000}m"
+    return f"{number // 1000}k"
+
+
+SCENARIOS = [
+    Scenario("query-page", "a page of 50 by filter and sort out of 100,000, beside bare SQLite, and out of 1,000,000", page),
+    Scenario("query-private", "the same in a private database among 10,000", page_private),
+    Scenario("query-creator", "ten records visible out of a million: rows looked at, CPU beside the point read", creator),
+    Scenario("query-count", "a count of 100,000 matches, beside bare SQLite", count),
+]
