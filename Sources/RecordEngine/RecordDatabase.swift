@@ -94,6 +94,11 @@ package actor RecordDatabase {
         try RecordReader(database: self, path: DataFolder.databasePath(in: folderPath))
     }
 
+    /// Makes a reader for long reads, one at a time.
+    nonisolated func makeScanningReader() throws -> RecordReader {
+        try RecordReader(database: self, path: DataFolder.databasePath(in: folderPath), scans: true)
+    }
+
     /// The schema as last committed.
     package nonisolated var schema: Schema {
         publishedSchema.withLock { $0 }

@@ -4,13 +4,24 @@ internal import Threads
 
 /// Threads for reads that are too long for an event loop: scans, large sorts, counts of many.
 ///
-/// Each piece of work opens a reader of its own and lets go of it at its end, so that nothing is kept of a database that
-/// nobody asks much of; opening one costs a part of a millisecond, and what comes here takes several.
+/// Readers are kept for a moment after their work, since one long query is often followed by another, and a warm cache
+/// halves its cost. Then they are closed, so that nothing is kept of a database that nobody asks much of.
 package final class ReaderPool: Sendable {
     private struct State {
         var executors: [ThreadExecutor] = []
         var isClosed = false
         var next = 0
+        var idle: [IdleReader] = []
+        /// Somebody waits to close what has been idle for too long.
+        var isWatched = false
+    }
+
+    /// A reader that nobody uses.
+    ///
+    /// Unchecked: a reader is either in here or with the one piece of work that took it out.
+    private struct IdleReader: @unchecked Sendable {
+        let reader: RecordReader
+        let since: UInt64
     }
 
     private let state = Locked(State())
@@ -45,24 +56,70 @@ package final class ReaderPool: Sendable {
         guard let executor = nextExecutor() else { throw .databaseUnavailable }
         let result: Result<Value, RecordError> = await withUnsafeContinuation { continuation in
             Task.detached(executorPreference: executor) {
-                continuation.resume(returning: Self.run(database, work))
+                continuation.resume(returning: self.run(database, work))
             }
         }
         return try result.get()
     }
 
-    private static func run<Value: Sendable>(
+    private func run<Value: Sendable>(
         _ database: RecordDatabase, _ work: (RecordReader) throws(RecordError) -> Value
     ) -> Result<Value, RecordError> {
         let reader: RecordReader
-        do { reader = try database.makeReader() } catch { return .failure(.databaseUnavailable) }
-        defer { reader.rest() }
+        if let idle = state.withLock({ $0.idle.popLast() }) {
+            reader = idle.reader
+        } else {
+            do { reader = try database.makeScanningReader() } catch { return .failure(.databaseUnavailable) }
+        }
+        defer {
+            reader.rest()
+            keep(IdleReader(reader: reader, since: MonotonicClock.now))
+        }
         do throws(RecordError) {
             try reader.refresh()
             return .success(try work(reader))
         } catch {
             return .failure(error)
         }
+    }
+
+    /// How long a reader is kept without work.
+    private static let patience = Duration.seconds(2)
+
+    private func keep(_ idle: IdleReader) {
+        let watches = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.idle.append(idle)
+            defer { state.isWatched = true }
+            return !state.isWatched
+        }
+        // A reader holds its database, and the database this pool: none may stay for good.
+        if watches { watch() }
+    }
+
+    private func watch() {
+        Task.detached { [weak self] in
+            while true {
+                try? await Task.sleep(for: Self.patience)
+                guard let self, self.closeIdle() else { return }
+            }
+        }
+    }
+
+    /// Closes readers that have been idle for long enough.
+    ///
+    /// - Returns: Whether others are left.
+    private func closeIdle() -> Bool {
+        let oldest = MonotonicClock.now &- UInt64(Self.patience.components.seconds) * 1_000_000_000
+        let (closed, isAnyLeft) = state.withLock { state in
+            let closed = state.idle.filter { $0.since <= oldest }
+            state.idle.removeAll { $0.since <= oldest }
+            state.isWatched = !state.idle.isEmpty
+            return (closed, state.isWatched)
+        }
+        // Closed here, outside the lock.
+        withExtendedLifetime(closed) {}
+        return isAnyLeft
     }
 
     private func nextExecutor() -> ThreadExecutor? {
@@ -90,6 +147,7 @@ package final class ReaderPool: Sendable {
             return state.executors
         }
         for executor in executors { await executor.end() }
+        state.withLock { $0.idle = [] }
     }
 }
 

@@ -36,9 +36,10 @@ package final class RecordReader {
     /// Caches are cleared when they reach this many entries.
     private static let cacheEntries = 10_000
 
-    init(database: RecordDatabase, path: String) throws {
+    /// - Parameter scans: Whether it reads much at a time.
+    init(database: RecordDatabase, path: String, scans: Bool = false) throws {
         self.database = database
-        connection = try Connection(path: path, role: .reader)
+        connection = try Connection(path: path, role: scans ? .scanner : .reader)
         snapshot = try Snapshot(connection, clock: database.clock)
         reading = try RecordReading(connection)
         zones = try ZoneTable(connection)

@@ -11,6 +11,8 @@ package final class Connection {
         /// The only connection that writes and checkpoints.
         case writer
         case reader
+        /// A reader for scans, which profit from a larger cache of pages.
+        case scanner
     }
 
     let handle: OpaquePointer
@@ -25,7 +27,7 @@ package final class Connection {
         let flags =
             switch role {
             case .writer: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-            case .reader: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
+            case .reader, .scanner: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
             }
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_EXRESCODE, nil)
@@ -97,9 +99,9 @@ package final class Connection {
                     context?.assumingMemoryBound(to: Int32.self).pointee = frames
                     return SQLITE_OK
                 }, logFrames)
-        case .reader:
+        case .reader, .scanner:
             try execute("PRAGMA query_only = ON")
-            try execute("PRAGMA cache_size = -1024")
+            try execute(role == .scanner ? "PRAGMA cache_size = -8192" : "PRAGMA cache_size = -1024")
             // Only the writer checkpoints (see `hasWALResetFix`).
             _ = fogbase_sqlite_no_checkpoint_on_close(handle, 1)
         }

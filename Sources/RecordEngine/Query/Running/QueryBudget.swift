@@ -20,6 +20,9 @@ struct QueryBudget {
         maxRows = rows
     }
 
+    /// Whether the thread serves others too.
+    var isShort: Bool { nanoseconds < 10_000_000 }
+
     var elapsed: UInt64 { MonotonicClock.now &- started }
 
     /// When it ends, by the monotonic clock.

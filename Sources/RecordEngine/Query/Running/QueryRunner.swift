@@ -124,20 +124,36 @@ struct QueryRunner {
         }
     }
 
+    /// Entries that are counted in one statement where others wait for the thread.
+    private static let shortCount = 8_192
+
     private func count(_ walk: IndexWalk, _ budget: inout QueryBudget) throws(QueryObstacle) -> Int {
+        if budget.isShort {
+            // To count some and give up costs less than to count until time is over.
+            let found = try count(walk, limit: Self.shortCount, &budget)
+            if found == Self.shortCount { throw .overBudget(examined: budget.examined) }
+            return found
+        }
+        return try count(walk, limit: .max, &budget)
+    }
+
+    private func count(
+        _ walk: IndexWalk, limit: Int, _ budget: inout QueryBudget
+    ) throws(QueryObstacle) -> Int {
         let deadline = budget.deadline
+        let found: Int
         switch walk.source {
         case .index(let index) where walk.ids.isEverything:
-            return try reading.store(until: deadline) { () throws(StoreError) in
+            found = try reading.store(until: deadline) { () throws(StoreError) in
                 try reading.indexes.count(
-                    index.id, zone: zone, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper))
+                    index.id, zone: zone, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), limit: limit)
             }
         case .records, .creator:
             var creator: Int64?
             if case .creator(let id) = walk.source { creator = id }
-            return try reading.store(until: deadline) { () throws(StoreError) in
+            found = try reading.store(until: deadline) { () throws(StoreError) in
                 try reading.records.count(
-                    zone: zone, type: type, creator: creator, within: (walk.ids.above, walk.ids.below), limit: .max)
+                    zone: zone, type: type, creator: creator, within: (walk.ids.above, walk.ids.below), limit: limit)
             }
         case .index, .name:
             var count = 0
@@ -148,6 +164,8 @@ struct QueryRunner {
             }
             return count
         }
+        try budget.take(found)
+        return found
     }
 
     /// Calls `body` with each record that a walk meets, once, whether it matches or not.
