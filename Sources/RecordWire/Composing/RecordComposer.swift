@@ -66,6 +66,7 @@ package enum RecordComposer {
 
     private static func appendHead(_ header: RecordHeader, fieldBytes: Int, to text: inout [UInt8]) {
         grow(&text, by: header.name.count &+ fieldBytes &+ 384)
+        if appendHeadPiece(header, to: &text) { return }
         text.appendLiteral("{\"recordName\":")
         text.appendString(header.name)
         text.appendLiteral(",\"recordType\":\"")
@@ -74,6 +75,7 @@ package enum RecordComposer {
     }
 
     private static func appendTail(_ header: RecordHeader, to text: inout [UInt8]) {
+        if appendTailPiece(header, to: &text) { return }
         text.appendLiteral("},\"pluginFields\":{},\"recordChangeTag\":\"")
         RecordTag.append(header.revision, to: &text)
         text.appendLiteral("\",\"created\":{\"timestamp\":")

@@ -1,0 +1,148 @@
+internal import RecordModel
+
+/// Writes the small parts of a record into memory on the stack, so that they reach the answer in one piece: to append
+/// twenty of them one by one costs more than to copy the fields.
+struct PieceWriter {
+    private let base: UnsafeMutableRawPointer
+    private let capacity: Int
+    private(set) var count = 0
+
+    /// - Parameter buffer: Has room for all that will be written; each write checks.
+    init(_ buffer: UnsafeMutableRawBufferPointer) {
+        guard let base = buffer.baseAddress else { preconditionFailure("A buffer on the stack has an address") }
+        self.base = base
+        capacity = buffer.count
+    }
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+    @inline(__always)
+    mutating func append(_ text: StaticString) {
+        append(UnsafeRawPointer(text.utf8Start), text.utf8CodeUnitCount)
+    }
+
+    @inline(__always)
+    mutating func append(_ source: UnsafeRawPointer, _ length: Int) {
+        precondition(capacity &- count >= length, "The pieces of a record fit their buffer")
+        (base + count).copyMemory(from: source, byteCount: length)
+        count &+= length
+    }
+
+    /// Appends text as it is.
+    ///
+    /// - Returns: False if it would have to be escaped; what was written is of no use then.
+    @inline(__always)
+    mutating func appendPlain(_ text: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index &+ 8 <= text.count {
+            let word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            if JSONReader.escapes(in: word) != 0 { return false }
+            index &+= 8
+        }
+        while index < text.count {
+            let byte = text[index]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+            index &+= 1
+        }
+        if let start = text.baseAddress { append(start, text.count) }
+        return true
+    }
+
+    mutating func appendPlain(_ text: String) -> Bool {
+        var copy = text
+        return copy.withUTF8 { appendPlain(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Appends an integer in decimal.
+    mutating func append(_ number: Int64) {
+        append(number, base: 10)
+    }
+
+    /// Appends a `recordChangeTag`, as `RecordTag` writes it.
+    mutating func appendTag(_ revision: Int64) {
+        append(revision, base: 36)
+    }
+
+    @inline(__always)
+    private mutating func append(_ number: Int64, base: UInt64) {
+        var rest = number.magnitude
+        var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
+        withUnsafeMutableBytes(of: &digits) { digits in
+            var first = 24
+            repeat {
+                let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: base)
+                first &-= 1
+                let digit = UInt8(truncatingIfNeeded: remainder)
+                digits[first] = digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "a") &+ digit &- 10
+                rest = quotient
+            } while rest != 0
+            if number < 0 {
+                first &-= 1
+                digits[first] = UInt8(ascii: "-")
+            }
+            if let start = digits.baseAddress { append(UnsafeRawPointer(start + first), 24 &- first) }
+        }
+    }
+
+    /// Appends `{"timestamp":…,"userRecordName":"…","deviceID":"2"}`.
+    ///
+    /// `deviceID` is always `2`, as CloudKit shows for records that a server wrote.
+    mutating func appendMoment(_ milliseconds: Int64, _ user: String) -> Bool {
+        append("{\"timestamp\":")
+        append(milliseconds)
+        append(",\"userRecordName\":\"")
+        guard appendPlain(user) else { return false }
+        append("\",\"deviceID\":\"2\"}")
+        return true
+    }
+}
+
+extension RecordComposer {
+    /// Room for the pieces in front of and behind the fields, whatever the names are.
+    private static let pieceBytes = 1_024
+    /// The longest name that is written in pieces.
+    private static let nameBytes = 255
+
+    /// Appends what stands before the fields.
+    ///
+    /// - Returns: False, with nothing appended, if a name has to be escaped.
+    static func appendHeadPiece(_ header: RecordHeader, to text: inout [UInt8]) -> Bool {
+        guard header.name.count <= nameBytes else { return false }
+        return withUnsafeTemporaryAllocation(byteCount: pieceBytes, alignment: 8) { buffer in
+            var piece = PieceWriter(buffer)
+            piece.append("{\"recordName\":\"")
+            guard piece.appendPlain(header.name) else { return false }
+            piece.append("\",\"recordType\":\"")
+            guard piece.appendPlain(header.typeName.text) else { return false }
+            piece.append("\",\"fields\":{")
+            text.appendBytes(piece.bytes)
+            return true
+        }
+    }
+
+    /// Appends what stands behind the fields.
+    ///
+    /// - Returns: As `appendHeadPiece`.
+    static func appendTailPiece(_ header: RecordHeader, to text: inout [UInt8]) -> Bool {
+        guard header.creator.utf8.count <= nameBytes, header.modifier.utf8.count <= nameBytes else { return false }
+        return withUnsafeTemporaryAllocation(byteCount: pieceBytes, alignment: 8) { buffer in
+            var piece = PieceWriter(buffer)
+            piece.append("},\"pluginFields\":{},\"recordChangeTag\":\"")
+            piece.appendTag(header.revision)
+            piece.append("\",\"created\":")
+            let start = piece.count
+            guard piece.appendMoment(header.created, header.creator) else { return false }
+            let length = piece.count &- start
+            piece.append(",\"modified\":")
+            // Of a record that was never changed the two are one.
+            if header.modified == header.created, header.modifier == header.creator, let base = piece.bytes.baseAddress {
+                piece.append(base + start, length)
+            } else {
+                guard piece.appendMoment(header.modified, header.modifier) else { return false }
+            }
+            piece.append(",\"deleted\":false}")
+            text.appendBytes(piece.bytes)
+            return true
+        }
+    }
+}
