@@ -5,7 +5,8 @@ internal import RecordWire
 struct QueryAnswer {
     var json: [UInt8] = []
     private(set) var count = 0
-    private var lastPlace = LastPlace()
+    /// Where the last record of a full page stands.
+    private(set) var last: QueryPlace?
     private(set) var hasMore = false
     private var read = 0
     private let limit: Int
@@ -17,12 +18,9 @@ struct QueryAnswer {
         json.appendLiteral("{\"records\":[")
     }
 
-    /// Where the last record of the page stands.
-    var last: QueryPlace? { lastPlace.place }
-
     /// Whether the page takes another record; if not, there are more.
     mutating func hasRoom() -> Bool {
-        if count == limit || json.count > limits.pageBytes || read / RecordReader.readPerShown > limits.pageBytes {
+        if isFull {
             hasMore = true
             return false
         }
@@ -30,10 +28,19 @@ struct QueryAnswer {
         return true
     }
 
-    mutating func didAppend(_ place: MatchPlace, read bytes: Int) {
-        lastPlace.remember(place)
+    private var isFull: Bool {
+        count == limit || json.count > limits.pageBytes || read / RecordReader.readPerShown > limits.pageBytes
+    }
+
+    /// Counts a record that was appended.
+    ///
+    /// - Parameters:
+    ///   - bytes: What was read for it beyond what it shows.
+    ///   - place: Its place, which is asked for if the page ends with it.
+    mutating func didAppend(read bytes: Int, _ place: () -> QueryPlace) {
         count += 1
         read += bytes
+        if isFull { last = place() }
         // The others are likely to be as long as the first.
         if count == 1 { json.reserveCapacity(min(json.count * (limit + 1), Self.firstReservation)) }
     }

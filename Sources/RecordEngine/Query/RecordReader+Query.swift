@@ -82,13 +82,14 @@ extension RecordReader {
         let runner = QueryRunner(plan, zone: zone, type: query.type.id, reading: reading)
         let selection = FieldSelection(request.input.fields, of: query.type)
         let type = query.type
+        let showsAll = selection == .all
         try runner.forEach(after: query.cursor?.place, limit: limit + 1, &budget) {
             cursor, place throws(QueryObstacle) in
             guard answer.hasRoom() else { return false }
             try self.refusing { () throws(RecordError) in
                 try self.append(cursor, cursor.row, type, selection: selection, to: &answer.json)
             }
-            answer.didAppend(place, read: cursor.fields.count)
+            answer.didAppend(read: showsAll ? 0 : cursor.fields.count, place)
             return true
         }
         answer.endRecords()

@@ -8,9 +8,11 @@ package struct RecordMatcher: Sendable {
 
     package init(_ predicate: Predicate) {
         self.predicate = predicate
+        isTrivial = predicate == .constant(true)
     }
 
-    package var isTrivial: Bool { predicate == .constant(true) }
+    /// Whether every record matches.
+    package let isTrivial: Bool
 
     /// - Throws: `INTERNAL_ERROR` if the record's stored fields are damaged.
     package func matches(_ record: IndexedRecord) throws(RecordError) -> Bool {

@@ -61,51 +61,19 @@ struct DirectWalk {
         return ((key, place.record), ())
     }
 
+    /// Whether the walk may go beyond the ids that are wanted.
+    var hasEnd: Bool { walk.isBackward ? walk.ids.above != Int64.min : walk.ids.below != Int64.max }
+
     /// Whether the ids that are wanted lie behind the walk.
     func hasEnded(at id: Int64) -> Bool {
         walk.isBackward ? id <= walk.ids.above : id >= walk.ids.below
     }
 
-    func place(_ cursor: RecordCursor, _ id: Int64) -> MatchPlace {
-        guard hasKeys else { return .known(QueryPlace(key: [], record: id)) }
-        return .entry(
-            key: cursor.key, prefixCount: walk.prefixCount, isBackward: walk.isBackward, record: id)
-    }
-}
-
-/// The place of a match, made only where it is wanted: of a page that is the last one's.
-enum MatchPlace {
-    case known(QueryPlace)
-    /// Under a cursor, as long as it stands there.
-    case entry(key: UnsafeRawBufferPointer, prefixCount: Int, isBackward: Bool, record: Int64)
-}
-
-/// Remembers the place of the last match in memory that it uses again.
-struct LastPlace {
-    private var key: [UInt8] = []
-    private var record: Int64 = 0
-    private var isInverted = false
-    private var isThere = false
-
-    mutating func remember(_ place: MatchPlace) {
-        isThere = true
-        switch place {
-        case .known(let place):
-            key = place.key
-            record = place.record
-            isInverted = false
-        case .entry(let bytes, let prefixCount, let isBackward, let id):
-            key.removeAll(keepingCapacity: true)
-            key.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[prefixCount...]))
-            record = id
-            isInverted = isBackward
-        }
-    }
-
-    var place: QueryPlace? {
-        guard isThere else { return nil }
-        var columns = key
-        if isInverted { IndexKey.invert(&columns) }
-        return QueryPlace(key: columns, record: record)
+    /// The place of the record under a cursor.
+    func place(_ cursor: RecordCursor) -> QueryPlace {
+        guard hasKeys else { return QueryPlace(key: [], record: cursor.id) }
+        var columns = Array(cursor.key.dropFirst(walk.prefixCount))
+        if walk.isBackward { IndexKey.invert(&columns) }
+        return QueryPlace(key: columns, record: cursor.id)
     }
 }

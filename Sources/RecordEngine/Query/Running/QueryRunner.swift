@@ -30,9 +30,10 @@ struct QueryRunner {
     /// - Parameters:
     ///   - place: Where to begin behind; `nil` for the beginning.
     ///   - limit: How many `body` will take at most.
+    ///   - body: Gets a record and, if it asks, the record's place in the order.
     func forEach(
         after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, MatchPlace) throws(QueryObstacle) -> Bool
+        _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
         if plan.isSorted {
             try forEachSorted(after: place, limit: limit, &budget, body)
@@ -48,33 +49,38 @@ struct QueryRunner {
             defer { cursor.finish() }
             try budget.take(1)
             guard try matches(cursor, mayBeCut: mayBeCut) else { continue }
-            guard try body(cursor, .known(place)) else { return }
+            guard try body(cursor, { place }) else { return }
         }
     }
 
     /// Walks records and index in one statement, which stays open meanwhile.
     private func forEach(
         of walk: DirectWalk, after place: QueryPlace?, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, MatchPlace) throws(QueryObstacle) -> Bool
+        _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
         let reading = reading
         guard let cursor = try reading.store({ () throws(StoreError) in try walk.start(reading, after: place) }) else {
             return
         }
         defer { cursor.finish() }
+        // Each look at a column costs a call: what is known of the whole walk is not asked of each record.
+        let hasEnd = walk.hasEnd
+        let mayHaveCuts = rechecks && walk.hasKeys
+        let asksNothing = residual.isTrivial && !mayHaveCuts
         repeat {
             try budget.take(1)
-            let id = cursor.id
-            if walk.hasEnded(at: id) { return }
-            let mayBeCut = walk.hasKeys && IndexKey.mayBeCut(cursor.key.count)
-            guard try matches(cursor, mayBeCut: mayBeCut) else { continue }
-            guard try body(cursor, walk.place(cursor, id)) else { return }
+            if hasEnd, walk.hasEnded(at: cursor.id) { return }
+            if !asksNothing {
+                let mayBeCut = mayHaveCuts && IndexKey.mayBeCut(cursor.key.count)
+                guard try matches(cursor, mayBeCut: mayBeCut) else { continue }
+            }
+            guard try body(cursor, { walk.place(cursor) }) else { return }
         } while try reading.store({ () throws(StoreError) in try cursor.next() })
     }
 
     private func forEachSorted(
         after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, MatchPlace) throws(QueryObstacle) -> Bool
+        _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
         var first = FirstPlaces(limit, order: plan.order)
         let needsRecord = !plan.order.isByID || !residual.isTrivial
@@ -93,7 +99,7 @@ struct QueryRunner {
             guard let cursor = try record(place.record) else { continue }
             defer { cursor.finish() }
             try budget.take(1)
-            guard try body(cursor, .known(place)) else { return }
+            guard try body(cursor, { place }) else { return }
         }
     }
 
