@@ -1,0 +1,169 @@
+import RecordEngine
+import RecordModel
+import RecordWire
+import TestSupport
+import Testing
+
+/// Changes and deletions by condition, against what filtering all records says.
+@Suite struct QuerySetTests {
+    private static let fields =
+        #""g":{"type":"INT64","indexes":["QUERYABLE","SORTABLE"]},"n":{"type":"INT64"},"to":{"type":"REFERENCE"}"#
+
+    private static func filled(_ count: Int = 40, limits: DatabaseLimits = DatabaseLimits()) async throws
+        -> TestDatabase
+    {
+        let test = try TestDatabase(.production, limits: limits)
+        try await test.putType(
+            fields: fields, indexes: #"[{"fields":["n"]},{"fields":["to"]}]"#,
+            grants: #"{"_world":["READ"],"_icloud":["CREATE"],"_creator":["WRITE"]}"#)
+        try await test.createAll((0..<count).map { ("r\($0)", #""g":\#($0 % 4),"n":\#($0 % 7)"#) })
+        return test
+    }
+
+    /// Performs a change of a set and returns its counts.
+    private static func perform(
+        _ test: TestDatabase, _ condition: String, _ arguments: [QueryArgument] = [], change: String? = nil,
+        as caller: Caller = .administrator, all: Bool = false, dryRun: Bool = false, most: Int? = nil,
+        key: IdempotencyKey? = nil
+    ) async throws -> [Int64?] {
+        let verb: SetRequest.Change =
+            if let change { .modify(try RecordInput.readSingle(Array(#"{"fields":{\#(change)}}"#.utf8))) } else {
+                .delete
+            }
+        let request = SetRequest(
+            query: try test.queryRequest(condition, arguments, as: caller), change: verb, isForAll: all,
+            isDryRun: dryRun, maxAffected: most, idempotency: key)
+        try test.reader.refresh()
+        let answer = try JSONValue.parse(try await test.reader.changeSet(request).body)
+        return [
+            answer["matched"]?.integer, answer[change == nil ? "deleted" : "updated"]?.integer,
+            answer["skipped"]?.integer,
+        ]
+    }
+
+    @Test func `random sets are those of the oracle`() async throws {
+        for seed in UInt64(1)...12 {
+            var samples = OracleSamples(seed: 7_000 + seed)
+            var database = try await OracleDatabase(&samples) { test in
+                let ann = try await test.signUp("ann")
+                return [(ann.caller, ann.session.user.recordName)]
+            }
+            let test = database.test
+            for _ in 0..<6 {
+                let condition = samples.condition(database.fields, database.oracle.records)
+                let caller = samples.pick(database.callers)
+                let binder = PredicateBinder(type: try database.currentType(), now: 0) { database.users[$0] }
+                let predicate = try binder.bind(
+                    try PredicateSyntax.parse(condition.text), positional: condition.arguments)
+                let visible = database.isOwnOnly ? caller.userID : nil
+                let expected = database.oracle.answer(predicate, sort: [], isPrivate: false, visibleTo: visible)
+                let writable = expected.filter { caller.isAdministrator || $0.creator == caller.userID }
+                guard !condition.text.isEmpty else { continue }
+                let isDryRun = samples.chance(30)
+                let query = try test.queryRequest(
+                    condition.text, condition.arguments, type: OracleDatabase.type, as: caller)
+                let request = SetRequest(
+                    query: query, change: .delete, isForAll: false, isDryRun: isDryRun, maxAffected: nil,
+                    idempotency: nil)
+                try test.reader.refresh()
+                let answer: JSONValue
+                do {
+                    answer = try JSONValue.parse(try await test.reader.changeSet(request).body)
+                } catch let error as RecordError where error.cause == .notIndexed && !database.isCovered {
+                    continue
+                }
+                #expect(answer["matched"]?.integer == Int64(expected.count), "\(seed): \(condition)")
+                #expect(answer["deleted"]?.integer == Int64(isDryRun ? 0 : writable.count), "\(seed): \(condition)")
+                if isDryRun { continue }
+                #expect(answer["skipped"]?.integer == Int64(expected.count - writable.count), "\(seed): \(condition)")
+                let gone = Set(writable.map(\.id))
+                database.oracle.records.removeAll { gone.contains($0.id) }
+                let left = database.oracle.records.filter { !$0.isPrivate }.map { Array($0.name.utf8) }
+                let listed = try test.list(type: OracleDatabase.type, limit: 1_000).names.map { Array($0.utf8) }
+                #expect(listed == left, "\(seed): \(condition)")
+            }
+        }
+    }
+
+    @Test func `a change reaches all that match, and none else`() async throws {
+        let test = try await Self.filled()
+        #expect(try await Self.perform(test, "g == 1", change: #""n":{"increment":100}"#) == [10, 10, 0])
+        #expect(try await test.query("n >= 100").count == 10)
+        // The set is fixed at the start: what the change itself makes match is not changed again.
+        #expect(try await Self.perform(test, "n >= 100", change: #""n":{"increment":1}"#) == [10, 10, 0])
+        #expect(try await Self.perform(test, "n >= 100", change: #""n":0,"g":9"#) == [10, 10, 0])
+        #expect(try await test.query("g == 9 AND n == 0").count == 10)
+        #expect(try await Self.perform(test, "g == 77") == [0, 0, 0])
+    }
+
+    @Test func `a set keeps its bounds`() async throws {
+        var limits = DatabaseLimits()
+        limits.setRecords = 12
+        let test = try await Self.filled(limits: limits)
+        #expect(await refusal { _ = try await Self.perform(test, " ") }?.code == .badRequest)
+        #expect(try await Self.perform(test, "g == 0", dryRun: true) == [10, 0, 0])
+        #expect(await refusal { _ = try await Self.perform(test, "g == 0", most: 9) }?.cause == .tooManyAffected)
+        #expect(await refusal { _ = try await Self.perform(test, "g <= 1") }?.cause == .tooLarge)
+        #expect(await refusal { _ = try await Self.perform(test, "", all: true) }?.cause == .tooLarge)
+        #expect(try await Self.perform(test, "g <= 1", dryRun: true) == [20, 0, 0])
+        #expect(try test.list().names.count == 40)
+        #expect(try await Self.perform(test, "g == 0", most: 10) == [10, 10, 0])
+        #expect(try test.list().names.count == 30)
+    }
+
+    @Test func `one key is one change`() async throws {
+        let test = try await Self.filled()
+        let key = try #require(IdempotencyKey("k", request: [1]))
+        let change = #""n":{"increment":100}"#
+        #expect(try await Self.perform(test, "g == 1", change: change, key: key) == [10, 10, 0])
+        #expect(try await Self.perform(test, "g == 1", change: change, key: key) == [10, 10, 0])
+        #expect(try await test.query("n >= 200").count == 0)
+        let other = try #require(IdempotencyKey("k", request: [2]))
+        #expect(await refusal { _ = try await Self.perform(test, "g == 1", change: change, key: other) } != nil)
+    }
+
+    @Test func `rights and references hold records back one by one`() async throws {
+        let test = try await Self.filled()
+        let ann = try await test.signUp("ann").caller
+        try await test.createAll((0..<5).map { ("ann\($0)", #""g":1,"n":50"#) }, as: ann)
+        #expect(try await Self.perform(test, "g == 1", change: #""n":51"#, as: ann) == [15, 5, 10])
+        #expect(try await Self.perform(test, "g == 1", as: .anonymous) == [15, 0, 15])
+        try await test.create("holder", #""g":5,"to":{"recordName":"ann1","action":"VALIDATE"}"#)
+        #expect(try await Self.perform(test, "n == 51", as: ann) == [5, 4, 1])
+        #expect(try await test.query("n == 51").names == ["ann1"])
+        // Both at once: the holder goes first or the target waits for the next time.
+        let counts = try await Self.perform(test, "recordName IN {'ann1', 'holder'}")
+        #expect(counts[0] == 2)
+        #expect(await refusal { _ = try await test.change("r1", #""g":"text""#) } != nil)
+        #expect(
+            await refusal { _ = try await Self.perform(test, "g == 1", change: #""g":"text""#) }?.code == .badRequest)
+    }
+
+    @Test func `records that change meanwhile are asked again`() async throws {
+        let test = try await Self.filled(2_000)
+        let change = #""n":1000"#
+        let writes = Task { [database = test.database] in
+            for number in stride(from: 1, to: 2_000, by: 97) {
+                _ = try await database.modify(try Self.move("r\(number)"))
+            }
+        }
+        let counts = try await Self.perform(test, "g == 1", change: change)
+        try await writes.value
+        #expect(counts[0] == (counts[1] ?? 0) + (counts[2] ?? 0))
+        #expect(try await test.query("g == 99").count == 21)
+        // Six of the moved ones were in the set: changed before they left it, or skipped.
+        #expect(try await test.query("g == 1").count == 494)
+        #expect(try await test.query("g == 1 AND n != 1000").count == 0)
+        let changed = try await test.query("g == 99 AND n == 1000")
+        #expect(counts[1] == 494 + (changed.count ?? 0))
+    }
+
+    private static func move(_ name: String) throws -> WriteRequest {
+        let input = try RecordInput.readSingle(Array(#"{"fields":{"g":99}}"#.utf8))
+        let operation = RecordOperation(
+            .modify(createsMissing: false, replacesAll: false), typeName: RecordTypeName("Post"), isTypeInPath: true,
+            recordName: RecordName(name), input: input)
+        return WriteRequest(
+            caller: .administrator, address: .publicDefault, shape: .single, operations: [operation])
+    }
+}
