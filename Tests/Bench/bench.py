@@ -10,10 +10,12 @@ import traceback
 from pathlib import Path
 
 import debian_scenario
+import hostile_scenario
 import machine
 import memory_scenarios
 import query_scenarios
 import read_scenarios
+import set_scenarios
 import start_scenario
 import write_scenarios
 from context import Context, Options
@@ -23,7 +25,7 @@ from server import raise_descriptor_limit
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = [scenario for module in (read_scenarios, write_scenarios, memory_scenarios, start_scenario,
-                                            query_scenarios, debian_scenario)
+                                            query_scenarios, set_scenarios, hostile_scenario, debian_scenario)
              for scenario in module.SCENARIOS]
 
 

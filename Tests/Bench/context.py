@@ -97,12 +97,15 @@ class Context:
         """A runner that repeats `messages`, and that enters the server's memory into the highest of all loads."""
         load = Load(self.folder / "messages", server.pid, server.port, messages, **options)
 
-        def run(seconds: float) -> Measurement:
-            found = load.run(seconds)
+        def noted(found: Measurement) -> Measurement:
             self.highest_rss[self.scenario] = max(self.highest_rss.get(self.scenario, 0), found.rss_mb or 0)
             return found
 
+        def run(seconds: float) -> Measurement:
+            return noted(load.run(seconds))
+
         run.sample = load.sample
+        run.during = lambda work: noted(load.during(work))
         return run
 
     def bare_loop(self, board: Board) -> BareLoop:

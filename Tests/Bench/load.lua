@@ -21,7 +21,7 @@ function done(summary, latency)
    local errors = summary.errors
    io.write(string.format(
       '\n{"requests":%d,"duration":%d,"bytes":%d,"connect":%d,"read":%d,"write":%d,"status":%d,"timeout":%d,' ..
-      '"p50":%.1f,"p99":%.1f}\n',
+      '"p50":%.1f,"p99":%.1f,"max":%.1f}\n',
       summary.requests, summary.duration, summary.bytes, errors.connect, errors.read, errors.write, errors.status,
-      errors.timeout, latency:percentile(50), latency:percentile(99)))
+      errors.timeout, latency:percentile(50), latency:percentile(99), latency.max))
 end

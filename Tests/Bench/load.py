@@ -1,7 +1,9 @@
 """Load by wrk: keep-alive connections, no pipelining, ready-made requests in turn."""
 import json
 import os
+import signal
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +23,7 @@ class Measurement:
     cpu_seconds: float
     p50_ms: float | None = None
     p99_ms: float | None = None
+    max_ms: float | None = None
     rss_mb: float | None = None
     errors: int = 0
     faults: list[str] = field(default_factory=list)
@@ -58,15 +61,32 @@ class Load:
 
     def run(self, seconds: float) -> Measurement:
         """One run of wrk, with the server's CPU time around it and its memory during it."""
-        command = [tools.path("wrk"), "-t", "1", "-c", str(self.connections), "-d", f"{max(1, round(seconds))}s",
+        return self._measure(f"{max(1, round(seconds))}s", lambda wrk: None)
+
+    def during(self, work: Callable[[], None]) -> Measurement:
+        """A run that lasts as long as `work`."""
+        def wait(wrk: subprocess.Popen) -> None:
+            work()
+            # wrk takes this as the end of its time, and reports.
+            wrk.send_signal(signal.SIGINT)
+
+        return self._measure("3600s", wait)
+
+    def _measure(self, duration: str, wait: Callable[[subprocess.Popen], None]) -> Measurement:
+        command = [tools.path("wrk"), "-t", "1", "-c", str(self.connections), "-d", duration,
                    "--timeout", "10s", "-s", SCRIPT, f"http://127.0.0.1:{self.port}/", "--", str(self.file)]
         with process.MemorySampler(self.pid) as memory:
             before = process.cpu_seconds(self.pid)
-            done = subprocess.run(command, capture_output=True, text=True)
+            wrk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            try:
+                wait(wrk)
+                output = wrk.communicate()[0]
+            finally:
+                wrk.kill()
             spent = process.cpu_seconds(self.pid) - before
-        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-        if done.returncode != 0 or not lines:
-            raise Problem(f"wrk failed: {(done.stderr or done.stdout).strip()[-400:]}")
+        lines = [line for line in output.splitlines() if line.startswith("{")]
+        if wrk.returncode != 0 or not lines:
+            raise Problem(f"wrk failed: {output.strip()[-400:]}")
         summary = json.loads(lines[-1])
         requests = summary["requests"]
         errors = {kind: summary[kind] for kind in ("connect", "read", "write", "status", "timeout") if summary[kind]}
@@ -77,5 +97,5 @@ class Load:
             # A batch whose operations fail still answers 200, but not as many bytes.
             faults.append(f"answers of {summary['bytes'] // requests} bytes where the first had {self.sample.size}")
         return Measurement(requests * self.operations, summary["duration"] / 1e6, spent, summary["p50"] / 1e3,
-                           summary["p99"] / 1e3, memory.highest, sum(errors.values()) + (len(faults) > len(errors)),
-                           faults)
+                           summary["p99"] / 1e3, summary["max"] / 1e3, memory.highest,
+                           sum(errors.values()) + (len(faults) > len(errors)), faults)
