@@ -111,7 +111,7 @@ final class TestServer: Sendable {
     }
 
     func stop() async {
-        await server.shutdown(grace: .seconds(5))
+        await server.shutdown(grace: .seconds(30))
     }
 
     /// Sends one request on a connection of its own and returns everything up to the end.
