@@ -30,7 +30,8 @@ extension RecordReader {
             let found = try store { () throws(StoreError) in
                 try reading.records.count(zone: zone, type: type.id, creator: creator, within: ids, limit: probe)
             }
-            return found < probe ? found : max(probe, typeEntries(type) / 100)
+            // More than an unknown range of an index is taken for: of the two the range is the narrower.
+            return found < probe ? found : max(probe * 8, typeEntries(type) / 50)
         case .records:
             let found = try store { () throws(StoreError) in
                 try reading.records.count(zone: zone, type: type.id, creator: nil, within: ids, limit: probe)

@@ -1,8 +1,8 @@
 /// One key of a sort. Absent values come first ascending, last descending; texts compare by their first
 /// `IndexKey.textBytes` bytes. Ties go by the internal record id, ascending.
 ///
-/// `createdTimestamp` is the creation order itself, in both directions: of records made in one millisecond, descending,
-/// the later one comes first.
+/// `createdTimestamp` is the creation order, in both directions: of records made in one millisecond, descending, the
+/// later one comes first.
 public struct SortTerm: Hashable, Sendable {
     public var field: QueryField
     public var isAscending: Bool
