@@ -127,7 +127,10 @@ import Testing
         let ann = try await test.signUp("ann").caller
         try await test.createAll((0..<5).map { ("ann\($0)", #""g":1,"n":50"#) }, as: ann)
         #expect(try await Self.perform(test, "g == 1", change: #""n":51"#, as: ann) == [15, 5, 10])
-        #expect(try await Self.perform(test, "g == 1", as: .anonymous) == [15, 0, 15])
+        let bob = try await test.signUp("bob").caller
+        #expect(try await Self.perform(test, "g == 1", as: bob) == [15, 0, 15])
+        let strange = await refusal { _ = try await Self.perform(test, "g == 1", as: .anonymous) }
+        #expect(strange?.code == .authenticationRequired)
         try await test.create("holder", #""g":5,"to":{"recordName":"ann1","action":"VALIDATE"}"#)
         #expect(try await Self.perform(test, "n == 51", as: ann) == [5, 4, 1])
         #expect(try await test.query("n == 51").names == ["ann1"])

@@ -17,6 +17,7 @@ extension RecordReader {
     package func changeSet(_ request: SetRequest) async throws(RecordError) -> WriteAnswer {
         let input = request.query.input
         if input.condition?.isBlank ?? true, input.filters.isEmpty, !request.isForAll { throw .conditionMissing }
+        try requireSomeWriteRight(request.query)
         let database = database
         if let key = request.idempotency, let answer = try await database.remembered(key, for: request.query.caller) {
             return answer
@@ -35,6 +36,14 @@ extension RecordReader {
             try await database.remember(answer, key, for: request.query.caller)
         }
         return answer
+    }
+
+    /// Refuses strangers who may write no record of the type, whatever matches: signing in may help them. Of known callers
+    /// each record is judged by itself.
+    private func requireSomeWriteRight(_ request: QueryRequest) throws(RecordError) {
+        guard let type = schema[request.typeName] else { return }
+        let reach = Authorization.reach(of: .write, for: request.caller, in: request.address.scope, grants: type.grants)
+        if reach == .none, request.caller == .anonymous { throw .refused(.authenticationRequired, .write) }
     }
 
     /// Adds the index that finds the set, where the caller may cause one.
