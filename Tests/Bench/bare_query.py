@@ -29,7 +29,8 @@ class BareQuery:
 
     def _run(self, mode: str, arguments: list[str], cache_kb: int) -> Measurement:
         # The caches are those of the server's readers and of its writer.
-        command = [self.program, mode, str(self.database), str(self.file), *arguments, str(cache_kb), str(self.mmap_bytes)]
+        command = [self.program, mode, str(self.database), str(self.file), *arguments,
+                   str(cache_kb), str(self.mmap_bytes)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise Problem(done.stderr.strip() or f"bare_query ended with {done.returncode}")

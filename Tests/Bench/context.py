@@ -111,4 +111,5 @@ class Context:
     def bare_loop(self, board: Board) -> BareLoop:
         """The bare loop over a copy of the board's database. The server is started anew for it."""
         database = board.server.copy_database(self.fresh_folder("copy"))
-        return BareLoop(tools.compile_bare("bare_loop", str(self.folder)), database, board.names[0], self.options.cache_kb, self.options.mmap_bytes)
+        program = tools.compile_bare("bare_loop", str(self.folder))
+        return BareLoop(program, database, board.names[0], self.options.cache_kb, self.options.mmap_bytes)

@@ -1,5 +1,7 @@
-"""The large data sets: a forum of threads in the public database, and the private forums of many users. Each is filled once
-and kept below the folder of the bench."""
+"""The large data sets: a forum of threads in the public database, and the private forums of many users.
+
+Each is filled once and kept below the folder of the bench.
+"""
 import json
 import secrets
 import shutil

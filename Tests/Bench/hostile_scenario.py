@@ -72,7 +72,8 @@ def _kinds() -> dict[str, list[dict]]:
     return {
         "deep conditions": [query(deep, sort="title"), query(deep, count=True)],
         "wide conditions": [query(wide, sort="-timestamp"), query(ranges, sort="title"), query(negated, sort="rating")],
-        "1,000 members": [query(f"likes IN {likes}", sort="-timestamp"), query(f"threadname IN {threads}", sort="-timestamp"),
+        "1,000 members": [query(f"likes IN {likes}", sort="-timestamp"),
+                          query(f"threadname IN {threads}", sort="-timestamp"),
                           query(f"NOT threadname IN {threads}", sort="title"),
                           query(f"threadname IN {threads} AND likes IN {likes}", sort="title", count=True)],
         "unselective filters": [query("likes >= 0 AND rating > 0", sort="title,-rating,author"),
@@ -119,7 +120,8 @@ def _index(forum: Forum) -> None:
     admin.call("PUT", "/schema", {"types": {TYPE: {"fields": fields}}})
     for name in INDEXED:
         limit = time.monotonic() + 600
-        while admin.call("GET", f"/query/{TYPE}?where={name}!=NULL&sort={name}&limit=1", expect=(200, 429, 503)).status != 200:
+        path = f"/query/{TYPE}?where={name}!=NULL&sort={name}&limit=1"
+        while admin.call("GET", path, expect=(200, 429, 503)).status != 200:
             if time.monotonic() > limit:
                 raise Problem(f"the index on {name} was not ready within ten minutes.")
             time.sleep(0.1)

@@ -49,8 +49,8 @@ def compile_bare(name: str, folder: str) -> str:
     if not os.path.exists("/usr/include/sqlite3.h"):
         install("libsqlite3-dev")
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".c")
-    done = subprocess.run([path("gcc"), "-O2", "-Wall", "-Wextra", "-std=c11", "-o", program, source, "-lsqlite3", "-lpthread"],
-                          capture_output=True, text=True)
+    command = [path("gcc"), "-O2", "-Wall", "-Wextra", "-std=c11", "-o", program, source, "-lsqlite3", "-lpthread"]
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise Problem(f"{name}.c does not compile:\n" + done.stderr)
     return program
