@@ -80,6 +80,9 @@ extension WriteTransaction {
         while let (cursor, zone) = try store({ () throws(StoreError) in try walk.next() }) {
             let row = cursor.row
             if row.id > end { return end }
+            // Made when all of these indexes were there: its own write has put it in. Else a build beside writers who are
+            // faster would never end.
+            if row.id > lastUnindexed { return nil }
             if !row.isDeleted, let filling = fillings[row.type] {
                 try filling.add(cursor, row, zone: zone, in: self)
             }

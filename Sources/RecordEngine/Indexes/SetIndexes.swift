@@ -56,6 +56,7 @@ extension WriteTransaction {
     private func addIndex(
         _ shape: IndexWish.Shape, isDeclared: Bool, of type: RecordTypeDefinition
     ) throws(RecordError) -> IndexDefinition {
+        lastUnindexed = lastSequence
         let id = try store { () throws(StoreError) in
             let id = try indexDefinitions.add(shape, isDeclared: isDeclared, type: type.id)
             try indexes.table.make(id)

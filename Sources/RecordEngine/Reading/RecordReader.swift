@@ -23,6 +23,8 @@ package final class RecordReader {
     private var userNames: [UserID: String] = [:]
     private var zoneIDs: [DatabaseAddress: Int64] = [:]
     private var queries: QueryReading?
+    /// When a query took more time than a loop has, on the monotonic clock.
+    var lastOverrun: UInt64 = 0
 
     struct KnownCaller {
         let caller: Caller

@@ -33,6 +33,8 @@ package final class WriteTransaction {
     var groupSize = 0
     /// How many entries this request may still give to new indexes before it leaves them to slices.
     var entriesAtOnce = 0
+    /// Records with greater numbers were made when every index that is being built existed: their writes keep them in it.
+    var lastUnindexed: Int64
     /// The last failure of the store inside the request that is running.
     private(set) var storeFailure: StoreError?
     private var hasSavepoint = false
@@ -85,6 +87,7 @@ package final class WriteTransaction {
         rollbackToItem = try connection.prepare("ROLLBACK TO item")
         sequence = try settings.value(SettingTable.reservedSequence) ?? 0
         reservedSequence = sequence
+        lastUnindexed = sequence
         schema = try schemaTable.load(version: 1)
     }
 

@@ -25,6 +25,9 @@ struct QueryRunner {
 
     // MARK: In order
 
+    /// Entries that a walk among others reads at least.
+    private static let mergedChunk = 4
+
     /// Calls `body` with each match in the query's order, until it returns false.
     ///
     /// - Parameters:
@@ -43,7 +46,9 @@ struct QueryRunner {
             try forEach(of: walk, after: place, &budget, body)
             return
         }
-        var walks = MergedWalks(runners(after: place, chunk: residual.isTrivial ? limit : limit * 2), order: plan.order)
+        // Of many walks each gives a part of the page.
+        let chunk = plan.walks.count <= 1 ? limit : limit / plan.walks.count + Self.mergedChunk
+        var walks = MergedWalks(runners(after: place, chunk: chunk), order: plan.order)
         while let (place, mayBeCut) = try walks.next(reading, &budget) {
             guard let cursor = try record(place.record) else { continue }
             defer { cursor.finish() }

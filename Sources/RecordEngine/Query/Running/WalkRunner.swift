@@ -33,7 +33,7 @@ struct WalkRunner {
         self.walk = walk
         self.zone = zone
         self.type = type
-        self.chunk = min(max(chunk, 8), Self.largestChunk)
+        self.chunk = min(max(chunk, 4), Self.largestChunk)
         reordersTies = walk.isBackward && order.isIDAscending && !order.isByID
         state = .after(nil)
         guard let place else { return }
@@ -64,7 +64,8 @@ struct WalkRunner {
         while next >= entries.count {
             if case .done = state { return nil }
             try fill(reading)
-            try budget.take(entries.count)
+            // A walk that finds nothing was a look-up all the same.
+            try budget.take(max(1, entries.count))
         }
         let key = entries.key(next)
         var columns = Array(key.dropFirst(walk.prefixCount))
