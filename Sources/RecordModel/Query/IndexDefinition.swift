@@ -68,6 +68,24 @@ public struct IndexDefinition: Hashable, Sendable {
 }
 
 extension RecordTypeDefinition {
+    /// The field that a column of an index holds; `nil` if the type does not have it.
+    public func field(of source: IndexDefinition.Source) -> QueryField? {
+        switch source {
+        case .field(let id): self[id: id].map(QueryField.field)
+        case .system(let field): .system(field)
+        }
+    }
+
+    /// The names of an index's columns, without their direction.
+    public func columnNames(of index: IndexDefinition) -> [String] {
+        index.columns.map { field(of: $0.source)?.name ?? "" }
+    }
+
+    /// The columns as the schema writes them: `threadname`, `-timestamp`.
+    public func names(of columns: [IndexDefinition.Column]) -> [String] {
+        columns.map { ($0.isAscending ? "" : "-") + (field(of: $0.source)?.name ?? "") }
+    }
+
     /// The shape of the index that the options of a field ask for: on the field alone, ascending.
     public static func shape(forOptionsOf field: FieldDefinition) -> IndexWish.Shape {
         IndexWish.Shape(
