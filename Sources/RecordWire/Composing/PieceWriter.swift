@@ -135,7 +135,8 @@ extension RecordComposer {
             let length = piece.count &- start
             piece.append(",\"modified\":")
             // Of a record that was never changed the two are one.
-            if header.modified == header.created, header.modifier == header.creator, let base = piece.bytes.baseAddress {
+            if header.modified == header.created, header.modifier == header.creator, let base = piece.bytes.baseAddress
+            {
                 piece.append(base + start, length)
             } else {
                 guard piece.appendMoment(header.modified, header.modifier) else { return false }
