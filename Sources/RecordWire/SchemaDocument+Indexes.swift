@@ -5,10 +5,12 @@ extension SchemaDocument {
     package struct IndexEntry: Hashable, Sendable {
         /// Names of fields, or of the system fields that indexes take.
         package var columns: [Column]
+        /// Whether no two records of a zone may have the same values.
         package var isUnique: Bool
         /// Printed, and never read.
         package var progress: IndexState?
 
+        /// A name, and a minus before it or not.
         package struct Column: Hashable, Sendable {
             package var name: String
             package var isAscending: Bool
