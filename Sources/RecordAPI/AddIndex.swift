@@ -29,18 +29,8 @@ extension RecordAPI {
         document["fields"] = SchemaDocument.TypeEntry(type).json["fields"]
         document["indexes"] = .array([.object(index)])
         let read = try SchemaDocument.TypeEntry(name: type.name, .object(document), path: "types.\(type.name)")
-        var shape = IndexWish.Shape(kind: .ordered, columns: [])
-        guard let entry = read.indexes?.first else { return shape }
-        shape.isUnique = entry.isUnique
-        for column in entry.columns {
-            if let field = type[column.name] {
-                if field.type.isList { shape.kind = .members }
-                shape.columns.append(IndexDefinition.Column(.field(field.id), isAscending: column.isAscending))
-            } else if let field = SystemField(column.name) {
-                shape.columns.append(IndexDefinition.Column(.system(field), isAscending: column.isAscending))
-            }
-        }
-        return shape
+        guard let entry = read.indexes?.first else { return IndexWish.Shape(kind: .ordered, columns: []) }
+        return try entry.shape(in: type)
     }
 }
 

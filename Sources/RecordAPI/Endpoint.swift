@@ -65,8 +65,7 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         case .fetchChanges: ["since", "limit", "fields"]
         case .deleteRecord, .readField, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
             .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .signUp,
-            .signIn,
-            .signOut, .readMe, .live, .ready, .metrics, .limits, .openAPI:
+            .signIn, .signOut, .readMe, .live, .ready, .metrics, .limits, .openAPI:
             []
         }
     }

@@ -74,94 +74,10 @@ extension RecordAPI {
         }
     }
 
-    /// The figures of all open databases. The samples of one metric stand together, as the format wants.
     private func writeDatabases(into text: inout MetricsText) {
         let databases = registry.openDatabases.sorted {
             ($0.id.container.text, $0.id.environment.rawValue) < ($1.id.container.text, $1.id.environment.rawValue)
         }
-        let rows = databases.map { id, database in
-            DatabaseFigures(
-                labels: [("container", id.container.text), ("environment", id.environment.rawValue)],
-                database: database, sizes: database.fileSizes)
-        }
-        for row in rows {
-            text.counter(
-                "fogbase_commits_total", help: "Groups of writes that were committed.", labels: row.labels,
-                row.statistics.commits)
-        }
-        for row in rows {
-            text.counter(
-                "fogbase_commit_operations_total", help: "Operations on records in committed groups.",
-                labels: row.labels, row.statistics.operations)
-        }
-        for row in rows {
-            text.counter(
-                "fogbase_commit_writes_total", help: "Write requests in committed groups.", labels: row.labels,
-                row.statistics.writes)
-        }
-        for row in rows {
-            text.counter(
-                "fogbase_commit_seconds_total", help: "Time from the beginning of groups to the end of their commits.",
-                labels: row.labels, seconds: Double(row.statistics.commitNanoseconds) / 1e9)
-        }
-        for row in rows {
-            text.histogram(
-                "fogbase_commit_group_size", help: "Operations per group.", labels: row.labels,
-                bounds: WriterStatistics.groupSizeBounds.map(Double.init), counts: row.statistics.groupSizes,
-                sum: Double(row.statistics.operations))
-        }
-        for row in rows {
-            text.gauge(
-                "fogbase_write_queue_depth", help: "Writes that wait for a group.", labels: row.labels,
-                Double(row.database.queueDepth))
-        }
-        for row in rows {
-            text.counter(
-                "fogbase_snapshots_total", help: "Snapshots that readers opened.", labels: row.labels,
-                row.statistics.snapshots)
-        }
-        for row in rows {
-            text.gauge(
-                "fogbase_database_bytes", help: "The size of the database file.", labels: row.labels,
-                Double(row.sizes.database))
-        }
-        for row in rows {
-            text.gauge(
-                "fogbase_log_bytes", help: "The size of the write-ahead log.", labels: row.labels,
-                Double(row.sizes.log))
-        }
-        for row in rows {
-            text.counter(
-                "fogbase_checkpoints_total", help: "Times the log was copied into the file.", labels: row.labels,
-                row.statistics.checkpoints)
-        }
-        for row in rows {
-            text.counter(
-                "fogbase_index_build_records_total", help: "Records put into indexes that are built, once per index.",
-                labels: row.labels, row.database.indexProgress.builtRecords)
-        }
-        for row in rows {
-            text.counter(
-                "fogbase_index_slices_total", help: "Slices in which indexes were built and dropped.",
-                labels: row.labels, row.database.indexProgress.doneSlices)
-        }
-        for row in rows {
-            text.gauge(
-                "fogbase_index_builds", help: "Indexes that are being built.", labels: row.labels,
-                Double(row.database.indexProgress.building.count))
-        }
-        for row in rows {
-            text.counter(
-                "fogbase_store_failures_total", help: "Failures of the store.", labels: row.labels,
-                row.statistics.failures)
-        }
+        DatabaseMetrics.write(databases.map(DatabaseMetrics.init), into: &text)
     }
-}
-
-private struct DatabaseFigures {
-    let labels: MetricsText.Labels
-    let database: RecordDatabase
-    let sizes: (database: Int, log: Int)
-
-    var statistics: WriterStatistics { database.statistics }
 }

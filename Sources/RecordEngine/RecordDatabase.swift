@@ -14,6 +14,7 @@ package actor RecordDatabase {
     package nonisolated let limits: DatabaseLimits
     package nonisolated let folderPath: String
     package nonisolated let statistics = WriterStatistics()
+    /// How far the building of indexes is.
     package nonisolated let indexProgress = IndexProgress()
 
     nonisolated let clock = CommitClock()
@@ -21,6 +22,7 @@ package actor RecordDatabase {
     nonisolated let publishedSchema: Locked<Schema>
     nonisolated let passwords: PasswordWorkers
     nonisolated let administrator: Digest?
+    /// Shared by all its readers.
     package nonisolated let queries = QueryServices()
     /// Whether a later record never has an earlier time of creation, so that ids answer for both.
     nonisolated let createdFollowsIDs: Bool

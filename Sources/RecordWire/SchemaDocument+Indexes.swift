@@ -5,10 +5,12 @@ extension SchemaDocument {
     package struct IndexEntry: Hashable, Sendable {
         /// Names of fields, or of the system fields that indexes take.
         package var columns: [Column]
+        /// Whether no two records of a zone may have the same values.
         package var isUnique: Bool
         /// Printed, and never read.
         package var progress: IndexState?
 
+        /// A name, and a minus before it or not.
         package struct Column: Hashable, Sendable {
             package var name: String
             package var isAscending: Bool
@@ -53,54 +55,12 @@ extension SchemaDocument {
     }
 }
 
-/// What can be indexed.
-package enum IndexRules {
-    /// The system fields that indexes take as columns.
-    package static let systemColumns: [SystemField] = [
-        .createdTimestamp, .modifiedTimestamp, .createdUserRecordName, .modifiedUserRecordName,
-    ]
-
-    /// Why a field of a type cannot have these options; `nil` if it can.
-    package static func refusal(of options: IndexOptions, on type: FieldType) -> String? {
-        guard !options.isEmpty else { return nil }
-        if !isComparable(type) { return "A field of type \(type.schemaName) cannot be QUERYABLE or SORTABLE" }
-        if options.contains(.sortable), type.isList { return "A list cannot be SORTABLE" }
-        return nil
-    }
-
-    /// Why an index cannot have columns of these types; `nil` if it can. Users are references.
-    package static func refusal(ofColumns types: [FieldType], isUnique: Bool) -> String? {
-        if types.isEmpty { return "An index needs at least one field" }
-        if types.count > IndexDefinition.maxColumns {
-            return "An index has at most \(IndexDefinition.maxColumns) fields"
-        }
-        if let type = types.first(where: { !isComparable($0) }) {
-            return "A field of type \(type.schemaName) cannot stand in an index"
-        }
-        guard types.contains(where: \.isList) else { return nil }
-        if types.count > 1 { return "A list can only stand in an index of its own" }
-        return isUnique ? "An index on a list cannot be unique" : nil
-    }
-
-    private static func isComparable(_ type: FieldType) -> Bool {
-        switch type.element {
-        case .bytes, .asset, .location: false
-        default: true
-        }
-    }
-}
-
 extension SchemaDocument.IndexEntry {
     /// The entry of an index, with the names that its type gives to the columns.
     package init(_ index: IndexDefinition, of type: RecordTypeDefinition, built: [Int64: Int]) {
         self.init(
             columns: index.columns.map { column in
-                let name =
-                    switch column.source {
-                    case .field(let id): type[id: id]?.name.text ?? ""
-                    case .system(let field): field.name.description
-                    }
-                return Column(name, isAscending: column.isAscending)
+                Column(type.field(of: column.source)?.name ?? "", isAscending: column.isAscending)
             }, isUnique: index.isUnique, progress: SchemaDocument.IndexState(index, built: built))
     }
 
@@ -146,6 +106,28 @@ extension SchemaDocument.IndexEntry {
         }
     }
 
+    /// The index that the entry asks for.
+    ///
+    /// - Throws: `BAD_REQUEST` for a column that the type does not have.
+    package func shape(in type: RecordTypeDefinition) throws(RecordError) -> IndexWish.Shape {
+        var shape = IndexWish.Shape(kind: .ordered, columns: [], isUnique: isUnique)
+        for column in columns {
+            let source: IndexDefinition.Source
+            if let field = type[column.name] {
+                if field.type.isList { shape.kind = .members }
+                source = .field(field.id)
+            } else if let field = SystemField(column.name) {
+                source = .system(field)
+            } else {
+                throw .badRequest(
+                    "The field \(column.name) does not exist", details: [("recordType", .text(type.name.text))])
+            }
+            shape.columns.append(IndexDefinition.Column(source, isAscending: column.isAscending))
+        }
+        return shape
+    }
+
+    /// As the schema shows it.
     package var json: JSONValue {
         let names = columns.map { JSONValue.string(($0.isAscending ? "" : "-") + $0.name) }
         var members: [(String, JSONValue)] = [("fields", .array(names))]

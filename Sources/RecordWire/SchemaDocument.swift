@@ -5,6 +5,7 @@ package import RecordModel
 ///     {"types":{"Post":{"fields":{"title":{"type":"STRING","indexes":["QUERYABLE"]}},
 ///     "indexes":[{"fields":["-title"],"unique":true}],"grants":{"_world":["READ"]}}}}
 package struct SchemaDocument: Hashable, Sendable {
+    /// What the document says of one type.
     package struct TypeEntry: Hashable, Sendable {
         package var name: RecordTypeName
         /// In the order of the document.
@@ -24,6 +25,7 @@ package struct SchemaDocument: Hashable, Sendable {
         }
     }
 
+    /// What it says of one field.
     package struct FieldEntry: Hashable, Sendable {
         package var name: FieldName
         package var type: FieldType
@@ -61,6 +63,7 @@ package struct SchemaDocument: Hashable, Sendable {
         return try SchemaDocument(value)
     }
 
+    /// - Throws: `BAD_REQUEST` with the place in `details.path`.
     package init(_ value: JSONValue) throws(RecordError) {
         let root = try Self.object(value, "", keys: ["types"])
         guard let types = root["types"] else { throw Self.invalid("The document needs 'types'", "") }
@@ -79,6 +82,7 @@ package struct SchemaDocument: Hashable, Sendable {
         return ["types": .object(members)]
     }
 
+    /// Appends the document as JSON.
     package func write(to text: inout [UInt8]) {
         json.write(to: &text)
     }

@@ -34,6 +34,7 @@ import Testing
     @Test func `metrics are for administrators and for this machine`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(.put, "/records/Post/a", as: .administrator, body: "{}")
+        await database.call(.get, "/query/Post", as: .administrator)
         let answer = await database.call(.get, "/metrics", as: .administrator)
         #expect(answer.status == 200)
         #expect(answer.field("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
@@ -43,7 +44,11 @@ import Testing
             "fogbase_commit_writes_total\(labels) 1\n", "fogbase_commit_seconds_total\(labels) 0.",
             "fogbase_write_queue_depth\(labels) 0", "fogbase_snapshots_total\(labels) ",
             "fogbase_database_bytes\(labels) ", "fogbase_log_bytes\(labels) ", "fogbase_checkpoints_total\(labels) 0",
-            "fogbase_store_failures_total\(labels) 0", "process_cpu_seconds_total ", "process_resident_memory_bytes ",
+            "fogbase_store_failures_total\(labels) 0", "fogbase_query_pool_depth\(labels) 0",
+            #"fogbase_queries_total{container="Forum",environment="development",ran_on="loop"} 1"#,
+            #"fogbase_queries_total{container="Forum",environment="development",ran_on="pool"} 0"#,
+            "fogbase_query_rows_examined_total\(labels) 1\n", "fogbase_queries_stopped_total\(labels) 0",
+            "process_cpu_seconds_total ", "process_resident_memory_bytes ",
             "process_anonymous_memory_bytes ", "process_open_fds ", "process_threads ", "process_start_time_seconds ",
             #"fogbase_info{version="1.2.3"} 1"#,
         ] {

@@ -42,6 +42,24 @@ import Testing
         #expect(await database.call(.delete, old, as: .creator).json?["matched"]?.integer == 0)
     }
 
+    @Test func `a query that is stopped for its time is counted, and the advice that its refusal names has it`()
+        async throws
+    {
+        var limits = DatabaseLimits()
+        limits.queryMilliseconds = 0
+        let database = try await TestDatabase.make(limits: limits)
+        // A look at the clock comes every so many records.
+        try await database.make((1...40).map { ("l\($0)", #"{"number":\#($0)}"#) }, "Log")
+        let target = queryTarget("Log", [("where", "number > 7"), ("dryRun", "true")])
+        let answer = await database.call(.delete, target, as: .creator)
+        #expect(answer.status == 400 && answer.cause == "QUERY_TOO_EXPENSIVE", "\(answer.text)")
+        let advice = await database.call(.get, "/schema/advice", as: .administrator).json?["advice"]?.array ?? []
+        #expect(advice.count == 1 && advice.first?["refused"]?.integer == 1, "\(advice)")
+        #expect(advice.first?["where"]?.string == "number > ?")
+        let metrics = await database.call(.get, "/metrics", as: .administrator).text
+        #expect(metrics.contains(#"fogbase_queries_stopped_total{container="Forum",environment="development"} 1"#))
+    }
+
     @Test func `fields are changed as by PATCH, with operations and NULL`() async throws {
         let database = try await logs()
         let target = queryTarget("Log", [("where", "number >= 5")])

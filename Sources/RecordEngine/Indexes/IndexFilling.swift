@@ -25,11 +25,8 @@ final class IndexFilling {
         _ cursor: RecordCursor, _ row: RecordRow, zone: Int64, in transaction: WriteTransaction
     ) throws(RecordError) {
         records += 1
-        let view: StoredFieldsView
-        do { view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout) } catch { return }
-        let record = IndexedRecord(
-            fields: view, name: cursor.name, creator: row.creator, created: row.created, modifier: row.modifier,
-            modified: row.modified)
+        let record: IndexedRecord
+        do { record = try IndexedRecord(cursor, row) } catch { return }
         for index in indexes where failures[index.id] == nil {
             switch index.kind {
             case .ordered:

@@ -154,15 +154,3 @@ final class IndexMaintainer {
         if other != nil { throw .uniqueViolation(names, type: type.name) }
     }
 }
-
-extension RecordTypeDefinition {
-    /// The names of an index's columns as the schema prints them, without their direction.
-    func columnNames(of index: IndexDefinition) -> [String] {
-        index.columns.map { column in
-            switch column.source {
-            case .field(let id): self[id: id]?.name.text ?? ""
-            case .system(let field): field.name.description
-            }
-        }
-    }
-}

@@ -70,10 +70,6 @@ extension WriteTransaction {
 
 extension IndexDefinition {
     var shape: IndexWish.Shape { IndexWish.Shape(kind: kind, columns: columns, isUnique: isUnique) }
-
-    var isFailed: Bool {
-        if case .failed = state { true } else { false }
-    }
 }
 
 extension RecordTypeDefinition {

@@ -69,9 +69,7 @@ struct IndexExamination {
     ) throws {
         let row = cursor.row
         guard let type = schema[id: row.type] else { return }
-        let record = IndexedRecord(
-            fields: fields, name: cursor.name, creator: row.creator, created: row.created, modifier: row.modifier,
-            modified: row.modified)
+        let record = IndexedRecord(fields, name: cursor.name, row)
         for index in indexes[row.type] ?? [] {
             if case .building(let position) = index.state, row.id > position { continue }
             for key in try record.keys(of: index)
@@ -120,13 +118,8 @@ struct IndexExamination {
             guard let cursor, !cursor.row.isDeleted, cursor.row.type == type.id, zone == entry.zone else {
                 return false
             }
-            let row = cursor.row
             do throws(RecordError) {
-                let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
-                let record = IndexedRecord(
-                    fields: view, name: cursor.name, creator: row.creator, created: row.created,
-                    modifier: row.modifier, modified: row.modified)
-                return try record.keys(of: index).contains(entry.key)
+                return try IndexedRecord(cursor, cursor.row).keys(of: index).contains(entry.key)
             } catch {
                 // The record itself is damaged, which has been reported.
                 return true
@@ -135,8 +128,7 @@ struct IndexExamination {
     }
 
     private func name(_ index: IndexDefinition, _ type: RecordTypeDefinition) -> String {
-        let names = zip(type.columnNames(of: index), index.columns).map { ($1.isAscending ? "" : "-") + $0 }
-        return "'\(names.joined(separator: ", "))'"
+        "'\(type.names(of: index.columns).joined(separator: ", "))'"
     }
 
     private static let remedy =

@@ -71,11 +71,7 @@ extension RecordReader {
             try checkIndexes(query, request.query, mayCause: false)
             set.type = query.type
             set.predicate = query.predicate
-            let plan = try refusing { () throws(RecordError) in
-                try self.planner(for: query.type, zone: zone, limit: nil).plan(query.predicate, sort: [])
-            }
-            let reading = try refusing { () throws(RecordError) in try self.queryReading() }
-            let runner = QueryRunner(plan, zone: zone, type: query.type.id, reading: reading)
+            let runner = try runnerOfAll(query, zone: zone)
             var budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
             set.matched = try runner.count(&budget)
             if request.isDryRun { return set }
@@ -87,13 +83,7 @@ extension RecordReader {
             try runner.forEachMatch(&budget) { record throws(QueryObstacle) in set.records.append(record) }
             return set
         } catch {
-            switch error {
-            case .refused(let refusal): throw refusal
-            case .needsIndex: throw .indexBuilding(request.query.typeName, retryAfter: 1)
-            case .overBudget(let examined):
-                database.queries.counters.didStop()
-                throw .queryTooExpensive(examined: examined)
-            }
+            throw refusal(error, of: request.query)
         }
     }
 }

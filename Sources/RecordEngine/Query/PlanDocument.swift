@@ -68,7 +68,7 @@ extension QueryPlan {
         if walks.count > 4 { lines.append("…") }
         if residual != .constant(true) { lines.append("filter: \(residual.text(limit: 512))") }
         if isSorted {
-            let terms = order.columns.map { ($0.isAscending ? "" : "-") + $0.field.name }
+            let terms = order.columns.map(\.text)
             lines.append("sort: \((terms + [order.isIDAscending ? "id" : "-id"]).joined(separator: ", "))")
         }
         return lines.joined(separator: "\n")
@@ -83,7 +83,7 @@ extension IndexWalk {
         case .creator: "records of \(type.name) by creator"
         case .name: "record name"
         case .index(let index):
-            "index (\(index.fieldNames(in: type).joined(separator: ", ")))\(index.kind == .members ? " of members" : "")"
+            "index (\(type.names(of: index.columns).joined(separator: ", ")))\(index.kind == .members ? " of members" : "")"
         }
     }
 }

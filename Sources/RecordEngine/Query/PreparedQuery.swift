@@ -18,7 +18,7 @@ struct PreparedQuery {
     var shape: QueryAdvice.Shape {
         QueryAdvice.Shape(
             type: type.name.text, condition: predicate.shape,
-            sort: sort.map { ($0.isAscending ? "" : "-") + $0.field.name }.joined(separator: ","))
+            sort: sort.map(\.text).joined(separator: ","))
     }
 }
 

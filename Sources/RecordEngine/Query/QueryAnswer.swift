@@ -89,7 +89,7 @@ struct QueryNotice: Sendable {
     let isReady: Bool
 
     init(index: IndexDefinition, of type: RecordTypeDefinition) {
-        self.index = index.fieldNames(in: type).joined(separator: ", ")
+        self.index = type.names(of: index.columns).joined(separator: ", ")
         self.type = type.name.text
         isReady = index.isReady
     }
@@ -107,19 +107,10 @@ struct QueryNotice: Sendable {
     }
 }
 
-extension IndexDefinition {
-    /// The columns as the schema writes them: `threadname`, `-timestamp`.
-    func fieldNames(in type: RecordTypeDefinition) -> [String] {
-        columns.map { ($0.isAscending ? "" : "-") + (type.field(of: $0.source)?.name ?? "?") }
-    }
-}
-
 extension IndexWish {
     /// The columns of the first index that is wished for.
     func fieldNames(in type: RecordTypeDefinition) -> [String] {
-        if let shape = indexes.first {
-            return shape.columns.map { ($0.isAscending ? "" : "-") + (type.field(of: $0.source)?.name ?? "?") }
-        }
+        if let shape = indexes.first { return type.names(of: shape.columns) }
         return options.keys.sorted().prefix(1).compactMap { type[id: $0]?.name.text }
     }
 }

@@ -21,11 +21,9 @@ extension RecordError {
             cause: .indexBuilding, details: [("recordType", .text(type.text))], retryAfter: retryAfter)
     }
 
-    static func queryTooExpensive(examined: Int) -> RecordError {
-        .badRequest(
-            "The query took more time than a query may, and was stopped. Narrow its condition, or add the index that /schema/advice names",
-            cause: .queryTooExpensive)
-    }
+    static let queryTooExpensive = RecordError.badRequest(
+        "The query took more time than a query may, and was stopped. Narrow its condition, or add the index that /schema/advice names",
+        cause: .queryTooExpensive)
 
     static func setTooLarge(_ matched: Int, limit: Int) -> RecordError {
         .badRequest(

@@ -19,6 +19,7 @@ package struct QueryRequest: Sendable {
 
 /// A change of all records that match a query's condition.
 package struct SetRequest: Sendable {
+    /// What is done to each record.
     package enum Change: Sendable {
         case delete
         /// The fields to change, as of a record's PATCH.
@@ -33,6 +34,7 @@ package struct SetRequest: Sendable {
     package var isDryRun: Bool
     /// Refuses, before anything is changed, if more records match.
     package var maxAffected: Int?
+    /// Under which the answer is remembered.
     package var idempotency: IdempotencyKey?
 
     package init(

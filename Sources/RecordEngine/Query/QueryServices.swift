@@ -4,10 +4,13 @@ internal import Threads
 
 /// What the queries of one database share across threads: the pool for long ones, statistics, advice.
 package final class QueryServices: Sendable {
+    /// Where queries run that are too long for an event loop.
     package let pool = ReaderPool()
+    /// What the costliest queries lack.
     package let advice = QueryAdvice()
     /// By the number of the index.
     let statistics = Locked<[Int64: IndexStatistics]>([:])
+    /// What `/metrics` tells of queries.
     package let counters = QueryCounters()
 
     init() {}

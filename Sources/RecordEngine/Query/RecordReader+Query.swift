@@ -49,13 +49,18 @@ extension RecordReader {
         do throws(QueryObstacle) {
             return try answer(request, notices, budget: QueryBudget(time: time), isOnPool: true)
         } catch {
-            switch error {
-            case .refused(let refusal): throw refusal
-            case .needsIndex: throw .indexBuilding(request.typeName, retryAfter: 1)
-            case .overBudget(let examined):
-                database.queries.counters.didStop()
-                throw .queryTooExpensive(examined: examined)
-            }
+            throw refusal(error, of: request)
+        }
+    }
+
+    /// What an obstacle means on the pool, where there is no more time to be had and no index to be added.
+    func refusal(_ obstacle: QueryObstacle, of request: QueryRequest) -> RecordError {
+        switch obstacle {
+        case .refused(let refusal): return refusal
+        case .needsIndex: return .indexBuilding(request.typeName, retryAfter: 1)
+        case .overBudget(let examined):
+            noteStopped(request, examined: examined)
+            return .queryTooExpensive
         }
     }
 
@@ -104,7 +109,7 @@ extension RecordReader {
             answer.append(cursor: QueryCursor(place: place, now: query.now).seal(query.binding, with: database.keys))
         }
         if request.input.count {
-            answer.append(count: try count(query, zone: zone, reading, &budget))
+            answer.append(count: try runnerOfAll(query, zone: zone).count(&budget))
         }
         if !notices.isEmpty { answer.append(notices) }
         note(plan, query, budget, returned: answer.count, isOnPool: isOnPool)
@@ -119,21 +124,19 @@ extension RecordReader {
         return answer.finish()
     }
 
-    private func count(
-        _ query: PreparedQuery, zone: Int64, _ reading: QueryReading, _ budget: inout QueryBudget
-    ) throws(QueryObstacle) -> Int {
-        let plan = try refusing { () throws(RecordError) in
-            try self.planner(for: query.type, zone: zone, limit: nil).plan(query.predicate, sort: [])
+    /// Plans to meet all matches, in any order.
+    func runnerOfAll(_ query: PreparedQuery, zone: Int64) throws(QueryObstacle) -> QueryRunner {
+        try refusing { () throws(RecordError) in
+            let plan = try self.planner(for: query.type, zone: zone, limit: nil).plan(query.predicate, sort: [])
+            return QueryRunner(plan, zone: zone, type: query.type.id, reading: try self.queryReading())
         }
-        return try QueryRunner(plan, zone: zone, type: query.type.id, reading: reading).count(&budget)
     }
 
     /// Refuses what no index serves, or asks for one.
     func checkIndexes(
         _ query: PreparedQuery, _ request: QueryRequest, mayCause: Bool
     ) throws(QueryObstacle) {
-        let needs = QueryNeeds(
-            query.predicate, sort: query.sort, type: query.type, createdFollowsIDs: database.createdFollowsIDs)
+        let needs = needs(of: query)
         let lack = needs.lack(countsUnfinished: false)
         if mayCause, database.environment == .development, mayCauseIndexes(request.caller, query.type) {
             let wish = needs.wish
@@ -162,11 +165,23 @@ extension RecordReader {
         database.queries.counters.didAnswer(onPool: isOnPool, examined: budget.examined)
         let elapsed = isOnPool ? budget.elapsed : 0
         guard QueryAdvice.isCostly(examined: budget.examined, returned: returned, nanoseconds: elapsed) else { return }
-        let needs = QueryNeeds(
-            query.predicate, sort: query.sort, type: query.type, createdFollowsIDs: database.createdFollowsIDs)
         database.queries.advice.note(
             query.shape, examined: budget.examined, returned: returned, nanoseconds: budget.elapsed, isRefused: false,
-            wanted: needs.wish.fieldNames(in: query.type))
+            wanted: needs(of: query).wish.fieldNames(in: query.type))
+    }
+
+    /// The refusal sends people to the advice: it has to be there.
+    private func noteStopped(_ request: QueryRequest, examined: Int) {
+        database.queries.counters.didStop()
+        guard let query = try? bind(request) else { return }
+        database.queries.advice.note(
+            query.shape, examined: examined, returned: 0,
+            nanoseconds: UInt64(max(0, database.limits.queryMilliseconds)) * 1_000_000, isRefused: true,
+            wanted: needs(of: query).wish.fieldNames(in: query.type))
+    }
+
+    private func needs(of query: PreparedQuery) -> QueryNeeds {
+        QueryNeeds(query.predicate, sort: query.sort, type: query.type, createdFollowsIDs: database.createdFollowsIDs)
     }
 
     func refusing<Value>(_ body: () throws(RecordError) -> Value) throws(QueryObstacle) -> Value {

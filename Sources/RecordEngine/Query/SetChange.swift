@@ -73,13 +73,9 @@ struct SetChange: Sendable {
     private func stillMatches(_ record: StoredRecord) throws(RecordError) -> Bool {
         guard !record.row.isDeleted, record.row.type == typeID else { return false }
         if matcher.isTrivial { return true }
-        let row = record.row
         return try record.name.withUnsafeBufferPointer { name throws(RecordError) in
             try StoredFields(text: record.fields, layout: record.layout).withView { view throws(RecordError) in
-                try matcher.matches(
-                    IndexedRecord(
-                        fields: view, name: UnsafeRawBufferPointer(name), creator: row.creator, created: row.created,
-                        modifier: row.modifier, modified: row.modified))
+                try matcher.matches(IndexedRecord(view, name: UnsafeRawBufferPointer(name), record.row))
             }
         }
     }

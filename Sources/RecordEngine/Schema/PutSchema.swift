@@ -100,7 +100,7 @@ extension WriteTransaction {
         }
         var declared: [IndexWish.Shape] = []
         if let entries = wanted.indexes {
-            for entry in entries { declared.append(try shape(of: entry, in: type)) }
+            for entry in entries { declared.append(try entry.shape(in: type)) }
         } else {
             // A field that went has taken its indexes along.
             declared = type.declaredShapes.filter { shape in
@@ -112,24 +112,6 @@ extension WriteTransaction {
         let retries = wanted.indexes != nil || wanted.fields.contains { $0.options != nil }
         try setIndexes(of: type, declared: declared, retriesFailed: retries)
         if let current = schema[type.name] { type = current }
-    }
-
-    private func shape(
-        of entry: SchemaDocument.IndexEntry, in type: RecordTypeDefinition
-    ) throws(RecordError) -> IndexWish.Shape {
-        var columns: [IndexDefinition.Column] = []
-        var isList = false
-        for column in entry.columns {
-            if let field = type[column.name] {
-                isList = isList || field.type.isList
-                columns.append(IndexDefinition.Column(.field(field.id), isAscending: column.isAscending))
-            } else if let field = SystemField(column.name) {
-                columns.append(IndexDefinition.Column(.system(field), isAscending: column.isAscending))
-            } else {
-                throw .notIndexable("The field \(column.name) does not exist", type: type.name)
-            }
-        }
-        return IndexWish.Shape(kind: isList ? .members : .ordered, columns: columns, isUnique: entry.isUnique)
     }
 
     func setGrants(_ grants: Grants, of type: inout RecordTypeDefinition) throws(RecordError) {

@@ -37,10 +37,7 @@ extension RecordWriter {
         guard let state else { return try body(nil) }
         return try state.fields.withView { view throws(RecordError) in
             // The name is no column of any index.
-            try body(
-                IndexedRecord(
-                    fields: view, name: UnsafeRawBufferPointer(start: nil, count: 0), creator: state.row.creator,
-                    created: state.row.created, modifier: state.row.modifier, modified: state.row.modified))
+            try body(IndexedRecord(view, name: UnsafeRawBufferPointer(start: nil, count: 0), state.row))
         }
     }
 }

@@ -10,6 +10,7 @@ public struct IndexDefinition: Hashable, Sendable {
         case system(SystemField)
     }
 
+    /// A column and its direction.
     public struct Column: Hashable, Sendable {
         public var source: Source
         public var isAscending: Bool
@@ -41,11 +42,15 @@ public struct IndexDefinition: Hashable, Sendable {
 
     /// The number of its table, never given twice.
     public let id: Int64
+    /// What an entry is.
     public var kind: Kind
+    /// In the order in which keys are compared.
     public var columns: [Column]
+    /// Whether no two records of a zone may have the same values in all columns.
     public var isUnique: Bool
     /// Whether the schema's `indexes` name it; else the options of its one field have made it.
     public var isDeclared: Bool
+    /// Whether queries may use it yet.
     public var state: State
 
     public init(
@@ -59,7 +64,18 @@ public struct IndexDefinition: Hashable, Sendable {
         self.state = state
     }
 
+    /// Whether queries use it.
     public var isReady: Bool { state == .ready }
+
+    /// Whether it is being filled.
+    public var isBuilding: Bool {
+        if case .building = state { true } else { false }
+    }
+
+    /// Whether it could not be filled.
+    public var isFailed: Bool {
+        if case .failed = state { true } else { false }
+    }
 
     /// The most columns of one index.
     public static let maxColumns = 8
@@ -68,6 +84,24 @@ public struct IndexDefinition: Hashable, Sendable {
 }
 
 extension RecordTypeDefinition {
+    /// The field that a column of an index holds; `nil` if the type does not have it.
+    public func field(of source: IndexDefinition.Source) -> QueryField? {
+        switch source {
+        case .field(let id): self[id: id].map(QueryField.field)
+        case .system(let field): .system(field)
+        }
+    }
+
+    /// The names of an index's columns, without their direction.
+    public func columnNames(of index: IndexDefinition) -> [String] {
+        index.columns.map { field(of: $0.source)?.name ?? "" }
+    }
+
+    /// The columns as the schema writes them: `threadname`, `-timestamp`.
+    public func names(of columns: [IndexDefinition.Column]) -> [String] {
+        columns.map { ($0.isAscending ? "" : "-") + (field(of: $0.source)?.name ?? "") }
+    }
+
     /// The shape of the index that the options of a field ask for: on the field alone, ascending.
     public static func shape(forOptionsOf field: FieldDefinition) -> IndexWish.Shape {
         IndexWish.Shape(
@@ -126,5 +160,6 @@ public struct IndexWish: Hashable, Sendable {
         self.indexes = indexes
     }
 
+    /// Whether nothing is missing.
     public var isEmpty: Bool { options.isEmpty && indexes.isEmpty }
 }

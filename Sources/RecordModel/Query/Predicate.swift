@@ -45,6 +45,7 @@ public enum ValueTest: Hashable, Sendable {
 
 /// A range of values of one field.
 public struct ValueRange: Hashable, Sendable {
+    /// One end of a range.
     public struct Bound: Hashable, Sendable {
         public var value: QueryValue
         public var isInclusive: Bool
@@ -55,7 +56,9 @@ public struct ValueRange: Hashable, Sendable {
         }
     }
 
+    /// `nil` for no bound.
     public var lower: Bound?
+    /// `nil` for no bound.
     public var upper: Bound?
 
     public init(lower: Bound? = nil, upper: Bound? = nil) {
@@ -63,6 +66,7 @@ public struct ValueRange: Hashable, Sendable {
         self.upper = upper
     }
 
+    /// Whether a value of the field lies within the bounds.
     public func contains(_ value: QueryValue) -> Bool {
         if let lower, value.precedes(lower.value) || (!lower.isInclusive && value == lower.value) { return false }
         if let upper, upper.value.precedes(value) || (!upper.isInclusive && value == upper.value) { return false }

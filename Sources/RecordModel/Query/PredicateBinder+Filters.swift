@@ -5,6 +5,7 @@ public struct FilterSyntax: Hashable, Sendable {
     public var fieldName: String
     /// `EQUALS`, `NOT_IN`, …
     public var comparator: String
+    /// `fieldValue`.
     public var value: QueryArgument
 
     public init(fieldName: String, comparator: String, value: QueryArgument) {

@@ -11,4 +11,7 @@ public struct SortTerm: Hashable, Sendable {
         self.field = field
         self.isAscending = isAscending
     }
+
+    /// As a query writes it: `title`, `-timestamp`.
+    public var text: String { (isAscending ? "" : "-") + field.name }
 }

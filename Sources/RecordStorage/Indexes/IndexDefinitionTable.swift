@@ -61,10 +61,12 @@ package final class IndexDefinitionTable {
         return id
     }
 
+    /// Stores whether the schema names the index, or only the options of its field ask for it.
     package func setDeclared(_ isDeclared: Bool, _ id: Int64) throws(StoreError) {
         try set("is_declared = ?2", id, isDeclared ? 1 : 0)
     }
 
+    /// Stores that all records are in the index.
     package func setReady(_ id: Int64) throws(StoreError) {
         try set("state = ?2", id, Self.ready)
     }
@@ -110,6 +112,7 @@ package final class IndexDefinitionTable {
         package var built: Int
     }
 
+    /// The indexes that are being built, by number.
     package func builds() throws(StoreError) -> [Build] {
         let rows = try connection.prepare(
             "SELECT id, type, position, built FROM index_definition WHERE state = \(Self.building) ORDER BY id")

@@ -7,9 +7,12 @@ package final class IndexStatisticTable {
         self.connection = connection
     }
 
+    /// What is kept of one index.
     package struct Row: Sendable {
         package var index: Int64
+        /// How many entries it had.
         package var entries: Int64
+        /// How many entries lie between two samples.
         package var step: Int64
         /// As the engine writes them.
         package var samples: [UInt8]
@@ -22,6 +25,7 @@ package final class IndexStatisticTable {
         }
     }
 
+    /// All that is kept.
     package func load() throws(StoreError) -> [Row] {
         let rows = try connection.prepare("SELECT index_id, entries, step, samples FROM index_statistic")
         var found: [Row] = []

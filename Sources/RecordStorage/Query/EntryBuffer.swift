@@ -3,6 +3,7 @@ package struct EntryBuffer: Sendable {
     /// Where each key ends in `bytes`.
     private var ends: [Int] = []
     private var bytes: [UInt8] = []
+    /// The ids of the records, in the order of their entries.
     package private(set) var records: [Int64] = []
 
     package init() {}
@@ -10,10 +11,12 @@ package struct EntryBuffer: Sendable {
     package var count: Int { records.count }
     package var isEmpty: Bool { records.isEmpty }
 
+    /// The key of an entry.
     package func key(_ index: Int) -> ArraySlice<UInt8> {
         bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
     }
 
+    /// Adds an entry; its key is copied.
     package mutating func append(_ key: UnsafeRawBufferPointer, record: Int64) {
         bytes.append(contentsOf: key)
         ends.append(bytes.count)

@@ -121,9 +121,9 @@ package final class IndexReading {
     ///   - body: Gets the zone and the key of a sample.
     /// - Returns: Where the walk ended; `nil` at the table's end.
     package func sample(
-        _ index: Int64, every step: Int, after position: IndexPosition?, limit: Int,
+        _ index: Int64, every step: Int, after position: IndexTable.Entry?, limit: Int,
         _ body: (Int64, UnsafeRawBufferPointer) -> Void
-    ) throws(StoreError) -> IndexPosition? {
+    ) throws(StoreError) -> IndexTable.Entry? {
         let statement = try statement(index, .sample)
         statement.bind(1, position?.zone ?? Int64.min)
         statement.bind(2, blob: position?.key ?? [])
@@ -131,12 +131,12 @@ package final class IndexReading {
         statement.bind(4, Int64(limit))
         defer { statement.reset() }
         var walked = 0
-        var last: IndexPosition?
+        var last: IndexTable.Entry?
         while try statement.step() {
             walked += 1
             if walked % step == 0 { body(statement.integer(0), statement.bytes(1)) }
             if walked == limit {
-                last = IndexPosition(
+                last = IndexTable.Entry(
                     zone: statement.integer(0), key: statement.blob(1), record: statement.integer(2))
             }
         }
@@ -162,7 +162,7 @@ package final class IndexReading {
         let shape = Shape(index: index, verb: verb)
         if let known = statements[shape] { return known }
         // The number of the table is ours; nothing that a user wrote reaches this text.
-        let table = "index_\(index)"
+        let table = IndexTable.name(index)
         // A bound of the position, which is never outside the range, is what SQLite seeks by; two bounds on one side would
         // make it begin at the range's.
         let sql =
@@ -208,11 +208,4 @@ package final class IndexReading {
         statements[shape] = prepared
         return prepared
     }
-}
-
-/// The place of an entry in a table of an index.
-package struct IndexPosition: Hashable, Sendable {
-    package var zone: Int64
-    package var key: [UInt8]
-    package var record: Int64
 }

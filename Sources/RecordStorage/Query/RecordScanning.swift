@@ -16,6 +16,7 @@ package final class RecordScanning {
     private let countAll: Statement
     private let countOwn: Statement
 
+    /// Prepares its statements, which fail to prepare where an index that they name is missing.
     package init(_ connection: Connection) throws(StoreError) {
         // INDEXED BY: the plan is part of the contract; a lost index is an error, not a slow page.
         func select(

@@ -2,12 +2,15 @@ package import RecordModel
 
 /// What conditions, sorts and indexes see of a record: its stored fields and the columns of its row.
 package struct IndexedRecord {
+    /// Borrowed, like the name.
     package var fields: StoredFieldsView
     /// The record's name in UTF-8.
     package var name: UnsafeRawBufferPointer
+    /// The number of the account that made it.
     package var creator: Int64
     /// Milliseconds since 1970.
     package var created: Int64
+    /// The number of the account that changed it last.
     package var modifier: Int64
     /// Milliseconds since 1970.
     package var modified: Int64

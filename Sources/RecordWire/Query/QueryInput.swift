@@ -2,6 +2,7 @@ package import RecordModel
 
 /// One key of `sort` or `sortBy`.
 package struct SortInput: Hashable, Sendable {
+    /// The name of a field, as it was sent.
     package var name: String
     package var isAscending: Bool
 
@@ -23,13 +24,17 @@ package struct QueryInput: Hashable, Sendable {
     package var variables: [String: QueryArgument] = [:]
     /// All of them must hold, and the condition too.
     package var filters: [FilterSyntax] = []
+    /// The keys of the sort, the first one deciding first.
     package var sort: [SortInput] = []
     /// As it was sent; the route knows what is allowed.
     package var limit: Int?
     /// The fields that the answer shall show; `nil` for all.
     package var fields: [String]?
+    /// Where the page before ended.
     package var cursor: String?
+    /// Whether all matches are counted.
     package var count = false
+    /// Whether the answer tells its plan.
     package var explain = false
 
     package init() {}

@@ -6,6 +6,7 @@ package import RecordModel
 package struct RecordMatcher: Sendable {
     private let predicate: Predicate
 
+    /// - Parameter predicate: Bound to the type of the records that are asked.
     package init(_ predicate: Predicate) {
         self.predicate = predicate
         isTrivial = predicate == .constant(true)

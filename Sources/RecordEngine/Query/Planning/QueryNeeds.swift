@@ -150,12 +150,6 @@ struct QueryNeeds {
     }
 }
 
-extension IndexDefinition {
-    var isBuilding: Bool {
-        if case .building = state { true } else { false }
-    }
-}
-
 extension QueryField {
     /// Whether its values are lists whose members an index keeps.
     var isListOfOrdered: Bool {

@@ -222,13 +222,3 @@ struct WalkFinder {
         return KeyBounds.all(under: key)
     }
 }
-
-extension RecordTypeDefinition {
-    /// The field that a column of an index holds.
-    func field(of source: IndexDefinition.Source) -> QueryField? {
-        switch source {
-        case .field(let id): self[id: id].map(QueryField.field)
-        case .system(let field): .system(field)
-        }
-    }
-}

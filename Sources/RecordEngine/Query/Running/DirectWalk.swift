@@ -25,40 +25,28 @@ struct DirectWalk {
         guard case .index(let index) = walk.source else {
             var creator: Int64?
             if case .creator(let id) = walk.source { creator = id }
-            var ids = walk.ids
-            if let place {
-                if walk.isBackward {
-                    ids.below = min(ids.below, place.record)
-                } else {
-                    ids.above = max(ids.above, place.record)
-                }
-            }
+            let ids = walk.ids(behind: place?.record)
             return try reading.records.records(
                 zone: zone, type: type, creator: creator, within: (ids.above, ids.below), isBackward: walk.isBackward)
         }
-        guard let position = start(after: place) else { return nil }
+        var position: (key: [UInt8], record: Int64)?
+        switch start(after: place) {
+        case .beginning: break
+        case .behind(let key, let record): position = (key, record)
+        case .end: return nil
+        }
         return try reading.indexes.records(
-            index.id, zone: zone, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper),
-            after: position.entry, isBackward: walk.isBackward)
+            index.id, zone: zone, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), after: position,
+            isBackward: walk.isBackward)
     }
 
-    /// The entry behind which to begin; `nil` if all of the range lies before the place.
-    private func start(after place: QueryPlace?) -> (entry: (key: [UInt8], record: Int64)?, Void)? {
+    private func start(after place: QueryPlace?) -> WalkStart {
         if walk.isOneKey {
             // All entries have one key; where to begin is a matter of ids alone.
-            let edge = walk.isBackward ? walk.ids.below : walk.ids.above
-            guard let place else { return ((walk.lower, edge), ()) }
-            let record = walk.isBackward ? min(edge, place.record) : max(edge, place.record)
-            return ((walk.lower, record), ())
+            let ids = walk.ids(behind: place?.record)
+            return .behind(key: walk.lower, record: walk.isBackward ? ids.below : ids.above)
         }
-        guard let place else { return (nil, ()) }
-        var key = Array(walk.lower.prefix(walk.prefixCount))
-        let start = key.count
-        key.append(contentsOf: place.key)
-        if walk.isBackward { IndexKey.invert(&key, from: start) }
-        if key.lexicographicallyPrecedes(walk.lower) { return walk.isBackward ? nil : (nil, ()) }
-        if let upper = walk.upper, !key.lexicographicallyPrecedes(upper) { return walk.isBackward ? (nil, ()) : nil }
-        return ((key, place.record), ())
+        return place.map(walk.start) ?? .beginning
     }
 
     /// Whether the walk may go beyond the ids that are wanted.
@@ -72,8 +60,6 @@ struct DirectWalk {
     /// The place of the record under a cursor.
     func place(_ cursor: RecordCursor) -> QueryPlace {
         guard hasKeys else { return QueryPlace(key: [], record: cursor.id) }
-        var columns = Array(cursor.key.dropFirst(walk.prefixCount))
-        if walk.isBackward { IndexKey.invert(&columns) }
-        return QueryPlace(key: columns, record: cursor.id)
+        return QueryPlace(key: walk.orderColumns(of: cursor.key), record: cursor.id)
     }
 }

@@ -214,7 +214,7 @@ struct QueryRunner {
 
     private func matches(_ cursor: RecordCursor, _ matcher: RecordMatcher) throws(QueryObstacle) -> Bool {
         do throws(RecordError) {
-            return try matcher.matches(try IndexedRecord(cursor))
+            return try matcher.matches(try IndexedRecord(cursor, cursor.row))
         } catch {
             throw .refused(error)
         }
@@ -223,7 +223,7 @@ struct QueryRunner {
     private func sortKey(_ cursor: RecordCursor) throws(QueryObstacle) -> [UInt8] {
         if plan.order.isByID { return [] }
         do throws(RecordError) {
-            let record = try IndexedRecord(cursor)
+            let record = try IndexedRecord(cursor, cursor.row)
             var key: [UInt8] = []
             for term in plan.order.columns {
                 IndexKey.append(try record.value(of: term.field.anySource), isAscending: term.isAscending, to: &key)
@@ -232,16 +232,6 @@ struct QueryRunner {
         } catch {
             throw .refused(error)
         }
-    }
-}
-
-extension IndexedRecord {
-    /// The record under a cursor, as long as the cursor stands there.
-    init(_ cursor: RecordCursor) throws(RecordError) {
-        let row = cursor.row
-        self.init(
-            fields: try StoredFieldsView(text: cursor.fields, layout: cursor.layout), name: cursor.name,
-            creator: row.creator, created: row.created, modifier: row.modifier, modified: row.modified)
     }
 }
 

@@ -5,7 +5,7 @@ internal import RecordStorage
 ///
 /// No statement stays open between two chunks: each goes on by key from where the last one ended.
 struct WalkRunner {
-    let walk: IndexWalk
+    private let walk: IndexWalk
     private let zone: Int64
     private let type: Int64
     /// Whether the ids of one key must ascend although the keys are walked backward.
@@ -41,17 +41,11 @@ struct WalkRunner {
             state = .after(([], place.record))
             return
         }
-        var key = Array(walk.lower.prefix(walk.prefixCount))
-        let start = key.count
-        key.append(contentsOf: place.key)
-        if walk.isBackward { IndexKey.invert(&key, from: start) }
-        // A place outside the range: all of it lies before, or all behind.
-        if key.lexicographicallyPrecedes(walk.lower) {
-            state = walk.isBackward ? .done : .after(nil)
-        } else if let upper = walk.upper, !key.lexicographicallyPrecedes(upper) {
-            state = walk.isBackward ? .after(nil) : .done
-        } else {
-            state = reordersTies ? .inKey(key, after: place.record) : .after((key, place.record))
+        switch walk.start(after: place) {
+        case .beginning: break
+        case .behind(let key, let record):
+            state = reordersTies ? .inKey(key, after: record) : .after((key, record))
+        case .end: state = .done
         }
     }
 
@@ -68,9 +62,8 @@ struct WalkRunner {
             try budget.take(max(1, entries.count))
         }
         let key = entries.key(next)
-        var columns = Array(key.dropFirst(walk.prefixCount))
-        if walk.isBackward { IndexKey.invert(&columns) }
-        return (QueryPlace(key: columns, record: entries.records[next]), IndexKey.mayBeCut(key.count))
+        let place = QueryPlace(key: walk.orderColumns(of: key), record: entries.records[next])
+        return (place, IndexKey.mayBeCut(key.count))
     }
 
     mutating func advance() {
@@ -93,14 +86,7 @@ struct WalkRunner {
 
     private mutating func fill(_ records: RecordScanning) throws(StoreError) {
         guard case .after(let position) = state else { return }
-        var ids = walk.ids
-        if let position {
-            if walk.isBackward {
-                ids.below = min(ids.below, position.record)
-            } else {
-                ids.above = max(ids.above, position.record)
-            }
-        }
+        let ids = walk.ids(behind: position?.record)
         let range = (above: ids.above, below: ids.below)
         switch walk.source {
         case .creator(let creator):
@@ -158,14 +144,13 @@ struct WalkRunner {
     ) throws(StoreError) {
         let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
         let key = walk.lower
-        let ids = walk.ids
+        let ids = walk.ids(behind: record)
         if walk.isBackward {
-            let before = min(ids.below, record ?? Int64.max)
-            try reading.descending(index.id, zone: zone, range, before: (key, before), limit: chunk, into: &entries)
+            try reading.descending(
+                index.id, zone: zone, range, before: (key, ids.below), limit: chunk, into: &entries)
             dropIDs { $0 > ids.above }
         } else {
-            let after = max(ids.above, record ?? Int64.min)
-            try reading.ascending(index.id, zone: zone, range, after: (key, after), limit: chunk, into: &entries)
+            try reading.ascending(index.id, zone: zone, range, after: (key, ids.above), limit: chunk, into: &entries)
             dropIDs { $0 < ids.below }
         }
     }

@@ -48,7 +48,7 @@ extension RecordReader {
         let entries = try store { () throws(StoreError) in try reading.countEverything(index) }
         var found = IndexStatistics(
             entries: entries, step: max(1, entries / IndexStatistics.sampleCount), samples: [])
-        var position: IndexPosition?
+        var position: IndexTable.Entry?
         // A whole number of steps per view, so that samples lie one step apart.
         let rows = max(found.step, Self.rowsPerView / found.step * found.step)
         repeat {

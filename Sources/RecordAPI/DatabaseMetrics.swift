@@ -1,0 +1,115 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+
+/// The figures of one open database, as `/metrics` shows them.
+struct DatabaseMetrics {
+    private let labels: MetricsText.Labels
+    private let database: RecordDatabase
+    private let sizes: (database: Int, log: Int)
+
+    private var writer: WriterStatistics { database.statistics }
+    private var queries: QueryCounters { database.queries.counters }
+
+    init(_ id: DatabaseID, _ database: RecordDatabase) {
+        labels = [("container", id.container.text), ("environment", id.environment.rawValue)]
+        self.database = database
+        sizes = database.fileSizes
+    }
+
+    /// Writes the figures of several databases. The samples of one metric stand together, as the format wants.
+    static func write(_ databases: [DatabaseMetrics], into text: inout MetricsText) {
+        for family in families {
+            for database in databases { family.write(database, into: &text) }
+        }
+    }
+}
+
+/// A metric, or the samples of one that share a label.
+private struct Family: Sendable {
+    enum Value: Sendable {
+        case counter(@Sendable (DatabaseMetrics) -> UInt64)
+        case seconds(@Sendable (DatabaseMetrics) -> Double)
+        case gauge(@Sendable (DatabaseMetrics) -> Int)
+        case histogram(
+            bounds: [Double], counts: @Sendable (DatabaseMetrics) -> [UInt64],
+            sum: @Sendable (DatabaseMetrics) -> UInt64)
+    }
+
+    let name: StaticString
+    let help: StaticString
+    let label: (name: StaticString, value: String)?
+    let value: Value
+
+    init(_ name: StaticString, _ help: StaticString, label: (StaticString, String)? = nil, _ value: Value) {
+        self.name = name
+        self.help = help
+        self.label = label
+        self.value = value
+    }
+
+    func write(_ database: DatabaseMetrics, into text: inout MetricsText) {
+        let labels = database.labels(and: label)
+        switch value {
+        case .counter(let count): text.counter(name, help: help, labels: labels, count(database))
+        case .seconds(let seconds): text.counter(name, help: help, labels: labels, seconds: seconds(database))
+        case .gauge(let level): text.gauge(name, help: help, labels: labels, Double(level(database)))
+        case .histogram(let bounds, let counts, let sum):
+            text.histogram(
+                name, help: help, labels: labels, bounds: bounds, counts: counts(database),
+                sum: Double(sum(database)))
+        }
+    }
+}
+
+extension DatabaseMetrics {
+    fileprivate func labels(and label: (name: StaticString, value: String)?) -> MetricsText.Labels {
+        label.map { labels + [$0] } ?? labels
+    }
+
+    /// Entries of one name stand side by side.
+    private static let families = [
+        Family("fogbase_commits_total", "Groups of writes that were committed.", .counter { $0.writer.commits }),
+        Family(
+            "fogbase_commit_operations_total", "Operations on records in committed groups.",
+            .counter { $0.writer.operations }),
+        Family("fogbase_commit_writes_total", "Write requests in committed groups.", .counter { $0.writer.writes }),
+        Family(
+            "fogbase_commit_seconds_total", "Time from the beginning of groups to the end of their commits.",
+            .seconds { Double($0.writer.commitNanoseconds) / 1e9 }),
+        Family(
+            "fogbase_commit_group_size", "Operations per group.",
+            .histogram(
+                bounds: WriterStatistics.groupSizeBounds.map(Double.init), counts: { $0.writer.groupSizes },
+                sum: { $0.writer.operations })),
+        Family("fogbase_write_queue_depth", "Writes that wait for a group.", .gauge { $0.database.queueDepth }),
+        Family("fogbase_snapshots_total", "Snapshots that readers opened.", .counter { $0.writer.snapshots }),
+        Family("fogbase_database_bytes", "The size of the database file.", .gauge { $0.sizes.database }),
+        Family("fogbase_log_bytes", "The size of the write-ahead log.", .gauge { $0.sizes.log }),
+        Family(
+            "fogbase_checkpoints_total", "Times the log was copied into the file.", .counter { $0.writer.checkpoints }),
+        Family(
+            "fogbase_queries_total", "Queries that were answered, by where they ran.", label: ("ran_on", "loop"),
+            .counter { $0.queries.answeredOnLoop }),
+        Family(
+            "fogbase_queries_total", "Queries that were answered, by where they ran.", label: ("ran_on", "pool"),
+            .counter { $0.queries.answeredOnPool }),
+        Family(
+            "fogbase_query_rows_examined_total", "Index entries and records that answered queries looked at.",
+            .counter { $0.queries.examinedRows }),
+        Family(
+            "fogbase_queries_stopped_total", "Queries stopped at their time limit.", .counter { $0.queries.stopped }),
+        Family(
+            "fogbase_query_pool_depth", "Long reads that run or wait.", .gauge { $0.database.queries.pool.depth }),
+        Family(
+            "fogbase_index_build_records_total", "Records put into indexes that are built, once per index.",
+            .counter { $0.database.indexProgress.builtRecords }),
+        Family(
+            "fogbase_index_slices_total", "Slices in which indexes were built and dropped.",
+            .counter { $0.database.indexProgress.doneSlices }),
+        Family(
+            "fogbase_index_builds", "Indexes that are being built.",
+            .gauge { $0.database.indexProgress.building.count }),
+        Family("fogbase_store_failures_total", "Failures of the store.", .counter { $0.writer.failures }),
+    ]
+}
