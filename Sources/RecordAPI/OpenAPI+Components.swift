@@ -120,11 +120,13 @@ extension OpenAPI {
         {"type":"array","items":{"$ref":"#/components/schemas/Filter"}}]},
         "sort":{"description":"-timestamp,title or [\"-timestamp\",\"title\"]","anyOf":[{"type":"string"},
         {"type":"array","maxItems":8,"items":{"type":"string"}}]},
-        "sortBy":{"type":"array","maxItems":8,"items":{"type":"object","properties":{
-        "fieldName":{"type":"string"},"systemFieldName":{"type":"string"},"ascending":{"type":"boolean","default":true}}}},
+        "sortBy":{"anyOf":[{"$ref":"#/components/schemas/SortDescriptor"},
+        {"type":"array","maxItems":8,"items":{"$ref":"#/components/schemas/SortDescriptor"}}]},
         "limit":{"type":"integer","minimum":1},"fields":{"type":"array","items":{"type":"string"}},
         "cursor":{"type":"string"},"count":{"type":"boolean","default":false},
         "explain":{"type":"boolean","default":false}}},
+        "SortDescriptor":{"type":"object","properties":{"fieldName":{"type":"string"},
+        "systemFieldName":{"type":"string"},"ascending":{"type":"boolean","default":true}}},
         "Notice":{"type":"object","required":["code","reason"],"properties":{
         "code":{"type":"string","enum":["INDEX_ADDED"]},"recordType":{"type":"string"},
         "index":{"type":"string","description":"Its columns: threadname, -timestamp"},"reason":{"type":"string"}}},

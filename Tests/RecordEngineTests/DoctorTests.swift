@@ -7,20 +7,8 @@ import Testing
 
 @Suite struct DoctorTests {
     /// A data folder with one database that holds a record of each interesting sort, closed.
-    private final class Patient {
-        let data: String
-        let folder: String
-
-        init() async throws {
-            data = NSTemporaryDirectory() + "fogbase-doctor-" + UUID().uuidString
-            folder = data + "/iCloud.test/development"
-            try await fill()
-            // The program's umask does this; a test shares its process with others.
-            chmod(data, 0o700)
-            chmod(DataFolder.databasePath(in: folder), 0o600)
-        }
-
-        private func fill() async throws {
+    private static func patient() async throws -> DoctorPatient {
+        try await DoctorPatient { folder in
             let database = try RecordDatabase(
                 folder: folder, environment: .development, passwords: PasswordWorkers(threads: 1))
             let large = Data(repeating: 7, count: 8_000).base64EncodedString()
@@ -38,27 +26,10 @@ import Testing
             }
             await database.close()
         }
-
-        deinit {
-            try? FileManager.default.removeItem(atPath: data)
-        }
-
-        func injure(_ sql: String) throws {
-            let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
-            try connection.execute(sql)
-        }
-
-        func examine(isQuick: Bool = false) -> DoctorReport {
-            Doctor(isQuick: isQuick).examine(dataPath: data)
-        }
-
-        var problems: [String] {
-            examine().findings.filter { $0.kind == .problem }.map(\.sentence)
-        }
     }
 
     @Test func `a sound folder has no problems, and its figures are told`() async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         let report = patient.examine()
         #expect(report.isHealthy, "\(report.findings)")
         let database = try #require(report.databases.first)
@@ -76,7 +47,7 @@ import Testing
     }
 
     @Test func `a database that is in use is examined all the same`() async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         let database = try RecordDatabase(
             folder: patient.folder, environment: .development, passwords: PasswordWorkers(threads: 1))
         let report = patient.examine()
@@ -103,7 +74,7 @@ import Testing
         ("INSERT INTO migration VALUES (99, 'from the future')", "development", "newer version"),
     ])
     func `injected damage is found and named`(sql: String, place: String, what: String) async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         try patient.injure(sql)
         let problems = patient.problems
         #expect(problems.contains { $0.contains(place) && $0.contains(what) }, "\(problems)")
@@ -111,7 +82,7 @@ import Testing
     }
 
     @Test func `every problem comes with a remedy`() async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         try patient.injure(
             "DELETE FROM large_value; DELETE FROM edge; UPDATE record SET layout = x'01' WHERE name = 'parent'")
         let findings = patient.examine().findings.filter { $0.kind == .problem }
@@ -120,13 +91,13 @@ import Testing
     }
 
     @Test func `a quick look leaves records out`() async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         try patient.injure("DELETE FROM edge")
         #expect(patient.examine(isQuick: true).isHealthy)
     }
 
     @Test func `a thousand problems of one sort are counted, not listed`() async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         try patient.injure(
             """
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
@@ -138,14 +109,14 @@ import Testing
     }
 
     @Test func `bytes that are not a database are a finding, not a crash`() async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         try Data(repeating: 0x55, count: 100_000).write(
             to: URL(fileURLWithPath: DataFolder.databasePath(in: patient.folder)))
         #expect(patient.problems.contains { $0.contains("records.sqlite") })
     }
 
     @Test func `a damaged page is found`() async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         let path = DataFolder.databasePath(in: patient.folder)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         // Every page but the first two: whichever SQLite looks at first.
@@ -156,13 +127,13 @@ import Testing
 
     @Test(arguments: ["", "/iCloud.test", "/iCloud.test/development", "/iCloud.test/development/secret"])
     func `what others may read is found`(part: String) async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         #expect(chmod(patient.data + part, 0o755) == 0)
         #expect(patient.problems.contains { $0.contains(patient.data + part + " is open to other users") })
     }
 
     @Test func `a missing secret and a missing folder are found`() async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         try FileManager.default.removeItem(atPath: patient.folder + "/secret")
         #expect(patient.problems.contains { $0.contains("/secret is missing") })
         let nowhere = Doctor().examine(dataPath: patient.data + "/nowhere")

@@ -7,11 +7,8 @@ import Testing
 
 @Suite struct IndexDoctorTests {
     /// A closed data folder whose records have indexes, one of which could not be built.
-    private final class Patient {
-        let data = NSTemporaryDirectory() + "fogbase-doctor-" + UUID().uuidString
-        var folder: String { data + "/iCloud.test/development" }
-
-        init() async throws {
+    private static func patient() async throws -> DoctorPatient {
+        try await DoctorPatient { folder in
             let test = try TestDatabase(folder: folder, keepsFolder: true)
             try await test.fill(5) { #""title":"t\#($0)","tags":["x","y\#($0)"],"same":1"# }
             try await test.putSchema(
@@ -22,34 +19,11 @@ import Testing
                 """#)
             await test.database.indexesAreBuilt()
             await test.close()
-            chmod(data, 0o700)
-            chmod(data + "/iCloud.test", 0o700)
-            // The program's umask does this; a test shares its process with others.
-            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
-                chmod(folder + "/" + name, 0o600)
-            }
-        }
-
-        deinit {
-            try? FileManager.default.removeItem(atPath: data)
-        }
-
-        func injure(_ sql: String) throws {
-            let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
-            try connection.execute(sql)
-        }
-
-        func examine(isQuick: Bool = false) -> DoctorReport {
-            Doctor(isQuick: isQuick).examine(dataPath: data)
-        }
-
-        var problems: [String] {
-            examine().findings.filter { $0.kind == .problem }.map(\.sentence)
         }
     }
 
     @Test func `sound indexes have no problems, and one that failed is told of`() async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         let report = patient.examine()
         #expect(report.isHealthy, "\(report.findings)")
         let notice = try #require(report.findings.first { $0.kind == .notice })
@@ -72,14 +46,14 @@ import Testing
         ("UPDATE record SET deleted = 1, layout = NULL, fields = NULL WHERE name = 'Post3'", "does not back"),
     ])
     func `what does not fit is told`(sql: String, sentence: String) async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         try patient.injure(sql)
         let problems = patient.problems
         #expect(problems.contains { $0.contains(sentence) }, "\(problems)")
     }
 
     @Test func `a file from before there were indexes is examined too, and gets them at the next start`() async throws {
-        let patient = try await Patient()
+        let patient = try await Self.patient()
         for sql in [
             "DROP TABLE index_1", "DROP TABLE index_2", "DROP TABLE index_3", "DROP TABLE index_definition",
             "DROP TABLE index_statistic", "ALTER TABLE field DROP COLUMN options",
