@@ -7,6 +7,8 @@ struct PreparedQuery {
     let type: RecordTypeDefinition
     /// `nil` if nothing was ever written there.
     let zone: Int64?
+    /// Whether the caller may read all records of the type there.
+    let readsAll: Bool
     /// The condition, with what the caller may see joined to it.
     let predicate: Predicate
     let sort: [SortTerm]
@@ -53,7 +55,7 @@ extension RecordReader {
             predicate = Predicate.and([own, predicate]).simplified()
         }
         return PreparedQuery(
-            type: type, zone: zone, predicate: predicate, sort: bound.sort, cursor: cursor, binding: binding, now: now)
+            type: type, zone: zone, readsAll: reach == .all, predicate: predicate, sort: bound.sort, cursor: cursor, binding: binding, now: now)
     }
 
     /// The number of whoever is named as a record's writer.

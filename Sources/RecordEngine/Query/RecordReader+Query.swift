@@ -106,7 +106,7 @@ extension RecordReader {
                 PlanDocument(
                     plan, type: query.type, examined: budget.examined, returned: answer.count,
                     nanoseconds: budget.elapsed, isOnPool: isOnPool,
-                    showsFigures: request.caller.isAdministrator
+                    showsFigures: request.caller.isAdministrator, showsWalks: query.readsAll
                 ).json)
         }
         return answer.finish()
