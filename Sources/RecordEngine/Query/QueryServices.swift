@@ -6,6 +6,13 @@ internal import Threads
 package final class QueryServices: Sendable {
     package let pool = ReaderPool()
     package let advice = QueryAdvice()
+    /// The changes of sets with an idempotency key that are under way.
+    let runningSets = Locked<Set<RunningSet>>([])
+
+    struct RunningSet: Hashable, Sendable {
+        let caller: Int64
+        let key: String
+    }
     /// By the number of the index.
     let statistics = Locked<[Int64: IndexStatistics]>([:])
     package let counters = QueryCounters()
