@@ -130,7 +130,8 @@ extension RecordReader {
         let lack = needs.lack(countsUnfinished: false)
         if mayCause, database.environment == .development, mayCauseIndexes(request.caller, query.type) {
             let wish = needs.wish
-            if !wish.isEmpty, query.type.indexes.count < IndexDefinition.maxPerType { throw .needsIndex(wish) }
+            let count = query.type.indexes.count + wish.options.count + wish.indexes.count
+            if !wish.isEmpty, count <= IndexDefinition.maxPerType { throw .needsIndex(wish) }
         }
         guard let lack else { return }
         if needs.lack(countsUnfinished: true) == nil {
