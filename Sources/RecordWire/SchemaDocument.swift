@@ -152,7 +152,7 @@ extension SchemaDocument.TypeEntry {
         for (position, value) in values.enumerated() {
             let place = "\(path)[\(position)]"
             let index = try SchemaDocument.IndexEntry(value, fields: fields, path: place)
-            if indexes.contains(where: { $0.columns == index.columns }) {
+            if indexes.contains(where: { $0.columns == index.columns && $0.isUnique == index.isUnique }) {
                 throw SchemaDocument.invalid("The index stands twice in the list", place)
             }
             indexes.append(index)

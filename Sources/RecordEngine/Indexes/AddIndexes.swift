@@ -35,9 +35,13 @@ extension WriteTransaction {
             try setOptions(of: field, in: &type)
         }
         var declared = type.declaredShapes
+        let failed = Set(type.indexes.filter(\.isFailed).map(\.shape))
         for shape in wish.indexes {
             try check(shape, of: type)
-            guard !declared.contains(where: { $0.serves(shape) }) else { continue }
+            // A UNIQUE index that could not be built finds nothing.
+            guard !declared.contains(where: { $0 == shape || ($0.serves(shape) && !failed.contains($0)) }) else {
+                continue
+            }
             declared.removeAll { shape.serves($0) }
             declared.append(shape)
         }
@@ -47,7 +51,11 @@ extension WriteTransaction {
         }
         guard let current = schema[typeName] else { throw .unknownType(typeName) }
         let fields = options.compactMap { current[id: $0.key].flatMap(current.index(servingOptionsOf:)) }
-        return fields + wish.indexes.compactMap { shape in current.indexes.first { $0.shape.serves(shape) } }
+        return fields
+            + wish.indexes.compactMap { shape in
+                let able = current.indexes.filter { $0.shape.serves(shape) }
+                return able.first { !$0.isFailed } ?? able.first
+            }
     }
 
     func setOptions(of field: FieldDefinition, in type: inout RecordTypeDefinition) throws(RecordError) {

@@ -23,7 +23,9 @@ extension WriteTransaction {
             }
             if !isServed { wanted.append((shape, false)) }
         }
-        guard wanted.count <= IndexDefinition.maxPerType else {
+        // Those that could not be built cost nothing, and others may stand in for them.
+        let failed = Set(usable.filter(\.isFailed).map(\.shape))
+        guard wanted.count(where: { !failed.contains($0.shape) }) <= IndexDefinition.maxPerType else {
             throw .badRequest(
                 "The type \(type.name) would have more indexes than a type may have", cause: .tooLarge,
                 details: [

@@ -19,6 +19,16 @@ extension RecordReader {
         if input.condition?.isBlank ?? true, input.filters.isEmpty, !request.isForAll { throw .conditionMissing }
         try requireSomeWriteRight(request.query)
         let database = database
+        // Between the first slice and the last the answer is not known yet, and a client may have lost patience.
+        let running = request.idempotency.map {
+            QueryServices.RunningSet(caller: request.query.caller.writerID, key: $0.text)
+        }
+        if let running, !database.queries.runningSets.withLock({ $0.insert(running).inserted }) {
+            throw .setRunning
+        }
+        defer {
+            if let running { database.queries.runningSets.withLock { _ = $0.remove(running) } }
+        }
         if let key = request.idempotency, let answer = try await database.remembered(key, for: request.query.caller) {
             return answer
         }

@@ -10,10 +10,13 @@ struct PlanDocument {
     let nanoseconds: UInt64
     let isOnPool: Bool
     let showsFigures: Bool
+    /// Which index is walked hangs on how many records have a value, whoever may read them: only those who may read all
+    /// of them learn it.
+    let showsWalks: Bool
 
     init(
         _ plan: QueryPlan, type: RecordTypeDefinition, examined: Int, returned: Int, nanoseconds: UInt64,
-        isOnPool: Bool, showsFigures: Bool
+        isOnPool: Bool, showsFigures: Bool, showsWalks: Bool
     ) {
         self.plan = plan
         self.type = type
@@ -22,9 +25,11 @@ struct PlanDocument {
         self.nanoseconds = nanoseconds
         self.isOnPool = isOnPool
         self.showsFigures = showsFigures
+        self.showsWalks = showsWalks
     }
 
     var json: JSONValue {
+        guard showsWalks else { return restricted }
         var members: [(String, JSONValue)] = [
             ("text", .string(plan.text(of: type))), ("access", .array(access)),
         ]
@@ -38,6 +43,16 @@ struct PlanDocument {
         members.append(("returnedRows", .integer(Int64(returned))))
         members.append(("ranOn", .string(isOnPool ? "pool" : "loop")))
         return .object(JSONObject(members))
+    }
+
+    /// What follows from the query alone.
+    private var restricted: JSONValue {
+        let condition = plan.predicate.text(limit: 1_024)
+        return .object(
+            JSONObject([
+                ("text", .string("walks are shown to those who may read all records\nfilter: \(condition)")),
+                ("access", .array([])), ("residual", .string(condition)), ("returnedRows", .integer(Int64(returned))),
+            ]))
     }
 
     /// The most walks that are listed.

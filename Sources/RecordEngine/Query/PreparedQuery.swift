@@ -1,4 +1,5 @@
 internal import RecordModel
+internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
@@ -7,6 +8,8 @@ struct PreparedQuery {
     let type: RecordTypeDefinition
     /// `nil` if nothing was ever written there.
     let zone: Int64?
+    /// Whether the caller may read all records of the type there.
+    let readsAll: Bool
     /// The condition, with what the caller may see joined to it.
     let predicate: Predicate
     let sort: [SortTerm]
@@ -53,7 +56,8 @@ extension RecordReader {
             predicate = Predicate.and([own, predicate]).simplified()
         }
         return PreparedQuery(
-            type: type, zone: zone, predicate: predicate, sort: bound.sort, cursor: cursor, binding: binding, now: now)
+            type: type, zone: zone, readsAll: reach == .all, predicate: predicate, sort: bound.sort, cursor: cursor,
+            binding: binding, now: now)
     }
 
     /// The number of whoever is named as a record's writer.
@@ -62,6 +66,7 @@ extension RecordReader {
             return special
         }
         guard let name = UserRecordName(name) else { return nil }
-        return try userID(name)
+        // Not by `userID`, which brings the view up to date: type and indexes are those of the view as it is.
+        return try store { () throws(StoreError) in try accounts.find(recordName: name.text)?.id }
     }
 }

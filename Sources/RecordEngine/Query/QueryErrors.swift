@@ -37,6 +37,10 @@ extension RecordError {
             details: [("matched", .number(Int64(matched))), ("maxAffected", .number(Int64(limit)))])
     }
 
+    static let setRunning = RecordError(
+        .tryAgainLater, "A request with this Idempotency-Key is still being performed. Ask again for its answer",
+        retryAfter: 1)
+
     static let conditionMissing = RecordError.badRequest(
         "A change without a condition is a change of all records of the type. Give 'where', or say all=true")
 }

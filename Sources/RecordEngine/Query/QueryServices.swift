@@ -8,6 +8,13 @@ package final class QueryServices: Sendable {
     package let pool = ReaderPool()
     /// What the costliest queries lack.
     package let advice = QueryAdvice()
+    /// The changes of sets with an idempotency key that are under way.
+    let runningSets = Locked<Set<RunningSet>>([])
+
+    struct RunningSet: Hashable, Sendable {
+        let caller: Int64
+        let key: String
+    }
     /// By the number of the index.
     let statistics = Locked<[Int64: IndexStatistics]>([:])
     /// What `/metrics` tells of queries.

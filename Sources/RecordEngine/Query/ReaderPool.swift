@@ -123,19 +123,15 @@ package final class ReaderPool: Sendable {
     }
 
     private func nextExecutor() -> ThreadExecutor? {
-        let number: Int? = state.withLock { state in
+        state.withLock { state in
             if state.isClosed { return nil }
             state.next += 1
-            return state.next
-        }
-        guard let number else { return nil }
-        return state.withLock { state in
             if state.executors.count < threads {
                 let executor = ThreadExecutor(name: "fog-query-\(state.executors.count)")
                 state.executors.append(executor)
                 return executor
             }
-            return state.executors[number % state.executors.count]
+            return state.executors[state.next % state.executors.count]
         }
     }
 

@@ -7,45 +7,55 @@ internal import Threads
 extension RecordReader {
     /// Rows are counted up to here before statistics are asked.
     private static let probedRows = 128
+    /// Walks that are counted for one plan. For further ones statistics must do: a plan must not take longer than a query
+    /// may on a loop.
+    private static let probesPerPlan = 128
 
     func planner(for type: RecordTypeDefinition, zone: Int64, limit: Int?) throws(RecordError) -> QueryPlanner {
         let reading = try queryReading()
+        var probesLeft = Self.probesPerPlan
         return QueryPlanner(
             type: type, createdFollowsIDs: database.createdFollowsIDs, limit: limit,
             estimate: { walk throws(RecordError) in
-                try self.estimate(walk, type: type, zone: zone, reading)
+                probesLeft -= 1
+                return try self.estimate(walk, type: type, zone: zone, reading, mayCount: probesLeft >= 0)
             },
             ids: { range throws(RecordError) in try self.ids(createdWithin: range, reading) })
     }
 
     /// The rows that a walk would meet: counted if they are few, else as statistics have it.
     private func estimate(
-        _ walk: IndexWalk, type: RecordTypeDefinition, zone: Int64, _ reading: QueryReading
+        _ walk: IndexWalk, type: RecordTypeDefinition, zone: Int64, _ reading: QueryReading, mayCount: Bool
     ) throws(RecordError) -> Int {
         let probe = Self.probedRows
         let ids = (above: walk.ids.above, below: walk.ids.below)
         switch walk.source {
         case .name: return 1
         case .creator(let creator):
-            let found = try store { () throws(StoreError) in
+            let found = try counted(mayCount) { () throws(StoreError) in
                 try reading.records.count(zone: zone, type: type.id, creator: creator, within: ids, limit: probe)
             }
             // More than an unknown range of an index is taken for: of the two the range is the narrower.
             return found < probe ? found : max(probe * 8, typeEntries(type) / 50)
         case .records:
-            let found = try store { () throws(StoreError) in
+            let found = try counted(mayCount) { () throws(StoreError) in
                 try reading.records.count(zone: zone, type: type.id, creator: nil, within: ids, limit: probe)
             }
             return found < probe ? found : max(probe * 8, typeEntries(type))
         case .index(let index):
             let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
-            let found = try store { () throws(StoreError) in
+            let found = try counted(mayCount) { () throws(StoreError) in
                 try reading.indexes.count(index.id, zone: zone, range, limit: probe)
             }
             if found < probe { return found }
             guard let known = database.queries.statistics.withLock({ $0[index.id] }) else { return probe * 4 }
             return max(probe, known.estimate(zone: zone, lower: walk.lower, upper: walk.upper))
         }
+    }
+
+    /// As many as are counted at most, where nothing may be counted.
+    private func counted(_ mayCount: Bool, _ count: () throws(StoreError) -> Int) throws(RecordError) -> Int {
+        mayCount ? try store(count) : Self.probedRows
     }
 
     /// How many records a type has in all zones, as far as statistics of its indexes tell.

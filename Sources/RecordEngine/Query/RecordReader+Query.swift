@@ -118,7 +118,7 @@ extension RecordReader {
                 PlanDocument(
                     plan, type: query.type, examined: budget.examined, returned: answer.count,
                     nanoseconds: budget.elapsed, isOnPool: isOnPool,
-                    showsFigures: request.caller.isAdministrator
+                    showsFigures: request.caller.isAdministrator, showsWalks: query.readsAll
                 ).json)
         }
         return answer.finish()
@@ -140,7 +140,8 @@ extension RecordReader {
         let lack = needs.lack(countsUnfinished: false)
         if mayCause, database.environment == .development, mayCauseIndexes(request.caller, query.type) {
             let wish = needs.wish
-            if !wish.isEmpty, query.type.indexes.count < IndexDefinition.maxPerType { throw .needsIndex(wish) }
+            let count = query.type.indexes.count + wish.options.count + wish.indexes.count
+            if !wish.isEmpty, count <= IndexDefinition.maxPerType { throw .needsIndex(wish) }
         }
         guard let lack else { return }
         if needs.lack(countsUnfinished: true) == nil {

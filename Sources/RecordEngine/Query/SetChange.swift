@@ -37,6 +37,8 @@ struct SetChange: Sendable {
     ) throws(RecordError) -> (changed: Int, skipped: Int) {
         let started = MonotonicClock.now
         var done = (changed: 0, skipped: 0)
+        var request = request
+        request.caller = try Self.current(request.caller, in: transaction)
         let writer = RecordWriter(transaction, request)
         var ignored: [UInt8] = []
         for id in records {
@@ -46,7 +48,8 @@ struct SetChange: Sendable {
                 done.skipped += 1
                 continue
             }
-            guard writer.authorizeWriting(record.row, type) == .allowed else {
+            // What may not be read any more is not to be asked whether it matches.
+            guard writer.authorizeWriting(record.row, type) == .allowed, writer.mayRead(record.row, type) else {
                 done.skipped += 1
                 continue
             }
@@ -68,6 +71,18 @@ struct SetChange: Sendable {
             if MonotonicClock.now &- started > nanoseconds { break }
         }
         return done
+    }
+
+    /// The caller with the roles that it has now: a set may take its time.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED if the account is gone.
+    private static func current(_ caller: Caller, in transaction: WriteTransaction) throws(RecordError) -> Caller {
+        guard case .user(let id, _) = caller else { return caller }
+        let roles = try transaction.store { () throws(StoreError) -> [String]? in
+            try transaction.accounts.find(id: id) == nil ? nil : try transaction.accounts.roles(of: id)
+        }
+        guard let roles else { throw .tokenRejected }
+        return .user(id, roles: Set(roles.compactMap(RoleName.init)))
     }
 
     private func stillMatches(_ record: StoredRecord) throws(RecordError) -> Bool {

@@ -6,6 +6,8 @@ struct PredicateBinding {
     private var usedNames: Set<String> = []
     /// The members of all lists so far.
     private var members = 0
+    /// The bytes of all texts that were given as arguments so far, counted wherever they are named.
+    private var textBytes = 0
 
     init(binder: PredicateBinder, positional: [QueryArgument] = [], named: [String: QueryArgument] = [:]) {
         self.binder = binder
@@ -185,8 +187,15 @@ extension PredicateBinding {
         }
     }
 
-    /// Counts the members of a list that was given as an argument.
+    /// Counts the members and the texts of what was given as an argument. A variable may be named many times, and each
+    /// time it is compared and copied anew.
     mutating func counted(_ value: PlacedValue) throws(RecordError) -> PlacedValue {
+        textBytes += value.argument.textBytes
+        guard textBytes <= Limits.conditionTextBytes else {
+            throw .conditionTooLarge(
+                "The texts that the condition compares with are too long together", limit: Limits.conditionTextBytes,
+                at: value.place)
+        }
         guard case .list(let list) = value.argument else { return value }
         guard list.count <= Limits.conditionListMembers else {
             throw .conditionTooLarge(

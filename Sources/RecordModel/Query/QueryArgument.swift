@@ -34,7 +34,21 @@ public enum QueryArgument: Hashable, Sendable {
     }
 }
 
+extension QueryArgument {
+    /// The UTF-8 bytes of its texts.
+    var textBytes: Int {
+        switch self {
+        case .string(let text), .reference(let text): text.utf8.count
+        case .list(let members): members.reduce(0) { $0 + $1.textBytes }
+        case .null, .bool, .integer, .double, .timestamp, .bytes, .location, .asset: 0
+        }
+    }
+}
+
 extension Limits {
+    /// The most bytes of the texts that arguments give to a condition, each counted wherever it is named: as many as a
+    /// body has.
+    public static let conditionTextBytes = 256 * 1_024
     /// The longest text of a condition, in UTF-8 bytes.
     public static let conditionBytes = 16 * 1_024
     /// How deep a condition may nest: parentheses within parentheses.

@@ -20,6 +20,8 @@ struct QueryPlanner {
     private static let estimatedWalks = 8
     /// Branches of an OR that are looked at as walks of their own.
     private static let maxBranches = 32
+    /// Tests and values that are looked at for the ORs of one condition: a plan must not take longer than a query may.
+    private static let unionWork = 10_000
 
     func plan(_ predicate: Predicate, sort: [SortTerm]) throws(RecordError) -> QueryPlan {
         let parts = ConditionParts(predicate)
@@ -88,7 +90,14 @@ struct QueryPlanner {
         _ parts: ConditionParts, _ order: QueryOrder, _ finder: WalkFinder
     ) throws(RecordError) -> [AccessPath] {
         var found: [AccessPath] = []
+        var work = Self.unionWork
+        let weights = parts.choices.isEmpty ? [] : parts.parts.map(\.weight)
+        let weight = weights.reduce(0, +)
         for choice in parts.choices where choice.branches.count <= Self.maxBranches {
+            // Each branch is joined anew with all other parts.
+            let cost = choice.branches.count * (weight - weights[choice.part]) + weights[choice.part]
+            guard cost <= work else { continue }
+            work -= cost
             let others = parts.parts.enumerated().filter { $0.offset != choice.part }.map(\.element)
             var union = AccessPath(walks: [], covered: [], isInOrder: true, hasOverlaps: true)
             var isExact = true
@@ -124,5 +133,17 @@ struct QueryPlanner {
             }
         }
         return best
+    }
+}
+
+extension Predicate {
+    /// The tests and values in it.
+    fileprivate var weight: Int {
+        switch self {
+        case .constant: 1
+        case .condition(let condition): if case .isIn(let values) = condition.test { 1 + values.count } else { 1 }
+        case .not(let part): part.weight
+        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.weight }
+        }
     }
 }

@@ -33,7 +33,8 @@ struct QueryBudget {
     /// - Throws: `QueryObstacle.overBudget`.
     mutating func take(_ rows: Int) throws(QueryObstacle) {
         examined += rows
-        untilLook -= rows
+        // A walk that meets nothing costs a search all the same.
+        untilLook -= max(1, rows)
         guard untilLook <= 0 else { return }
         // Looking at the clock costs as much as looking at a row.
         untilLook = 16

@@ -1,0 +1,153 @@
+import RecordEngine
+import RecordModel
+import RecordWire
+import Testing
+
+/// Queries by those who mean harm.
+@Suite struct QueryAttackTests {
+    @Test func `a plan tells nothing of records that its caller may not read`() async throws {
+        let test = try TestDatabase(.production)
+        try await test.putType(
+            fields: #""title":{"type":"STRING","indexes":["QUERYABLE"]}"#,
+            grants: #"{"_icloud":["CREATE"],"_creator":["READ","WRITE"]}"#)
+        let ann = try await test.signUp("ann").caller
+        let bob = try await test.signUp("bob").caller
+        try await test.createAll((0..<3).map { ("ann\($0)", #""title":"a""#) }, as: ann)
+        try await test.createAll((0..<9).map { ("bob\($0)", #""title":"secret""#) }, as: bob)
+        let hit = try await test.query("title == %@", [.string("secret")], as: ann)
+        let miss = try await test.query("title == %@", [.string("others")], as: ann)
+        #expect(hit.names.isEmpty && miss.names.isEmpty)
+        func plan(_ page: QueryPage, _ needle: String) throws -> String {
+            let bytes = try #require(page.json["plan"]).bytes
+            return String(decoding: bytes, as: UTF8.self).split(separator: needle).joined(separator: "?")
+        }
+        #expect(try plan(hit, "secret") == plan(miss, "others"))
+        #expect(try await test.query("title == 'secret'").plan.contains("index (title)"))
+    }
+
+    @Test func `a long value that a condition names many times is refused`() async throws {
+        let test = try TestDatabase(.production)
+        try await test.putType(fields: #""title":{"type":"STRING","indexes":["QUERYABLE"]}"#)
+        let tests = Array(repeating: "title == $v", count: 150)
+        var request = try test.queryRequest(tests.joined(separator: " OR "))
+        request.input.variables = ["v": .string(String(repeating: "x", count: 200_000))]
+        let hostile = request
+        try test.reader.refresh()
+        #expect(await refusal { _ = try await test.reader.query(hostile) }?.cause == .tooLarge)
+        request.input.condition = "title == $v"
+        let single = request
+        #expect(await refusal { _ = try await test.reader.query(single) } == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `many ORs of many branches are planned in bounded work`() async throws {
+        let test = try TestDatabase(.production)
+        let names = (0..<12).map { "f\($0)" }
+        try await test.putType(
+            fields: names.map { #""\#($0)":{"type":"INT64","indexes":["QUERYABLE"]}"# }.joined(separator: ","))
+        try await test.createAll(
+            (0..<400).map { number in
+                ("r\(number)", names.map { #""\#($0)":\#(number % 2)"# }.joined(separator: ","))
+            })
+        try test.reader.refresh()
+        let branches = names.map { "\($0) >= 0" }.joined(separator: " OR ")
+        let choices = (0..<16).map { "(\(branches) OR f0 == -\($0 + 1))" }
+        let list = (0..<1_000).map(String.init).joined(separator: ",")
+        let clock = ContinuousClock()
+        for condition in [choices.prefix(15).joined(separator: " AND "), "(f0 IN {\(list)} OR f1 IN {\(list)})"] {
+            let request = try test.queryRequest(condition, limit: 10)
+            let time = try await clock.measure { _ = try await test.reader.query(request) }
+            #expect(time < .seconds(10))
+        }
+    }
+
+    @Test func `a UNIQUE index that failed is not taken for the index that a query needs`() async throws {
+        let test = try TestDatabase(.development)
+        try await test.createAll([("a", #""title":"x","n":1"#), ("b", #""title":"x","n":1"#)])
+        try await test.putType(
+            fields: #""title":{"type":"STRING"},"n":{"type":"INT64"}"#,
+            indexes: #"[{"fields":["title","n"],"unique":true}]"#)
+        let first = try await test.query("title == 'x' AND n == 1")
+        #expect(first.names == ["a", "b"])
+        #expect(first.notices.count == 1)
+        #expect(first.plan.contains("walk index (title, n)"), "\(first.plan)")
+        let second = try await test.query("title == 'x' AND n == 1")
+        #expect(second.notices.isEmpty && second.names == ["a", "b"])
+        // What the schema prints can be put again.
+        let printed = SchemaDocument(test.database.schema, built: [:]).json
+        try await test.database.putSchema(SchemaDocument.read(printed.bytes))
+        #expect(try await test.query("title == 'x' AND n == 1").names == ["a", "b"])
+    }
+
+    @Test func `a set whose first attempt still runs is not changed twice under one key`() async throws {
+        let test = try TestDatabase(.production)
+        try await test.putType(fields: #""g":{"type":"INT64","indexes":["QUERYABLE"]},"n":{"type":"INT64"}"#)
+        try await test.createAll((0..<3_000).map { ("r\($0)", #""g":1,"n":0"#) })
+        let key = try #require(IdempotencyKey("k", request: [1]))
+        let request = SetRequest(
+            query: try test.queryRequest("g == 1"),
+            change: .modify(try RecordInput.readSingle(Array(#"{"fields":{"n":{"increment":1}}}"#.utf8))),
+            isForAll: false, isDryRun: false, maxAffected: nil, idempotency: key)
+        let outcomes = await withTaskGroup(of: RecordError?.self) { group in
+            for _ in 0..<4 {
+                group.addTask { [database = test.database] in
+                    await refusal {
+                        let reader = try database.makeReader()
+                        try reader.refresh()
+                        _ = try await reader.changeSet(request)
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.contains(nil))
+        #expect(outcomes.allSatisfy { $0 == nil || $0?.code == .tryAgainLater })
+        #expect(try test.read("r0").fields["n"] == .int64(1))
+        // Behind the first it gets the first one's answer.
+        #expect(try await test.reader.changeSet(request).isReplay)
+    }
+
+    @Test func `a set asks for its caller's roles in each slice`() async throws {
+        let test = try TestDatabase(.production)
+        let editor = try #require(RoleName("editor"))
+        _ = try await test.database.putRole(editor, members: [])
+        try await test.putType(
+            fields: #""g":{"type":"INT64","indexes":["QUERYABLE"]}"#,
+            grants: #"{"_world":["READ"],"editor":["WRITE"]}"#)
+        try await test.createAll((0..<20).map { ("r\($0)", #""g":1"#) })
+        // The role was taken away while the set was being found.
+        let ann = try #require(try await test.signUp("ann").caller.userID)
+        let former = Caller.user(ann, roles: [editor])
+        let request = SetRequest(
+            query: try test.queryRequest("g == 1", as: former), change: .delete, isForAll: false, isDryRun: false,
+            maxAffected: nil, idempotency: nil)
+        try test.reader.refresh()
+        let answer = try await test.reader.changeSet(request)
+        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"matched":20,"deleted":0,"skipped":20}"#)
+    }
+
+    @Test(arguments: [0, 5_000]) func `what stands in for a failed index is not one too many`(_ atOnce: Int)
+        async throws
+    {
+        var building = IndexBuilding()
+        building.recordsAtOnce = atOnce
+        let test = try TestDatabase(.development, indexBuilding: building)
+        try await test.createAll([("a", #""title":"x""#), ("b", #""title":"x""#)])
+        let names = (1..<64).map { "f\($0)" }
+        let fields = names.map { #""\#($0)":{"type":"INT64"}"# }.joined(separator: ",")
+        let indexes = names.map { #"{"fields":["\#($0)"]}"# }.joined(separator: ",")
+        try await test.putType(
+            fields: #""title":{"type":"STRING","indexes":["QUERYABLE"]},\#(fields)"#,
+            indexes: #"[{"fields":["title"],"unique":true},\#(indexes)]"#)
+        await test.database.indexesAreBuilt()
+        #expect(try await test.query("title == 'x'").names == ["a", "b"])
+    }
+
+    @Test func `a type with all its indexes answers as without the right to add one`() async throws {
+        let test = try TestDatabase(.development)
+        let names = (0..<63).map { "f\($0)" }
+        let fields = names.map { #""\#($0)":{"type":"INT64","indexes":["QUERYABLE"]}"# }.joined(separator: ",")
+        try await test.putType(fields: #""a":{"type":"INT64"},"b":{"type":"INT64"},\#(fields)"#)
+        let refused = await refusal { _ = try await test.query("a == 1 OR b == 1") }
+        #expect(refused?.cause == .notIndexed)
+    }
+}
