@@ -39,10 +39,15 @@ extension RecordReader {
         var progress = SetProgress(matched: set.matched)
         if !request.isDryRun, let type = set.type {
             let change = SetChange(request, type: type, predicate: set.predicate, reader: self)
-            try await database.perform(change, on: set.records, &progress)
+            try await database.perform(change, on: set.records, &progress) {
+                progress, transaction throws(RecordError) in
+                guard let key = request.idempotency else { return }
+                let answer = WriteAnswer(outcome: .set, body: progress.json(request.change, isDryRun: false))
+                try transaction.remember(answer, key, for: request.query.caller)
+            }
         }
         let answer = WriteAnswer(outcome: .set, body: progress.json(request.change, isDryRun: request.isDryRun))
-        if let key = request.idempotency, !request.isDryRun {
+        if let key = request.idempotency, !request.isDryRun, set.records.isEmpty {
             try await database.remember(answer, key, for: request.query.caller)
         }
         return answer

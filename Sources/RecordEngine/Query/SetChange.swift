@@ -129,16 +129,28 @@ extension RecordDatabase {
     private static let sliceRecords = 1_000
 
     /// Makes a change to records, slice by slice, each a write among others.
+    ///
+    /// - Parameter complete: Called in the transaction of the last slice, with what was done by then.
     nonisolated func perform(
-        _ change: SetChange, on records: [Int64], _ progress: inout SetProgress
+        _ change: SetChange, on records: [Int64], _ progress: inout SetProgress,
+        complete: @escaping @Sendable (SetProgress, WriteTransaction) throws(RecordError) -> Void
     ) async throws(RecordError) {
         var rest = records[...]
         while !rest.isEmpty {
             let slice = rest.prefix(Self.sliceRecords)
+            let left = rest.count
+            let before = progress
             do throws(RecordError) {
                 let done = try await write(operations: 1, weight: 64) { transaction throws(RecordError) in
                     let time = self.queueDepth > 0 ? Self.busySlice : Self.idleSlice
-                    return try change.perform(on: slice, in: transaction, nanoseconds: time)
+                    let done = try change.perform(on: slice, in: transaction, nanoseconds: time)
+                    if done.changed + done.skipped == left {
+                        var all = before
+                        all.changed += done.changed
+                        all.skipped += done.skipped
+                        try complete(all, transaction)
+                    }
+                    return done
                 }
                 progress.changed += done.changed
                 progress.skipped += done.skipped

@@ -21,7 +21,7 @@ struct QueryPlanner {
     /// Branches of an OR that are looked at as walks of their own.
     private static let maxBranches = 32
     /// Tests and values that are looked at for the ORs of one condition: a plan must not take longer than a query may.
-    private static let unionWork = 10_000
+    private static let unionWork = 5_000
 
     func plan(_ predicate: Predicate, sort: [SortTerm]) throws(RecordError) -> QueryPlan {
         let parts = ConditionParts(predicate)
