@@ -53,11 +53,10 @@ import Testing
         let branches = names.map { "\($0) >= 0" }.joined(separator: " OR ")
         let choices = (0..<8).map { "(\(branches) OR f0 == -\($0 + 1))" }
         let list = (0..<1_000).map(String.init).joined(separator: ",")
-        let clock = ContinuousClock()
         for condition in [choices.joined(separator: " AND "), "(f0 IN {\(list)} OR f1 IN {\(list)})"] {
             let request = try test.queryRequest(condition, limit: 10)
-            let time = try await clock.measure { _ = try await test.reader.query(request) }
-            #expect(time < .seconds(5))
+            // Without bounds this takes longer than the time limit of the test.
+            _ = try await test.reader.query(request)
         }
     }
 
