@@ -19,7 +19,7 @@ package actor RecordDatabase {
 
     nonisolated let clock = CommitClock()
     nonisolated let keys: DatabaseKeys
-    nonisolated let publishedSchema: Locked<Schema>
+    nonisolated let publishedSchema: Locked<PublishedSchema>
     nonisolated let passwords: PasswordWorkers
     nonisolated let administrator: Digest?
     /// Shared by all its readers.
@@ -79,7 +79,7 @@ package actor RecordDatabase {
         keys = try DatabaseKeys(secret: secret)
         createdFollowsIDs = try transaction.checkClock()
         queries.load(try IndexStatisticTable(connection).load())
-        publishedSchema = Locked(transaction.schema)
+        publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
         executor = ThreadExecutor(name: "fog-writer")
         indexBuilder = IndexBuilder()
         self.transaction = transaction
@@ -103,7 +103,7 @@ package actor RecordDatabase {
 
     /// The schema as last committed.
     package nonisolated var schema: Schema {
-        publishedSchema.withLock { $0 }
+        publishedSchema.withLock { $0.schema }
     }
 
     /// Whether writes are taken: false after a sync to the disk has failed, or while closing.
@@ -254,8 +254,9 @@ package actor RecordDatabase {
         if transaction.rightsChanged {
             // A version per change: what was resolved against an older schema is resolved again.
             transaction.schema.version += 1
-            let schema = transaction.schema
-            publishedSchema.withLock { $0 = schema }
+            // The next number of the clock is this commit's: nobody else publishes.
+            let published = PublishedSchema(schema: transaction.schema, commit: clock.commits + 1)
+            publishedSchema.withLock { $0 = published }
         }
         clock.publish(rightsChanged: transaction.rightsChanged)
         statistics.didCommit(
@@ -344,4 +345,11 @@ package actor RecordDatabase {
     package func inject(_ faults: FaultPlan?) {
         transaction?.connection.faults = faults
     }
+}
+
+/// The schema as last committed, and the commit that a view must hold to read by it.
+struct PublishedSchema: Sendable {
+    let schema: Schema
+    /// By the commit clock.
+    let commit: UInt64
 }

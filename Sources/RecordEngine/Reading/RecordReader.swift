@@ -19,6 +19,8 @@ package final class RecordReader {
     private let connection: Connection
     private let snapshot: Snapshot
     private var rightsVersion: UInt64 = 0
+    /// The commit that a view must hold to be read by `schema`.
+    private var schemaCommit: UInt64 = 0
     private var callers: [Digest: KnownCaller] = [:]
     private var userNames: [UserID: String] = [:]
     private var zoneIDs: [DatabaseAddress: Int64] = [:]
@@ -48,8 +50,11 @@ package final class RecordReader {
         accounts = try AccountTable(connection)
         roleTable = RoleTable(connection)
         schemaTable = SchemaTable(connection)
-        schema = database.schema
+        // The version first: a schema that comes between the two is loaded once more.
         rightsVersion = database.clock.rightsVersion
+        let published = database.publishedSchema.withLock { $0 }
+        schema = published.schema
+        schemaCommit = published.commit
     }
 
     /// Brings the view up to everything that was acknowledged before this call. Each request starts with it.
@@ -61,10 +66,15 @@ package final class RecordReader {
             try store { () throws(StoreError) in try snapshot.refresh() }
             if snapshot.openings != openings { database.statistics.didOpenSnapshot() }
             let now = database.clock.rightsVersion
-            if now == version { break }
-            version = now
+            guard now == version else {
+                version = now
+                continue
+            }
+            adopt(version)
+            // A schema is there a moment before its commit is published. Tables that it names are not in an older view.
+            if schemaCommit <= snapshot.seen { return }
+            database.clock.waitForCommit(schemaCommit)
         }
-        adopt(version)
     }
 
     /// Brings the caches of schema and callers up to date without opening a view, which costs a write as much as its
@@ -88,7 +98,9 @@ package final class RecordReader {
     }
 
     private func reloadSchema() {
-        schema = database.schema
+        let published = database.publishedSchema.withLock { $0 }
+        schema = published.schema
+        schemaCommit = published.commit
     }
 
     /// The type of a stored row. The snapshot may be newer than the schema that was read before it.

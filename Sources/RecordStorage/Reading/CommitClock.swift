@@ -35,6 +35,11 @@ package final class CommitClock: Sendable {
         if rightsChanged { rights.add(1, ordering: .releasing) }
     }
 
+    /// Waits until a commit is published: the microseconds between COMMIT and `publish`.
+    package func waitForCommit(_ number: UInt64) {
+        while commits < number { sched_yield() }
+    }
+
     /// Snapshots that readers hold open.
     package var openSnapshots: Int {
         open.load(ordering: .sequentiallyConsistent)

@@ -6,7 +6,8 @@ package final class Snapshot {
     private let pin: Statement
     private let commit: Statement
     private let clock: CommitClock
-    private var seen: UInt64 = 0
+    /// The commits that the view holds at least, by the clock.
+    package private(set) var seen: UInt64 = 0
     private var isOpen = false
     /// How often a snapshot was opened: a figure for `/metrics`.
     package private(set) var openings: UInt64 = 0
