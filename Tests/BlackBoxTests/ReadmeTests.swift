@@ -117,7 +117,7 @@ private enum Shell {
         process.standardOutput = output
         process.standardError = FileHandle.standardError
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try ServerProcess.starting.withLock { try process.run() }
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let answers = text.components(separatedBy: "\n\(mark)\n").dropLast().map {

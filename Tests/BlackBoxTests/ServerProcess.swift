@@ -7,6 +7,9 @@ import Testing
 final class ServerProcess: @unchecked Sendable {
     static let administratorToken = "black-box-administrator-token"
 
+    /// Held by whoever starts a process.
+    static let starting = NSLock()
+
     let data: String
     private(set) var port: UInt16 = 0
     private var process: Process?
@@ -52,7 +55,8 @@ final class ServerProcess: @unchecked Sendable {
         process.environment = environment
         let output = Pipe()
         process.standardOutput = output
-        try process.run()
+        // One at a time: it looks at all descriptors of this process, which another start changes meanwhile.
+        try Self.starting.withLock { try process.run() }
         self.process = process
         var text = ""
         while !text.contains("is listening on") || text.last != "\n" {

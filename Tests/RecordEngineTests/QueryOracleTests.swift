@@ -28,10 +28,12 @@ import Testing
             return try await group.reduce(into: PlanTally()) { $0.add($1) }
         }
         guard cases >= 3_000 else { return }
+        // Chance brings these often. What it brings rarely, walks of one creator backward and merges of such, has tests of
+        // its own.
         for kind in [
-            "nothing", "sorted", "filter", "index forward", "index backward", "merged IN forward",
-            "merged IN backward", "union, sorted", "union, merged", "name", "names", "creator forward",
-            "creator backward", "records forward", "records backward", "members", "one key with ids", "refused",
+            "nothing", "sorted", "filter", "index forward", "index backward", "merged IN forward", "union, sorted",
+            "name", "names", "creator forward", "records forward", "records backward", "members", "one key with ids",
+            "refused",
         ] {
             #expect((tally.counts[kind] ?? 0) > 0, "no plan was: \(kind); there were \(tally.counts)")
         }

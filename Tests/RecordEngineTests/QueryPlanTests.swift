@@ -30,6 +30,22 @@ import Testing
         #expect(String(decoding: answer.body, as: UTF8.self) == #"{"matched":100,"deleted":100,"skipped":0}"#)
     }
 
+    @Test func `walks of one creator and merged walks go backward too`() async throws {
+        let test = try TestDatabase(.production)
+        try await test.putType(
+            fields: #""g":{"type":"INT64"},"n":{"type":"INT64"}"#, indexes: #"[{"fields":["g","n"]}]"#)
+        try await test.createAll((0..<300).map { ("p\($0)", #""g":\#($0 % 3),"n":\#($0 / 6)"#) })
+        let mine = try await test.query(
+            "createdUserRecordName == '_administrator'", sort: "-createdTimestamp", limit: 3)
+        #expect(mine.plan.hasPrefix("walk records of Post by creator backward"), "\(mine.plan)")
+        #expect(mine.names == ["p299", "p298", "p297"])
+        let merged = try await test.query("g IN {0, 1}", sort: "-n", limit: 5)
+        #expect(merged.plan.hasPrefix("merge of 2\nwalk index (g, n) backward"), "\(merged.plan)")
+        #expect(merged.names == ["p294", "p295", "p297", "p298", "p288"])
+        let union = try await test.query("g == 0 OR (g == 1 AND n > 40)", sort: "-createdTimestamp", limit: 2)
+        #expect(union.names == ["p298", "p297"])
+    }
+
     @Test func `goods between two prices are walked by price`() async throws {
         let test = try TestDatabase(.production)
         try await test.putType(
