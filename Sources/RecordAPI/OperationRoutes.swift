@@ -27,6 +27,7 @@ extension RecordAPI {
             ("bodyBytes", Int64(limits.bodyBytes)),
             ("cascadeRecords", Int64(limits.cascadeRecords)),
             ("setRecords", Int64(limits.setRecords)),
+            ("queryMilliseconds", Int64(limits.queryMilliseconds)),
             ("tombstoneSeconds", limits.tombstoneSeconds),
             ("idempotencySeconds", limits.idempotencySeconds),
             ("recordNameBytes", Int64(Limits.recordNameBytes)),

@@ -237,8 +237,10 @@ package actor RecordDatabase {
             for (write, failure) in zip(ran, failures) { write.finish(failure) }
             return
         }
+        let ready = MonotonicClock.now
         do {
             try transaction.commitGroup()
+            transaction.lastSync = MonotonicClock.now &- ready
         } catch {
             transaction.rollbackGroup()
             transaction.schema = schemaBefore

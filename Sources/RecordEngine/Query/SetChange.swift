@@ -121,49 +121,21 @@ struct SetChange: Sendable {
 }
 
 extension RecordDatabase {
-    /// The longest that one slice holds up writers that wait …
-    private static let busySlice: UInt64 = 1_000_000
-    /// … and one that holds up nobody.
-    private static let idleSlice: UInt64 = 8_000_000
-    /// The most records of one slice.
-    private static let sliceRecords = 1_000
-
     /// Makes a change to records, slice by slice, each a write among others.
     ///
     /// - Parameter complete: Called in the transaction of the last slice, with what was done by then.
     nonisolated func perform(
         _ change: SetChange, on records: [Int64], _ progress: inout SetProgress,
-        complete: @escaping @Sendable (SetProgress, WriteTransaction) throws(RecordError) -> Void
+        complete: @escaping PendingSetChange.Completion
     ) async throws(RecordError) {
-        var rest = records[...]
-        while !rest.isEmpty {
-            let slice = rest.prefix(Self.sliceRecords)
-            let left = rest.count
-            let before = progress
-            do throws(RecordError) {
-                let done = try await write(operations: 1, weight: 64) { transaction throws(RecordError) in
-                    let time = self.queueDepth > 0 ? Self.busySlice : Self.idleSlice
-                    let done = try change.perform(on: slice, in: transaction, nanoseconds: time)
-                    if done.changed + done.skipped == left {
-                        var all = before
-                        all.changed += done.changed
-                        all.skipped += done.skipped
-                        try complete(all, transaction)
-                    }
-                    return done
-                }
-                progress.changed += done.changed
-                progress.skipped += done.skipped
-                rest = rest.dropFirst(done.changed + done.skipped)
-            } catch {
-                var error = error
-                error.details += [
-                    ("matched", .number(Int64(progress.matched))), ("changed", .number(Int64(progress.changed))),
-                    ("skipped", .number(Int64(progress.skipped))),
-                ]
-                throw error
-            }
+        guard !records.isEmpty else { return }
+        let before = progress
+        let result: Result<SetProgress, RecordError> = await withUnsafeContinuation { continuation in
+            submit(
+                PendingSetChange(
+                    change, on: records, before, in: self, complete: complete, continuation: continuation))
         }
+        progress = try result.get()
     }
 
     /// The first answer to an idempotency key, if it is known.

@@ -31,6 +31,8 @@ package final class WriteTransaction {
     var rightsChanged = false
     /// The writes of the group, for those who take less time if others wait.
     var groupSize = 0
+    /// How long the last group's commit took, most of it the sync to the disk, in nanoseconds.
+    var lastSync: UInt64 = 0
     /// How many entries this request may still give to new indexes before it leaves them to slices.
     var entriesAtOnce = 0
     /// Records with greater numbers were made when every index that is being built existed: their writes keep them in it.

@@ -1,0 +1,76 @@
+internal import RecordModel
+
+/// The slices of one change of a set: after each commit the rest waits again, so that every group has one slice, and
+/// other writers' turns come between them.
+///
+/// Unchecked: see `PendingWrite`.
+final class PendingSetChange: PendingWrite, @unchecked Sendable {
+    typealias Completion = @Sendable (SetProgress, WriteTransaction) throws(RecordError) -> Void
+
+    private let change: SetChange
+    private let records: [Int64]
+    private let database: RecordDatabase
+    private let complete: Completion
+    private let continuation: UnsafeContinuation<Result<SetProgress, RecordError>, Never>
+    /// What is committed.
+    private var progress: SetProgress
+    private var position = 0
+    /// What the running slice has done.
+    private var slice = (changed: 0, skipped: 0)
+
+    /// The most records of one slice.
+    private static let sliceRecords = 1_000
+    /// The longest that one slice takes when it holds up nobody.
+    private static let idleSlice: UInt64 = 8_000_000
+
+    /// The longest that one holds up writers who wait: half of what they wait for the disk anyway, so that a set goes on
+    /// as well on a slow disk, and nobody waits twice as long for it.
+    private static func busySlice(sync: UInt64) -> UInt64 { min(max(sync / 2, 1_000_000), 4_000_000) }
+
+    init(
+        _ change: SetChange, on records: [Int64], _ progress: SetProgress, in database: RecordDatabase,
+        complete: @escaping Completion, continuation: UnsafeContinuation<Result<SetProgress, RecordError>, Never>
+    ) {
+        self.change = change
+        self.records = records
+        self.progress = progress
+        self.database = database
+        self.complete = complete
+        self.continuation = continuation
+        super.init(operations: 1, weight: 64, isAlone: false, startsLazily: false)
+    }
+
+    override func run(_ transaction: WriteTransaction) throws(RecordError) {
+        let isBusy = transaction.groupSize > 1 || database.queueDepth > 0
+        slice = try change.perform(
+            on: records[position...].prefix(Self.sliceRecords), in: transaction,
+            nanoseconds: isBusy ? Self.busySlice(sync: transaction.lastSync) : Self.idleSlice)
+        if position + slice.changed + slice.skipped == records.count { try complete(sum, transaction) }
+    }
+
+    override func finish(_ failure: RecordError?) {
+        if var failure {
+            failure.details += [
+                ("matched", .number(Int64(progress.matched))), ("changed", .number(Int64(progress.changed))),
+                ("skipped", .number(Int64(progress.skipped))),
+            ]
+            continuation.resume(returning: .failure(failure))
+            return
+        }
+        progress = sum
+        position += slice.changed + slice.skipped
+        slice = (0, 0)
+        if position == records.count {
+            continuation.resume(returning: .success(progress))
+        } else {
+            database.submit(self)
+        }
+    }
+
+    private var sum: SetProgress {
+        var sum = progress
+        sum.changed += slice.changed
+        sum.skipped += slice.skipped
+        return sum
+    }
+}
