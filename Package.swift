@@ -38,6 +38,7 @@ let package = Package(
         module("HTTP"),
         module("RecordModel"),
         module("RecordWire", ["RecordModel"]),
+        module("Pictures"),
 
         // What touches the machine.
         module("Cryptography", ["CCrypto"]),
@@ -46,16 +47,20 @@ let package = Package(
         module("Sockets", ["Threads", "CLinux"]),
         module("HTTPTransport", ["HTTP", "Sockets", "Threads", "Compression", "CLinux"]),
 
+        module("Thumbnails", ["Threads", "CLinux"]),
+
         // The record database.
-        module("RecordStorage", ["RecordModel", "Threads", "Cryptography", "CSQLite"]),
-        module("RecordEngine", ["RecordModel", "RecordWire", "RecordStorage", "Threads", "Cryptography"]),
+        module("RecordStorage", ["RecordModel", "Threads", "Cryptography", "CSQLite", "CLinux"]),
+        module(
+            "RecordEngine",
+            ["RecordModel", "RecordWire", "RecordStorage", "Threads", "Cryptography", "Pictures", "Thumbnails"]),
         module("RecordAPI", ["HTTP", "RecordWire", "RecordEngine", "RecordModel"]),
 
         .executableTarget(
             name: "fogbase",
             dependencies: [
                 "HTTP", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel", "RecordStorage", "RecordWire",
-                "Cryptography", "Compression", "Threads", "Sockets", "CLinux",
+                "Cryptography", "Compression", "Threads", "Sockets", "Thumbnails", "CLinux",
             ],
             swiftSettings: house),
 
@@ -67,6 +72,8 @@ let package = Package(
         tests("CompressionTests", ["Compression"]),
         tests("CryptographyTests", ["Cryptography"]),
         tests("HTTPTransportTests", ["HTTPTransport", "HTTP", "Sockets", "Threads", "Compression"]),
+        tests("PicturesTests", ["Pictures"]),
+        tests("ThumbnailsTests", ["Thumbnails", "Threads"]),
         tests("RecordModelTests", ["RecordModel"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
         tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel", "Cryptography"]),

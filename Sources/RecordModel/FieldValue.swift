@@ -75,15 +75,35 @@ public struct Asset: Hashable, Sendable {
     public var receipt: String?
     public var contentType: String?
     public var filename: String?
+    /// What the server read from the header of a picture.
+    public var picture: AssetPicture?
 
     public init(
-        fileChecksum: String, size: Int64, receipt: String? = nil, contentType: String? = nil, filename: String? = nil
+        fileChecksum: String, size: Int64, receipt: String? = nil, contentType: String? = nil, filename: String? = nil,
+        picture: AssetPicture? = nil
     ) {
         self.fileChecksum = fileChecksum
         self.size = size
         self.receipt = receipt
         self.contentType = contentType
         self.filename = filename
+        self.picture = picture
+    }
+}
+
+/// The measures of a picture, as its file has them: the orientations 5 to 8 swap width and height.
+public struct AssetPicture: Hashable, Sendable {
+    /// In pixels.
+    public var width: Int64
+    /// In pixels.
+    public var height: Int64
+    /// How the picture is to be turned, 1 to 8 (EXIF 2.32, tag 0x0112); 1 is upright.
+    public var orientation: Int64
+
+    public init(width: Int64, height: Int64, orientation: Int64) {
+        self.width = width
+        self.height = height
+        self.orientation = orientation
     }
 }
 

@@ -29,6 +29,41 @@ public enum HTTPResponseBody: Sendable {
     case prepared(identity: [UInt8], gzip: [UInt8]?)
     /// A body made piece by piece: with a length it is sent as it is, without one it is chunked.
     case stream(length: Int?, any HTTPBodySource)
+    /// Parts of an open file, sent as they are without passing through this process's memory.
+    case file(HTTPFileBody)
+}
+
+/// A body that is made of ranges of one file, and of bytes between them (multipart/byteranges).
+public struct HTTPFileBody: Sendable {
+    public enum Part: Hashable, Sendable {
+        case bytes([UInt8])
+        /// Bytes of the file.
+        case range(Range<Int>)
+
+        public var count: Int {
+            switch self {
+            case .bytes(let bytes): bytes.count
+            case .range(let range): range.count
+            }
+        }
+    }
+
+    public let file: any HTTPFile
+    public let parts: [Part]
+
+    public init(_ file: any HTTPFile, parts: [Part]) {
+        self.file = file
+        self.parts = parts
+    }
+
+    /// The length of the body in bytes.
+    public var length: Int { parts.reduce(0) { $0 + $1.count } }
+}
+
+/// An open regular file, which is closed with its last reference.
+public protocol HTTPFile: AnyObject, Sendable {
+    /// Open for reading. Nobody moves its position: it is read at given places.
+    var descriptor: Int32 { get }
 }
 
 /// Where a streamed answer comes from.

@@ -23,6 +23,9 @@ extension HTTPConnection {
         case .bytes(let bytes): body = ContentCodingChoice.encode(bytes, of: &response, for: request, on: server)
         case .prepared(let identity, let gzip):
             body = ContentCodingChoice.pick(identity: identity, gzip: gzip, of: &response, for: request)
+        case .file:
+            // Until the transport sends files.
+            return false
         case .stream(let length, let source):
             ResponseEncoder.appendHead(
                 response, contentLength: length, date: date, requestID: id, keepAlive: keepsAlive, version: version,
