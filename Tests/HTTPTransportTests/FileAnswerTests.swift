@@ -33,7 +33,7 @@ import Threads
         try client.send(Self.get("/"))
         let answer = try client.receiveAll()
         #expect(String(decoding: answer.prefix(300), as: UTF8.self).contains("\r\nContent-Length: \(size)\r\n"))
-        #expect(Self.body(of: answer).elementsEqual(file.content))
+        #expect(Self.body(of: answer).isSame(as: file.content))
         #expect(await eventually { server.handler.summaries.withLock { $0.count } == 1 })
         #expect(server.handler.summaries.withLock { $0.first?.responseBytes } == answer.count)
         await server.stop()
@@ -76,7 +76,7 @@ import Threads
             let text = String(decoding: answers[..<start], as: UTF8.self)
             #expect(
                 text.hasPrefix("HTTP/1.1 200 OK\r\n") && text.contains("Content-Length: \(body.count)\r\n"), "\(path)")
-            #expect(answers[start...].prefix(body.count).elementsEqual(body), "\(path)")
+            #expect(answers[start...].prefix(body.count).isSame(as: body), "\(path)")
             answers = answers[start...].dropFirst(body.count)
         }
         #expect(answers.isEmpty)
@@ -89,7 +89,7 @@ import Threads
         let client = try server.client()
         for _ in 0..<20 {
             try client.send(Self.get("/", ""))
-            #expect(try client.receive().suffix(500).elementsEqual(file.content))
+            #expect(try client.receive().suffix(500).isSame(as: file.content))
         }
         await server.stop()
     }
@@ -124,7 +124,7 @@ import Threads
         let head = String(decoding: answer.prefix(answer.count - 20_000), as: UTF8.self)
         #expect(head.contains("\r\nContent-Length: 20000\r\n") && head.contains("\r\nConnection: close\r\n"))
         #expect(!head.contains("gzip"))
-        #expect(answer.suffix(20_000).elementsEqual(file.content))
+        #expect(answer.suffix(20_000).isSame(as: file.content))
         await server.stop()
     }
 
@@ -139,7 +139,7 @@ import Threads
         }
         let other = try server.client()
         try other.send(Self.get("/"))
-        #expect(try Self.body(of: other.receiveAll()).elementsEqual(file.content))
+        #expect(try Self.body(of: other.receiveAll()).isSame(as: file.content))
         #expect(await eventually { server.server.openConnections == 0 })
         await server.stop()
     }
@@ -173,7 +173,7 @@ import Threads
         for client in clients { try client.send(Self.get("/")) }
         for client in clients {
             let answer = try client.receiveAll()
-            #expect(answer.suffix(size).elementsEqual(file.content))
+            #expect(answer.suffix(size).isSame(as: file.content))
         }
         await server.stop()
     }
@@ -186,7 +186,7 @@ import Threads
         try client.send(Self.get("/", "") + Self.get("/", ""))
         let answer = try client.receiveAll()
         #expect(String(decoding: answer.prefix(300), as: UTF8.self).contains("\r\nContent-Length: 100000\r\n"))
-        #expect(Self.body(of: answer).elementsEqual(file.content[..<60_000]))
+        #expect(Self.body(of: answer).isSame(as: file.content[..<60_000]))
         // Also while the client is slow to take it.
         let large = try TestFile(size: 16 << 20)
         let slow = try Self.server(large) { _ in [.range(0..<16 << 20)] }
