@@ -15,6 +15,9 @@ struct HeaderReader<Failure: Error> {
     private var window: [UInt8] = []
     private var windowStart = 0
     private var readsLeft = HeaderBudget.reads
+    /// Whether bytes that lie within the file were asked for and did not come. What was understood without them may be
+    /// wrong.
+    private(set) var isIncomplete = false
 
     init(size: Int, bytes: @escaping Source) {
         whole = Extent(size: size)
@@ -55,7 +58,11 @@ struct HeaderReader<Failure: Error> {
         windowStart = field.start
         // A source that gives more than it was asked for could make `windowStart + window.count` overflow.
         if window.count > count { window.removeLast(window.count - count) }
-        return field.count <= window.count ? 0 : nil
+        guard field.count <= window.count else {
+            isIncomplete = true
+            return nil
+        }
+        return 0
     }
 }
 
