@@ -1,7 +1,7 @@
 /// Reads what the header of a picture says: format, width, height, orientation.
 ///
-/// The input may be anything at all. No answer takes more than 256 reads and 1 MiB in all, whatever lengths the input
-/// claims, and no pixel is decoded: what the header promises may still not be there.
+/// The input may be anything at all. No answer takes more than 256 reads, 1 MiB and 65,536 numbers, whatever lengths the
+/// input claims, and no pixel is decoded: what the header promises may still not be there.
 package enum PictureHeader {
     /// Reads the header of a picture in random-access bytes.
     ///
