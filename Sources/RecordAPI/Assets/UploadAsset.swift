@@ -12,7 +12,7 @@ extension RecordAPI {
         try call.reader.allowUploading(call.caller, to: address)
         let type = call.request.fields[.contentType]
         if let type, let media = MediaType(type), media.isType("multipart", "form-data") {
-            throw APIError.notAcceptable
+            return try await uploadParts(call, media, to: address)
         }
         let upload = AssetUpload(
             caller: call.caller, address: address, contentType: Self.assetType(type),
