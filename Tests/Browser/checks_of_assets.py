@@ -1,0 +1,329 @@
+"""Files: uploading by the button and by dropping, pictures, lists, errors, cancelling."""
+
+import pathlib
+import struct
+import tempfile
+import urllib.request
+import zlib
+
+from selenium.webdriver.common.keys import Keys
+
+from checks_of_pages import enter
+from server import TOKEN
+
+CHECKS = []
+
+FILES = tempfile.TemporaryDirectory(prefix="fogbase-browser-files-")
+
+
+def check(body):
+    CHECKS.append(body)
+    return body
+
+
+def picture(width, height, shade=90):
+    """A PNG of one grey."""
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    rows = (b"\0" + bytes([shade]) * width) * height
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def sound(milliseconds=200):
+    """A WAV file of silence."""
+    samples = bytes([128]) * (8 * milliseconds)
+    return (b"RIFF" + struct.pack("<I", 36 + len(samples)) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 8000, 1, 8)
+            + b"data" + struct.pack("<I", len(samples)) + samples)
+
+
+def file(name, content):
+    path = pathlib.Path(FILES.name) / name
+    path.write_bytes(content)
+    return str(path)
+
+
+def choose(page, field, *paths):
+    page.control(field, "input[type=file]").send_keys("\n".join(paths))
+
+
+def drop(page, field, *files):
+    """Drops files, as `(name, type, text)`, the way a hand would: over the zone first."""
+    page.run("""
+        const [zone, files] = arguments, transfer = new DataTransfer();
+        for (const [name, type, text] of files) transfer.items.add(new File([text], name, { type }));
+        for (const kind of ["dragenter", "dragover", "drop"]) {
+            zone.dispatchEvent(new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+        }""", page.control(field, ".drop-zone"), files)
+
+
+def shown(page, selector=".thumbnail", count=1):
+    """Waits until pictures are there, with pixels in them."""
+    page.until(lambda: page.run("""
+        const images = [...document.querySelectorAll(arguments[0])];
+        images.forEach((each) => each.scrollIntoView({ block: "center" }));
+        return images.filter((each) => each.complete && each.naturalWidth > 0).length === arguments[1]""",
+        selector, count), f"{count} pictures")
+
+
+def slow(page, bytes_per_second):
+    page.browser.execute_cdp_cmd("Network.emulateNetworkConditions", {
+        "offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": bytes_per_second})
+
+
+def refuse_uploads(page, status, body, type_="application/json"):
+    """Lets the next upload meet this answer instead of the server's."""
+    page.run("""
+        const [status, body] = arguments, Real = window.XMLHttpRequest;
+        window.XMLHttpRequest = class extends Real {
+            send() {
+                window.XMLHttpRequest = Real;
+                for (const [key, value] of [["status", status], ["responseText", body]]) {
+                    Object.defineProperty(this, key, { value });
+                }
+                setTimeout(() => this.dispatchEvent(new Event("load")));
+            }
+        };""", status, body)
+
+
+@check
+def a_picture_is_uploaded_by_the_button_and_stays(page, server):
+    bytes_ = picture(400, 300)
+    enter(page, "#/types/Photo/new")
+    page.fill("recordName", "one")
+    page.add_field("image", "ASSET")
+    page.see("Choose a file")
+    choose(page, "image", file("sea ü.png", bytes_))
+    page.see("sea ü.png", "image/png", "400 × 300 pixels", "Choose another file", "Not saved yet")
+    shown(page)
+    page.press("Create")
+    page.see("Created.")
+    page.heading("one")
+    shown(page)
+    value = server.fields("Photo", "one")["image"]
+    assert (value["size"], value["width"], value["filename"]) == (len(bytes_), 400, "sea ü.png"), value
+    assert "receipt" not in value
+    page.browser.refresh()
+    page.heading("one")
+    shown(page)
+    assert page.find("img.thumbnail").get_attribute("alt").startswith("sea ü.png, ")
+    link = page.run("return [...document.querySelectorAll('a')].find((each) => each.textContent === 'Download').href")
+    assert "download=true" in link, link
+    with urllib.request.urlopen(link, timeout=30) as answer:
+        assert answer.read() == bytes_
+    # What nobody touched is no change, though its address is signed anew.
+    page.press("Save")
+    page.see("Nothing has changed.")
+    page.press("Photo", ".crumbs")
+    page.heading("Photo")
+    shown(page, "td .thumbnail")
+    assert page.find("td img").get_attribute("loading") == "lazy"
+    assert page.find("td img").get_attribute("alt").startswith("sea ü.png, ")
+
+
+@check
+def a_file_is_dropped_replaced_and_removed(page, server):
+    server.create("Note", "a", title="sea")
+    enter(page, "#/types/Note/record/a")
+    page.add_field("text", "ASSET")
+    drop(page, "text", ["first.txt", "text/plain", "one"], ["second.txt", "text/plain", "two"])
+    page.see("first.txt", "3 bytes", "This field takes one file")
+    page.press("Save")
+    page.see("Saved.")
+    first = server.fields("Note", "a")["text"]
+    assert (first["filename"], first["size"]) == ("first.txt", 3)
+    page.fill("title", "fog")
+    page.press("Save")
+    page.see("Saved.")
+    page.until(lambda: server.fields("Note", "a")["title"] == "fog", "the new title")
+    assert server.fields("Note", "a")["text"]["fileChecksum"] == first["fileChecksum"]
+    drop(page, "text", ["third.txt", "text/plain", "three"])
+    page.see("third.txt")
+    page.press("Save")
+    page.until(lambda: server.fields("Note", "a")["text"]["filename"] == "third.txt", "the third file")
+    page.see("Saved.")
+    page.press("Remove")
+    page.see("Choose a file", "not set", "Not saved yet")
+    page.press("Save")
+    page.until(lambda: "text" not in server.fields("Note", "a"), "the file gone")
+    # A file that misses the zone does not open in place of the page.
+    assert page.run("""
+        const transfer = new DataTransfer();
+        transfer.items.add(new File(["x"], "x.txt"));
+        return !document.body.dispatchEvent(
+            new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }))""")
+
+
+@check
+def a_list_takes_several_files_at_once(page, server):
+    enter(page, "#/types/Album/new")
+    page.fill("recordName", "two")
+    page.add_field("images", "ASSET_LIST")
+    choose(page, "images", *[file(f"{name}.png", picture(40 + size, 40)) for size, name in enumerate("abcde")])
+    shown(page, count=5)
+    drop(page, "images", ["f.txt", "text/plain", "six"])
+    page.see("f.txt")
+    page.click(page.find("[aria-label='Take item 6 away']"))
+    page.click(page.find("[aria-label='Move item 2 up']"))
+    page.press("Create")
+    page.see("Created.")
+    names = [each["filename"] for each in server.fields("Album", "two")["images"]]
+    assert names == ["b.png", "a.png", "c.png", "d.png", "e.png"], names
+    page.press("Album", ".crumbs")
+    page.heading("Album")
+    shown(page, "td .thumbnail", 4)
+    page.see("… (5)")
+    page.press("two")
+    page.heading("two")
+    for _ in range(3):
+        page.click(page.find("[aria-label='Take item 1 away']"))
+    page.press("Save")
+    page.see("Saved.")
+    names = [each["filename"] for each in server.fields("Album", "two")["images"]]
+    assert names == ["d.png", "e.png"], names
+
+
+@check
+def progress_is_shown_and_an_upload_can_be_cancelled(page, server):
+    server.create("Note", "a", title="sea")
+    enter(page, "#/types/Note/record/a")
+    page.add_field("big", "ASSET")
+    path = file("big.bin", bytes(3_000_000))
+    slow(page, 400_000)
+    choose(page, "big", path)
+    bar = page.find("[role=progressbar]")
+    assert bar.get_attribute("aria-label") == "Uploading big.bin"
+    page.until(lambda: float(bar.get_attribute("value")) >= 10, "a tenth of it")
+    page.see(" of 2.9 MiB")
+    page.shot("progress")
+    page.press("Save")
+    page.see("“big.bin” is still on its way")
+    assert server.fields("Note", "a") == {"title": "sea"}
+    page.press("Cancel", ".upload")
+    page.until(lambda: not page.all(".upload"), "the end of the upload")
+    page.see("Choose a file", "not set")
+    page.until(lambda: "drop-zone" in page.run("return document.activeElement.className"), "the focus on the zone")
+    # The keyboard does it too: the line itself has the focus after “Save”, and the next stop is “Cancel”.
+    choose(page, "big", path)
+    page.find("[aria-label='Cancel big.bin']").send_keys(Keys.ENTER)
+    page.until(lambda: not page.all(".upload"), "the end of the second upload")
+    slow(page, -1)
+    choose(page, "big", path)
+    page.see("application/octet-stream", "2.9 MiB")
+    page.press("Save")
+    page.see("Saved.")
+    assert server.fields("Note", "a")["big"]["size"] == 3_000_000
+
+
+@check
+def leaving_the_page_ends_its_uploads(page, server):
+    server.create("Note", "a", title="sea")
+    enter(page, "#/types/Note/record/a")
+    page.add_field("files", "ASSET_LIST")
+    page.run("""
+        window.aborted = 0;
+        const open = XMLHttpRequest.prototype.open;
+        XMLHttpRequest.prototype.open = function (...rest) {
+            this.addEventListener("abort", () => { window.aborted += 1; });
+            open.apply(this, rest);
+        }""")
+    slow(page, 200_000)
+    choose(page, "files", *[file(f"big{number}.bin", bytes(2_000_000)) for number in range(5)])
+    page.until(lambda: len(page.all(".upload")) == 5, "five uploads")
+    page.click(page.find("[aria-label='Take item 1 away']"))
+    page.until(lambda: page.run("return window.aborted") == 1, "the first upload's end")
+    page.press("Note", ".crumbs")
+    page.press("Leave", "dialog")
+    page.heading("Note")
+    page.until(lambda: page.run("return window.aborted") == 4, "the end of the others that had begun")
+
+
+@check
+def an_upload_that_fails_says_why(page, server):
+    enter(page, "#/types/Note/new")
+    page.add_field("file", "ASSET")
+    path = file("small.txt", b"small")
+    refuse_uploads(page, 413, '{"serverErrorCode":"QUOTA_EXCEEDED","reason":"The quota of files in no record is used up"}')
+    choose(page, "file", path)
+    page.see("The quota of files in no record is used up", "Try again")
+    page.press("Create")
+    page.see("“small.txt” was not uploaded")
+    refuse_uploads(page, 502, "<html>")
+    page.press("Try again")
+    page.see("answered 502 without an explanation. The server is not ready at the moment.")
+    page.press("Dismiss")
+    page.see("Choose a file", "not set")
+    # Larger than any file may be: the browser is asked for its size alone.
+    page.run("""
+        const part = new Blob([new Uint8Array(64 << 20)]), transfer = new DataTransfer();
+        transfer.items.add(new File(Array(96).fill(part), "huge.bin"));
+        arguments[0].dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }))""",
+        page.control("file", ".drop-zone"))
+    page.see("This file has 6 GiB; the server takes files of up to 4.7 GiB.")
+    page.press("Dismiss")
+    page.run("sessionStorage.setItem('fogbase.token', 'fogadm_old')")
+    choose(page, "file", path)
+    page.see("Try again")
+    assert "small.txt" in page.find(".upload.failed").text and page.find(".upload .problem").text != ""
+    page.run("sessionStorage.setItem('fogbase.token', arguments[0])", TOKEN)
+    page.press("Try again")
+    page.see("5 bytes", "Choose another file")
+
+
+@check
+def sounds_have_a_player_and_odd_files_have_none(page, server):
+    enter(page, "#/types/Song/new")
+    page.add_field("files", "ASSET_LIST")
+    choose(page, "files", file("sea.wav", sound()), file("page.html", b"<script>alert(1)</script>"), file("empty", b""))
+    page.see("sea.wav", "page.html", "empty", "0 bytes")
+    page.until(lambda: len(page.all("audio[controls]")) == 1, "a player")
+    page.run("document.querySelector('audio').load(); document.querySelector('audio').preload = 'auto'")
+    page.until(lambda: page.run("return document.querySelector('audio').duration") > 0.1, "the length of the sound")
+    page.press("Create")
+    page.see("Created.")
+
+
+@check
+def where_the_server_makes_no_thumbnails_small_pictures_are_shown_whole(page, server):
+    enter(page, "#/types/Photo/new")
+    page.add_field("image", "ASSET")
+    # The server of this check may well make thumbnails, so their addresses lead nowhere here.
+    page.run("""
+        const source = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, "src");
+        Object.defineProperty(HTMLImageElement.prototype, "src", { ...source, set(address) {
+            source.set.call(this, address.includes("width=") ? "/assets/none" : address);
+        } });""")
+    choose(page, "image", file("small.png", picture(33, 44)))
+    shown(page)
+    assert page.run("return document.querySelector('.thumbnail').naturalWidth") == 33
+    page.press("Remove")
+    choose(page, "image", file("broken.png", picture(33, 44)[:60]))
+    page.see("broken.png", "33 × 44 pixels")
+    page.until(lambda: page.all("span.thumbnail.none"), "words in place of the picture")
+
+
+@check
+def files_fit_a_narrow_dark_window(page, server):
+    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                 {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                                 {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+    enter(page, "#/types/Photo/new")
+    page.fill("recordName", "one")
+    for name, kind in [("image", "ASSET"), ("images", "ASSET_LIST")]:
+        page.add_field(name, kind)
+        choose(page, name, file("a-rather-long-name" * 8 + ".png", picture(300, 200)), *(
+            [file(f"{number}.png", picture(200, 300, 200)) for number in range(5)] if kind == "ASSET_LIST" else []))
+    shown(page, count=7)
+
+    def fits(name):
+        page.shot(name)
+        width = page.run("return document.documentElement.scrollWidth")
+        assert width <= 390, f"{name} is {width} px wide"
+    fits("narrow-files")
+    page.press("Create")
+    page.see("Created.")
+    page.press("Photo", ".crumbs")
+    page.heading("Photo")
+    shown(page, "td .thumbnail", 5)
+    fits("narrow-thumbnails")
