@@ -1,4 +1,4 @@
-import { announce, make } from "../dom.js";
+import { make } from "../dom.js";
 
 /** Whether something is dragged that has files in it. */
 function carriesFiles(event) {
@@ -14,13 +14,12 @@ for (const name of ["dragover", "drop"]) {
     });
 }
 
-/** The files of a drop; folders cannot be sent. */
+/** The files of a drop. A folder looks like a file, and cannot be sent. */
 function filesIn(transfer) {
     const items = [...transfer.items].filter((item) => item.kind === "file");
     const files = items.filter((item) => item.webkitGetAsEntry?.()?.isDirectory !== true)
         .map((item) => item.getAsFile()).filter((file) => file !== null);
-    if (files.length < items.length) announce("Folders cannot be uploaded: choose the files in them.");
-    return files;
+    return { files, hasFolders: files.length < items.length };
 }
 
 /**
@@ -33,10 +32,13 @@ export function dropZone({ id, title, many = false, take }) {
     const button = make("button", { type: "button", id, class: "drop-zone", onclick: () => input.click() },
         label, make("span", { class: "note" }, many ? "or drop files here" : "or drop one here"));
 
-    function choose(files) {
-        if (files.length === 0) return;
-        if (!many && files.length > 1) announce(`This field takes one file: “${files[0].name}” it is.`);
-        take(many ? files : files.slice(0, 1));
+    const problem = make("p", { class: "problem", role: "alert" });
+
+    function choose(files, hasFolders = false) {
+        const isTooMany = !many && files.length > 1;
+        problem.textContent = hasFolders ? "Folders cannot be uploaded: take the files in them."
+            : isTooMany ? "This field takes one file; these are several." : "";
+        if (files.length > 0 && !isTooMany) take(files);
     }
     // To choose a file is no change of the field yet: its value changes when the file has arrived.
     input.addEventListener("input", (event) => event.stopPropagation());
@@ -57,7 +59,8 @@ export function dropZone({ id, title, many = false, take }) {
         button.classList.remove("over");
         if (!carriesFiles(event)) return;
         event.preventDefault();
-        choose(filesIn(event.dataTransfer));
+        const { files, hasFolders } = filesIn(event.dataTransfer);
+        choose(files, hasFolders);
     });
-    return { element: make("div", {}, button, input), control: button, rename: (text) => { label.textContent = text; } };
+    return { element: make("div", {}, button, problem, input), control: button, rename: (text) => { label.textContent = text; } };
 }
