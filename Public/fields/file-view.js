@@ -81,7 +81,6 @@ export function fileView(value, actions = []) {
         make("div", { class: "about-file" },
             make("p", { class: "file-name" }, value.filename ?? "file without a name"),
             facts.length === 0 ? null : make("p", { class: "note" }, facts.join(" · ")),
-            make("p", { class: "note code" }, `checksum ${value.fileChecksum ?? "unknown"}`),
             player(value),
             make("p", { class: "actions" },
                 link === null ? null : make("a", { class: "button small", href: link, download: true }, "Download"),

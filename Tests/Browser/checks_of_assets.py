@@ -333,3 +333,4 @@ def files_fit_a_narrow_dark_window(page, server):
     page.heading("Photo")
     shown(page, "td .thumbnail", 5)
     fits("narrow-thumbnails")
+    assert page.run("const table = document.querySelector('.panel.table'); return table.scrollWidth <= table.clientWidth")
