@@ -1,5 +1,6 @@
 """Files: uploading by the button and by dropping, pictures, lists, errors, cancelling."""
 
+import json
 import pathlib
 import struct
 import tempfile
@@ -241,6 +242,48 @@ def leaving_the_page_ends_its_uploads(page, server):
     page.press("Leave", "dialog")
     page.heading("Note")
     page.until(lambda: page.run("return window.aborted") == 4, "the end of the others that had begun")
+
+
+@check
+def a_value_can_be_pasted_as_json(page, server):
+    enter(page, "#/types/Note/new")
+    page.fill("recordName", "a")
+    page.add_field("file", "ASSET")
+    choose(page, "file", file("small.txt", b"small"))
+    page.see("5 bytes")
+    page.press("JSON", ".sides")
+    text = page.find("textarea.code").get_attribute("value")
+    assert json.loads(text)["fields"]["file"]["value"]["receipt"], text
+    page.set(page.find("textarea.code"), text.replace('"small.txt"', '"other.txt"'))
+    page.press("Create")
+    page.heading("a")
+    page.press("Fields", ".sides")
+    page.see("other.txt", "5 bytes")
+    assert server.fields("Note", "a")["file"]["filename"] == "other.txt"
+
+
+@check
+def a_file_that_nobody_changed_is_no_conflict(page, server):
+    enter(page, "#/types/Photo/new")
+    page.fill("recordName", "one")
+    page.add_field("image", "ASSET")
+    choose(page, "image", file("sea.png", picture(40, 30)))
+    shown(page)
+    page.press("Create")
+    page.heading("one")
+    page.add_field("title", "STRING")
+    page.fill("title", "mine")
+    assert server.call("PATCH", "/records/Photo/one", {"fields": {"title": "theirs"}})[0] == 200
+    page.press("Save")
+    page.see("Two versions of one record", "title")
+    rows = page.run("return [...document.querySelectorAll('.conflict tbody th')].map((each) => each.firstChild.textContent)")
+    assert rows == ["title"], rows
+    page.click(page.find("input[aria-label='title: yours']"))
+    page.press("Save my choice")
+    page.see("Saved.")
+    shown(page)
+    fields = server.fields("Photo", "one")
+    assert (fields["title"], fields["image"]["filename"]) == ("mine", "sea.png"), fields
 
 
 @check
