@@ -61,4 +61,8 @@ uint32_t fogbase_stream_events(int writes);
 /// EPOLLIN | EPOLLEXCLUSIVE, level triggered.
 uint32_t fogbase_listener_events(void);
 
+/// sync_file_range: starts writing a part of a file to the disk, and waits for it if `waits`. Makes nothing durable; it only
+/// leaves less for the sync that does.
+int fogbase_flush_range(int descriptor, int64_t offset, int64_t count, int waits);
+
 #endif
