@@ -50,10 +50,10 @@ export function thumbnail(value) {
     const image = make("img", {
         class: "thumbnail", alt: fileSummary(value), loading: "lazy", decoding: "async", width: edge, height: edge,
     });
-    const whole = shownByBrowsers.test(mediaType(value)) && Number(value.size) <= smallPicture ? address(value) : null;
+    let whole = shownByBrowsers.test(mediaType(value)) && Number(value.size) <= smallPicture ? address(value) : null;
     image.addEventListener("error", () => {
-        if (whole !== null && image.src !== whole) image.src = whole;
-        else image.replaceWith(make("span", { class: "thumbnail none" }, fileSummary(value)));
+        if (whole === null) image.replaceWith(make("span", { class: "thumbnail none" }, fileSummary(value)));
+        else [image.src, whole] = [whole, null];
     });
     image.src = address(value, { width: edge, height: edge, fit: "cover" });
     return image;
