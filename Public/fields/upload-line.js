@@ -45,6 +45,7 @@ export function uploadLine(file, { arrived, givenUp }) {
     function turn(error) {
         hasFailed = error !== null;
         problem.textContent = hasFailed ? sentence(error) : "";
+        if (hasFailed) spoken.textContent = "";
         element.classList.toggle("failed", hasFailed);
         for (const part of [bar, count]) part.hidden = hasFailed;
         again.hidden = !hasFailed;

@@ -48,6 +48,11 @@ def choose(page, field, *paths):
     page.control(field, "input[type=file]").send_keys("\n".join(paths))
 
 
+def arrived(page):
+    """Waits until no upload is on its way any more."""
+    page.until(lambda: not page.all(".upload"), f"the end of the uploads in:\n{page.text()}")
+
+
 def drop(page, field, *files):
     """Drops files, as `(name, type, text)`, the way a hand would: over the zone first."""
     page.run("""
@@ -132,6 +137,7 @@ def a_file_is_dropped_replaced_and_removed(page, server):
     page.see("This field takes one file; these are several.")
     drop(page, "text", ["first.txt", "text/plain", "one"])
     page.see("first.txt", "3 bytes")
+    arrived(page)
     assert "This field takes" not in page.text()
     page.press("Save")
     page.see("Saved.")
@@ -144,6 +150,7 @@ def a_file_is_dropped_replaced_and_removed(page, server):
     assert server.fields("Note", "a")["text"]["fileChecksum"] == first["fileChecksum"]
     drop(page, "text", ["third.txt", "text/plain", "three"])
     page.see("third.txt")
+    arrived(page)
     page.press("Save")
     page.until(lambda: server.fields("Note", "a")["text"]["filename"] == "third.txt", "the third file")
     page.see("Saved.")
@@ -165,9 +172,11 @@ def a_list_takes_several_files_at_once(page, server):
     page.fill("recordName", "two")
     page.add_field("images", "ASSET_LIST")
     choose(page, "images", *[file(f"{name}.png", picture(40 + size, 40)) for size, name in enumerate("abcde")])
+    arrived(page)
     shown(page, count=5)
     drop(page, "images", ["f.txt", "text/plain", "six"])
     page.see("f.txt")
+    arrived(page)
     page.click(page.find("[aria-label='Take item 6 away']"))
     page.click(page.find("[aria-label='Move item 2 up']"))
     page.press("Create")
@@ -216,6 +225,7 @@ def progress_is_shown_and_an_upload_can_be_cancelled(page, server):
     slow(page, -1)
     choose(page, "big", path)
     page.see("application/octet-stream", "2.9 MiB")
+    arrived(page)
     page.press("Save")
     page.see("Saved.")
     assert server.fields("Note", "a")["big"]["size"] == 3_000_000
@@ -250,6 +260,7 @@ def a_value_can_be_pasted_as_json(page, server):
     page.fill("recordName", "a")
     page.add_field("file", "ASSET")
     choose(page, "file", file("small.txt", b"small"))
+    arrived(page)
     page.see("5 bytes")
     page.press("JSON", ".sides")
     text = page.find("textarea.code").get_attribute("value")
@@ -316,6 +327,7 @@ def an_upload_that_fails_says_why(page, server):
     page.run("sessionStorage.setItem('fogbase.token', arguments[0])", TOKEN)
     page.press("Try again")
     page.see("5 bytes", "Choose another file")
+    arrived(page)
 
 
 @check
@@ -324,6 +336,7 @@ def sounds_have_a_player_and_odd_files_have_none(page, server):
     page.add_field("files", "ASSET_LIST")
     choose(page, "files", file("sea.wav", sound()), file("page.html", b"<script>alert(1)</script>"), file("empty", b""))
     page.see("sea.wav", "page.html", "empty", "0 bytes")
+    arrived(page)
     page.until(lambda: len(page.all("audio[controls]")) == 1, "a player")
     page.run("document.querySelector('audio').load(); document.querySelector('audio').preload = 'auto'")
     page.until(lambda: page.run("return document.querySelector('audio').duration > 0.1"), "the length of the sound")

@@ -233,6 +233,7 @@ def a_record_is_deleted_after_a_question(page, server):
     enter(page, "#/types/Post/record/a")
     page.press("Delete")
     page.press("Keep it", "dialog")
+    page.until(lambda: not page.all("dialog, [aria-busy=true]"), "the end of the question")
     server.call("PATCH", "/records/Post/a", {"fields": {"title": "fog"}})
     page.press("Delete")
     page.press("Delete", "dialog")
