@@ -151,6 +151,8 @@ extension RecordAPI {
         case .tokenExpired: .gone
         case .tooLarge: .contentTooLarge
         case .storageFull: .insufficientStorage
+        case .thumbnailsUnavailable: .notImplemented
+        case .unreadablePicture: .unprocessableContent
         case .unavailable: .serviceUnavailable
         case .unsupportedMediaType: .unsupportedMediaType
         case .unknownRoute: .notFound

@@ -42,6 +42,7 @@ public struct RecordAPI: Sendable {
                 response = errorResponse(error, id: request.id)
             }
             response.route = route
+            response.hidesPath = endpoint == .readAsset
             return response
         case .methodNotAllowed(let methods):
             let error: APIError = request.method == .options ? .options(methods) : .methodNotAllowed(methods)

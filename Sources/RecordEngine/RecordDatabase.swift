@@ -59,12 +59,12 @@ package actor RecordDatabase {
     /// - Parameters:
     ///   - administrator: The hash of the administrator's token; `nil` for none.
     ///   - indexBuilding: How large the pieces are in which indexes are built.
-    ///   - addressing: What the URLs of its assets begin and end with.
+    ///   - assets: What it needs to serve assets.
     /// - Throws: A sentence for the operator.
     package init(
         folder path: String, environment: RecordEnvironment, limits: DatabaseLimits = DatabaseLimits(),
         administrator: Digest? = nil, passwords: PasswordWorkers, indexBuilding: IndexBuilding = IndexBuilding(),
-        addressing: AssetAddressing = AssetAddressing()
+        assets: AssetOptions = AssetOptions()
     ) throws {
         let folder = try DataFolder(opening: path)
         let secret = try folder.secret()
@@ -74,7 +74,7 @@ package actor RecordDatabase {
         let keys = try DatabaseKeys(secret: secret)
         let transaction = try WriteTransaction(
             connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
-            addressing: addressing)
+            addressing: assets.addressing)
         let hasIndexWork = try transaction.hasIndexWork()
         self.folder = consume folder
         self.folderPath = path
@@ -83,7 +83,7 @@ package actor RecordDatabase {
         self.administrator = administrator
         self.passwords = passwords
         self.keys = keys
-        assets = AssetStore(folder: AssetFolder(database: path), addressing: addressing)
+        self.assets = AssetStore(folder: AssetFolder(database: path), options: assets)
         createdFollowsIDs = try transaction.checkClock()
         queries.load(try IndexStatisticTable(connection).load())
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))

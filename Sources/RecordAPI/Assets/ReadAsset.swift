@@ -2,6 +2,7 @@ internal import Cryptography
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel
+internal import Thumbnails
 
 extension RecordAPI {
     /// `GET /assets/{token}/{filename}`: an asset by its signed URL, which is all the right that it takes.
@@ -43,6 +44,23 @@ struct ServedContent {
         isInline = try asset.isInline && !call.query.word("download")
         filename = asset.filename
         secondsLeft = asset.secondsLeft
+        guard let form = try call.query.thumbnail(of: asset.picture), let source = asset.picture else { return }
+        entityTag = EntityTag(opaque: asset.hash.hex + form.tagSuffix)
+        mediaType = form.format.mediaType
+        isInline = try !call.query.word("download")
+        // What the client has already need not be made.
+        if case .notModified = condition(of: call.request) { return }
+        do throws(ThumbnailError) {
+            let file = try await call.database.thumbnail(of: source, form)
+            body = .file(SentThumbnail(file))
+            size = file.size
+        } catch {
+            throw RecordError(error)
+        }
+    }
+
+    private func condition(of request: HTTPRequest) -> Preconditions.Outcome {
+        Preconditions.evaluate(request.fields, method: request.method, entityTag: entityTag)
     }
 
     init(bytes: [UInt8], entityTag: EntityTag?) {
@@ -54,14 +72,14 @@ struct ServedContent {
     }
 
     /// Clients made it, so no browser may take it for a page of this server, whatever it says it is.
-    private var fields: HTTPFields {
+    private func makeFields(contentType: String) -> HTTPFields {
         var fields = HTTPFields()
         if let secondsLeft {
             fields.append(.cacheControl, "private, max-age=\(secondsLeft), immutable")
         } else {
             fields.append(.cacheControl, literal: "private, no-cache")
         }
-        fields.append(.contentType, mediaType)
+        fields.append(.contentType, contentType)
         fields.append(.contentDisposition, isInline ? "inline" : "attachment")
         fields.append(.xContentTypeOptions, literal: "nosniff")
         fields.append(.contentSecurityPolicy, literal: "default-src 'none'; sandbox")
@@ -72,22 +90,34 @@ struct ServedContent {
 
     /// The answer, under the request's conditions and ranges.
     func response(to request: HTTPRequest) throws -> HTTPResponse {
-        switch Preconditions.evaluate(request.fields, method: request.method, entityTag: entityTag) {
+        switch condition(of: request) {
         case .proceed: break
-        case .notModified: return HTTPResponse(.notModified, fields: fields)
+        case .notModified: return HTTPResponse(.notModified, fields: makeFields(contentType: mediaType))
         case .failed: throw APIError.conditionFailed
         case .malformed: throw APIError.malformedCondition
         }
-        var fields = fields
+        var fields = makeFields(contentType: mediaType)
         guard request.fields.contains(.range), Preconditions.rangeApplies(request.fields, entityTag: entityTag) else {
             return HTTPResponse(.ok, fields: fields, body: part(0..<size))
         }
-        switch ByteRange.parse(request.fields, size: size) {
+        switch ByteRanges.parse(request.fields, size: size) {
         case .whole: return HTTPResponse(.ok, fields: fields, body: part(0..<size))
-        case .range(let range):
-            fields.append(.contentRange, ByteRange.contentRange(range, size: size))
-            return HTTPResponse(.partialContent, fields: fields, body: part(range))
+        case .ranges(let ranges) where ranges.count == 1:
+            fields.append(.contentRange, ByteRange.contentRange(ranges[0], size: size))
+            return HTTPResponse(.partialContent, fields: fields, body: part(ranges[0]))
+        case .ranges(let ranges):
+            let parts = MultipartByteRanges(
+                ranges, size: size, contentType: mediaType, boundary: MultipartByteRanges.randomBoundary())
+            return HTTPResponse(
+                .partialContent, fields: makeFields(contentType: parts.contentType), body: multipart(parts))
         case .unsatisfiable: throw APIError.rangeNotSatisfiable(size: size)
+        }
+    }
+
+    private func multipart(_ parts: MultipartByteRanges) -> HTTPResponseBody {
+        switch body {
+        case .file(let file): .file(HTTPFileBody(file, parts: parts.parts))
+        case .bytes(let bytes): .bytes(parts.bytes(of: bytes))
         }
     }
 

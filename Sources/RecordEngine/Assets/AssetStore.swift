@@ -2,6 +2,7 @@ internal import RecordModel
 package import RecordStorage
 package import Synchronization
 internal import Threads
+package import Thumbnails
 
 /// What the operator decides about the URLs of assets.
 package struct AssetAddressing: Hashable, Sendable {
@@ -16,10 +17,33 @@ package struct AssetAddressing: Hashable, Sendable {
     }
 }
 
+/// What a database needs of its surroundings to serve assets.
+package struct AssetOptions: Sendable {
+    package var addressing: AssetAddressing
+    /// Where smaller pictures are made; `nil` for nowhere.
+    package var thumbnails: ThumbnailPool?
+    /// What smaller pictures may take on the disk, in bytes.
+    package var thumbnailBytes: Int
+    /// Pictures with more pixels are not made smaller.
+    package var thumbnailPixels: Int
+
+    package init(
+        addressing: AssetAddressing = AssetAddressing(), thumbnails: ThumbnailPool? = nil,
+        thumbnailBytes: Int = 1 << 30, thumbnailPixels: Int = 100_000_000
+    ) {
+        self.addressing = addressing
+        self.thumbnails = thumbnails
+        self.thumbnailBytes = thumbnailBytes
+        self.thumbnailPixels = thumbnailPixels
+    }
+}
+
 /// The files of a database's assets: their threads, and what is on its way in.
 package final class AssetStore: Sendable {
     package let folder: AssetFolder
     let addressing: AssetAddressing
+    /// Smaller pictures; `nil` if none are made here.
+    let thumbnails: ThumbnailCache?
     /// What `/metrics` tells.
     package let counters = AssetCounters()
     private let state = Locked(State())
@@ -39,9 +63,14 @@ package final class AssetStore: Sendable {
     /// Hashing and writing run here, and syncs wait here. More than cores, since a sync sleeps.
     private static let threads = 4
 
-    init(folder: AssetFolder, addressing: AssetAddressing) {
+    init(folder: AssetFolder, options: AssetOptions) {
         self.folder = folder
-        self.addressing = addressing
+        addressing = options.addressing
+        thumbnails = options.thumbnails.map { pool in
+            ThumbnailCache(
+                folder: folder.absolute.thumbnailsPath, maxBytes: options.thumbnailBytes, pool: pool,
+                maxPixels: options.thumbnailPixels)
+        }
     }
 
     deinit {
@@ -139,6 +168,7 @@ package final class AssetStore: Sendable {
             defer { state.executors = [] }
             return state.executors
         }
+        await thumbnails?.close()
         for executor in executors { await executor.end() }
     }
 }

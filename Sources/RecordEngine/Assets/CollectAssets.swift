@@ -1,7 +1,9 @@
+internal import Cryptography
 package import RecordModel
 internal import RecordStorage
 internal import Synchronization
 internal import Threads
+internal import Thumbnails
 
 extension RecordDatabase {
     /// Assets that one slice takes away before it lets other writers through.
@@ -31,6 +33,9 @@ extension RecordDatabase {
                 let folder = assets.folder
                 try await assets.run { () throws(RecordError) in
                     for name in names { folder.remove(name) }
+                }
+                if let thumbnails = assets.thumbnails {
+                    for name in names { await thumbnails.forget(key: name.thumbnailKey) }
                 }
                 assets.counters.collected.add(UInt64(names.count), ordering: .relaxed)
                 collected += names.count
@@ -68,6 +73,11 @@ extension RecordDatabase {
             }
         }
     }
+}
+
+extension AssetFileName {
+    /// Names the content for the cache of smaller pictures.
+    var thumbnailKey: String { hash.hex }
 }
 
 extension RecordReader {

@@ -5,6 +5,7 @@ internal import RecordStorage
 internal import RecordWire
 internal import Synchronization
 internal import Threads
+package import Thumbnails
 
 /// An asset whose bytes are about to be sent.
 package struct OpenAsset: Sendable {
@@ -26,15 +27,36 @@ package struct OpenAsset: Sendable {
     package var descriptor: Int32 { file.descriptor }
 }
 
-/// A picture that thumbnails are made of.
+/// A picture that smaller ones are made of.
 package struct PictureSource: Hashable, Sendable {
-    package let path: String
-    /// Names the content, for caches.
-    package let key: String
-    package let width: Int
-    package let height: Int
-    /// The media type by its header.
-    package let mediaType: String
+    let picture: Picture
+    let name: AssetFileName
+
+    init(_ picture: Picture, _ name: AssetFileName) {
+        self.picture = picture
+        self.name = name
+    }
+
+    /// What a smaller picture of it is made in, unless the client chooses: what has no alpha becomes JPEG.
+    package var thumbnailFormat: ThumbnailForm.Format {
+        switch picture.format {
+        case .jpeg, .heic: .jpeg
+        case .png, .gif: .png
+        case .webp: .webp
+        }
+    }
+}
+
+extension RecordDatabase {
+    /// A smaller picture: from the disk, or made now.
+    package nonisolated func thumbnail(
+        of source: PictureSource, _ form: ThumbnailForm
+    ) async throws(ThumbnailError) -> ThumbnailFile {
+        guard let cache = assets.thumbnails else { throw .unavailable }
+        return try await cache.thumbnail(
+            of: assets.folder.path(of: source.name), key: source.name.thumbnailKey, width: source.picture.width,
+            height: source.picture.height, form: form)
+    }
 }
 
 /// The content of a field.
@@ -77,11 +99,7 @@ extension RecordReader {
             throw .assetNotFound
         }
         database.assets.counters.downloads.add(1, ordering: .relaxed)
-        let picture = row.picture.picture.map {
-            PictureSource(
-                path: folder.path(of: row.name), key: row.name.hash.hex, width: $0.width, height: $0.height,
-                mediaType: $0.format.mediaType)
-        }
+        let picture = row.picture.picture.map { PictureSource($0, row.name) }
         return OpenAsset(
             file: file, size: row.size, hash: row.hash, mediaType: AssetMediaType.text(of: mediaType),
             isInline: AssetMediaType.isInline(mediaType), filename: filename, secondsLeft: secondsLeft, picture: picture

@@ -14,6 +14,13 @@ package struct AssetFolder: Sendable {
         path = folder + "/assets"
     }
 
+    /// The same folder by its absolute path, for those who work elsewhere. The database's folder must be there.
+    package var absolute: AssetFolder {
+        guard let resolved = realpath(String(path.dropLast("/assets".utf8.count)), nil) else { return self }
+        defer { free(resolved) }
+        return AssetFolder(database: String(cString: resolved))
+    }
+
     package var uploadsPath: String { path + "/uploads" }
     package var thumbnailsPath: String { path + "/thumbnails" }
 

@@ -82,6 +82,18 @@ struct Setting: Sendable {
         Setting(
             "assets.free_bytes", \.freeDiskBytes, .size(0...(1 << 50)),
             "what uploads leave free on the disk, so that records can still be written"),
+        Setting(
+            "assets.thumbnail_program", \.thumbnailProgram, .text("PROGRAM"),
+            "what makes smaller pictures; 'none' for nothing"),
+        Setting(
+            "assets.thumbnail_processes", \.thumbnailProcesses, .count(1...64), "smaller pictures that are made at once"
+        ),
+        Setting(
+            "assets.thumbnail_bytes", \.thumbnailBytes, .size(0...(1 << 45)),
+            "what smaller pictures may take on the disk, per database"),
+        Setting(
+            "assets.thumbnail_pixels", \.thumbnailPixels, .count(1...1_000_000_000),
+            "pictures with more pixels are not made smaller"),
     ]
 
     private static let rights: [Setting] = [

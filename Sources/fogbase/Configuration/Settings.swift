@@ -38,6 +38,10 @@ struct Settings: Sendable {
     var unreferencedAssetTime = Duration.seconds(86_400)
     var assetURLTime = Duration.seconds(3_600)
     var freeDiskBytes = 256 << 20
+    var thumbnailProgram = "vipsthumbnail"
+    var thumbnailProcesses = 2
+    var thumbnailBytes = 1 << 30
+    var thumbnailPixels = 100_000_000
 
     // Who may do what
     var adminToken = ""
