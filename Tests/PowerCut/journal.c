@@ -43,12 +43,13 @@ static void forget_in_child(void) {
 __attribute__((constructor)) static void start(void) {
     const char *wanted = getenv("POWERCUT_FOLDER");
     const char *log = getenv("POWERCUT_LOG");
-    const char *owner = getenv("POWERCUT_OWNER");
-    char self[32];
-    snprintf(self, sizeof self, "%d", (int)getpid());
-    // A program that the server starts inherits the environment. What it does is not followed.
-    if (!wanted || !log || (owner && strcmp(owner, self) != 0)) return;
-    setenv("POWERCUT_OWNER", self, 1);
+    char *owner = getenv("POWERCUT_OWNER");
+    // A program that the server starts inherits the environment. What it does is not followed: the first process writes
+    // over the zeros. Not with setenv, which moves the environment; Swift finds the arguments of a program beside it.
+    if (!wanted || !log || !owner || strcmp(owner, "0000000000") != 0) return;
+    char self[11];
+    snprintf(self, sizeof self, "%010d", (int)getpid());
+    memcpy(owner, self, sizeof self);
     if (!realpath(wanted, folder)) die("POWERCUT_FOLDER");
     folder_length = strlen(folder);
     // Straight to the kernel: these calls are wrapped.

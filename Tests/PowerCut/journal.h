@@ -63,7 +63,7 @@ uint32_t journal_object(const struct stat *status);
 /// A fresh number for an inode that was made just now: the system gives those of deleted files again.
 uint32_t journal_new_object(const struct stat *status);
 
-/// What a descriptor refers to; 0 for anything outside the folder. May be asked without the lock by the descriptor's user.
+/// What a descriptor refers to; 0 for anything outside the folder. Its user may ask without the lock.
 uint32_t journal_descriptor(int descriptor);
 void journal_set_descriptor(int descriptor, uint32_t object, int synchronous);
 

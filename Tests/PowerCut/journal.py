@@ -84,7 +84,8 @@ def build(folder: Path) -> Path:
 
 def environment(library: Path, folder: Path, log: Path, sync_microseconds: int | None = None) -> dict[str, str]:
     """What a process needs in its environment to be watched below `folder`, which must exist."""
-    found = {"LD_PRELOAD": str(library), "POWERCUT_FOLDER": str(folder), "POWERCUT_LOG": str(log)}
+    found = {"LD_PRELOAD": str(library), "POWERCUT_FOLDER": str(folder), "POWERCUT_LOG": str(log),
+             "POWERCUT_OWNER": "0" * 10}
     if sync_microseconds is not None:
         found["POWERCUT_SYNC"] = str(sync_microseconds)
     return found

@@ -1,9 +1,11 @@
-// An LD_PRELOAD library that writes down what a process does to the files below POWERCUT_FOLDER (a journal, POWERCUT_LOG),
-// so that the state of a disk after a power cut at any moment can be built from it: see survivors.py.
+// An LD_PRELOAD library that writes down what a process does to the files below POWERCUT_FOLDER (the journal is
+// POWERCUT_LOG), so that the state of a disk after a power cut at any moment can be built from it: see survivors.py.
 //
 //     cc -shared -fPIC -O2 -o powercut.so powercut.c journal.c
 //
 // POWERCUT_SYNC=N answers syncs after N microseconds without troubling the disk: nothing is ever really lost here.
+// POWERCUT_FORGET=TEXT tells lies about files whose path ends with TEXT: their syncs succeed and make nothing durable.
+// So one sees whether a test would notice.
 
 #define _GNU_SOURCE
 #include "journal.h"
@@ -22,7 +24,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define REAL(name) ({ static __typeof__(&name) real; if (!real) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name); real; })
+#define REAL(name)                                                        \
+    ({                                                                    \
+        static __typeof__(&name) real;                                    \
+        if (!real) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name);     \
+        real;                                                             \
+    })
 #define EXPORT __attribute__((visibility("default")))
 
 static void blind(const char *what) {
@@ -317,9 +324,23 @@ EXPORT int posix_fallocate(int descriptor, off_t offset, off_t length) {
 
 // Syncs. sync_file_range starts writing and promises nothing, so it is not among them.
 
+/// Whether the sync of a file is to be forgotten.
+static int is_forgotten(int descriptor) {
+    static const char *suffix;
+    if (!suffix) suffix = getenv("POWERCUT_FORGET") ? getenv("POWERCUT_FORGET") : "";
+    char link[64], path[PATH_MAX];
+    if (!*suffix) return 0;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = 0;
+    size_t end = strlen(suffix);
+    return length >= (ssize_t)end && strcmp(path + length - end, suffix) == 0;
+}
+
 static int sync_object(int descriptor, uint32_t object, int (*real)(int)) {
     static long pause = -2;
     if (pause == -2) pause = getenv("POWERCUT_SYNC") ? atol(getenv("POWERCUT_SYNC")) : -1;
+    if (is_forgotten(descriptor)) return 0;
     journal_lock();
     uint64_t begun = journal_append(SYNCING, object, 0, 0, "", "", NULL, 0, 0);
     journal_unlock();

@@ -1,8 +1,8 @@
 """What a disk may hold after a power cut, from a journal of what was done to it.
 
-The model is POSIX's, at its strictest: only a sync makes anything durable. Data and size of a file are safe once an fsync
-or fdatasync of that file has succeeded that began after they were written; a name is safe once its folder was synced
-likewise. Of all else, a cut may leave anything: see `Contents` and `Names`.
+The model is POSIX's, at its strictest: only a sync makes anything durable. Data and size of a file are safe once an
+fsync or fdatasync of that file has succeeded that began after they were written; a name is safe once its folder was
+synced likewise. Of all else, a cut may leave anything: see `Contents` and `Names`.
 """
 from dataclasses import dataclass, field
 from enum import Enum
@@ -97,7 +97,7 @@ class Folder:
 
 @dataclass(eq=False)
 class Change:
-    """A change of names: `node` goes to (`folder`, `name`), or is taken away from there; a rename also leaves a place."""
+    """A change of names: `node` goes to (`folder`, `name`), or is taken from there; a rename also leaves a place."""
     start: int
     folder: Folder
     name: str
@@ -238,12 +238,11 @@ class Disk:
                     waiting.append((node, place))
                 elif id(node) in built:
                     place.hardlink_to(built[id(node)])
-                elif not is_rebuilt(name):
+                elif not is_rebuilt(name) or random.random() < 0.5:
                     built[id(node)] = place
-                    place.write_bytes(node.survivor(contents, random))
-                    place.chmod(0o600)
-                elif random.random() < 0.5:
-                    place.write_bytes(random.randbytes(32768))
+                    rubbish = random.randbytes(32_768) if is_rebuilt(name) else None
+                    place.touch(mode=0o600)
+                    place.write_bytes(rubbish or node.survivor(contents, random))
 
     def surviving_changes(self, names: Names, random: Random) -> list[Change]:
         if names == Names.ALL:

@@ -121,7 +121,7 @@ class Workshop(unittest.TestCase):
         cls.temporary.cleanup()
 
     def watch(self, name: str, program: str, folder: Path | None = None, sync: int = 0) -> tuple[Path, Path]:
-        """Runs a program in a folder, each sync of which takes `sync` microseconds; returns the folder and the journal."""
+        """Runs a program in a folder, each sync of which takes `sync` microseconds; returns it and the journal."""
         folder = folder or self.place / name
         folder.mkdir(exist_ok=True)
         log = self.place / f"{name}.journal"
@@ -224,6 +224,14 @@ class DatabaseTests(Workshop):
 
     def test_off_loses_and_damages(self):
         self.check("WAL", "OFF", {Loss.ACKNOWLEDGED, Loss.DAMAGED})
+
+    def test_a_log_whose_syncs_are_forgotten_loses(self):
+        os.environ["POWERCUT_FORGET"] = "-wal"
+        try:
+            found = losses(self.place / "forgotten", self.library, "WAL", "FULL", cuts=150)
+        finally:
+            del os.environ["POWERCUT_FORGET"]
+        self.assertIn(Loss.ACKNOWLEDGED, found)
 
     def test_full_with_a_rollback_journal_forgets_the_folder(self):
         # SQLite's documentation of synchronous=EXTRA: with FULL the journal may come back, and undo the transaction.
