@@ -85,6 +85,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--clients", type=int, default=3, help="clients of each kind")
     parser.add_argument("--start-seconds", type=float, default=2, help="in which a server must be ready after a cut")
     parser.add_argument("--work", type=Path, default=ROOT / ".powercut", help="a folder for everything")
+    parser.add_argument("--stumbles", type=float, default=0.3, metavar="SHARE", help="rounds with broken starts before")
     parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
     parser.add_argument("--again", type=Path, metavar="FOLDER", help="judge a round that was kept")
     parser.add_argument("--cut", type=int, help="with --again: the number of the cut")

@@ -41,7 +41,7 @@ class Round:
         self.log = place / "journal"
         self.clock = Clock(self.log)
         self.sync = random.choice([0, 200, 1_000, 5_000])
-        self.restarts, self.ending = 0, "killed"
+        self.restarts, self.stumbles, self.ending = 0, 0, "killed"
         self.cuts: list[Cut] = []
         self.actors: list[Actor] = []
         self.starts: list[float] = []
@@ -64,6 +64,8 @@ class Round:
     # The load
 
     def load(self) -> None:
+        if self.random.random() < self.options.stumbles:
+            self.stumble()
         server = self.serve()
         if self.random.random() < 0.25:
             # Only the process dies, and the next one shows what it finds. Then it must be as safe as if it were its own.
@@ -83,8 +85,22 @@ class Round:
         server.kill()
         self.rest()
 
+    def stumble(self) -> None:
+        """Starts that are broken off: the next one must not take for safe what it finds half made."""
+        for _ in range(self.random.randint(1, 3)):
+            server = self.watched()
+            server.spawn()
+            time.sleep(self.random.uniform(0, 0.03 + 10 * self.sync / 1e6))
+            server.kill()
+            self.stumbles += 1
+            if self.log.exists():
+                trim(self.log)
+
+    def watched(self) -> WatchedServer:
+        return WatchedServer(self.binary, self.disk, self.options.settings, self.library, self.log, self.sync)
+
     def serve(self) -> WatchedServer:
-        server = WatchedServer(self.binary, self.disk, self.options.settings, self.library, self.log, self.sync)
+        server = self.watched()
         server.start(30)
         return server
 
@@ -224,7 +240,7 @@ class Round:
         size = self.log.stat().st_size / 1e6
         base = "continued" if self.continued else "fresh"
         slowest = f", slowest start {max(self.starts):.2f} s" if self.starts else ""
-        return (f"{base}, {self.ending}, {self.restarts} restarts, sync {self.sync} µs, {size:.0f} MB of journal, {text}"
+        return (f"{base}, {self.ending}, {self.stumbles} broken starts, {self.restarts} restarts, sync {self.sync} µs, {size:.0f} MB of journal, {text}"
                 f"{slowest}")
 
 
