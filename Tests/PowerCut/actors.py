@@ -1,7 +1,7 @@
 """Clients that write and read under load, remember what they were told, and say later what of it must be there.
 
-Times are positions in the journal (`Clock`). A write whose answer had come before a cut must have survived it; one that had
-been sent may have; one that was not yet sent cannot have.
+Times are positions in the journal (`Clock`). A write whose answer had come before a cut must have survived it; one that
+had been sent may have; one that was not yet sent cannot have.
 """
 import http.client
 import threading
@@ -104,7 +104,7 @@ class Survivor:
 
     def __init__(self, client: Client):
         self.client = client
-        self.records = {name: record for kind in ("Item", "Counter", "Part", "Member")
+        self.records = {name: record for kind in ("Item", "Counter", "Part", "Member", "File")
                         for name, record in self.list(kind)}
 
     def list(self, kind: str):

@@ -35,7 +35,7 @@ def main() -> int:
     if options.again:
         return again(options, binary)
     seed = options.seed if options.seed is not None else secrets.randbelow(10**9)
-    print(f"seed {seed}; {options.rounds} rounds of up to {options.seconds} s, {options.cuts} cuts each; in {options.work}")
+    print(f"seed {seed}: {options.rounds} rounds of up to {options.seconds} s, {options.cuts} cuts each")
     random, library = Random(seed), build(options.work)
     failures, cuts, continued = 0, 0, None
     for number in range(1, options.rounds + 1):
@@ -87,6 +87,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--work", type=Path, default=ROOT / ".powercut", help="a folder for everything")
     parser.add_argument("--stumbles", type=float, default=0.3, metavar="SHARE", help="rounds with broken starts before")
     parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
+    parser.add_argument("--no-assets", dest="assets", action="store_false", help="records only")
     parser.add_argument("--again", type=Path, metavar="FOLDER", help="judge a round that was kept")
     parser.add_argument("--cut", type=int, help="with --again: the number of the cut")
     options = parser.parse_args()

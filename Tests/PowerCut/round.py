@@ -9,6 +9,7 @@ from random import Random
 
 from watched import Clock, Problem, WatchedServer, doctor
 from actors import Actor, Survivor
+from assets import AssetWriter, Wardrobe, is_offered, linked_files, strays
 from journal import Journal, Kind, trim
 from readers import Follower, Reader, Settled
 from survivors import Contents, Disk, Names
@@ -42,6 +43,9 @@ class Round:
         self.clock = Clock(self.log)
         self.sync = random.choice([0, 200, 1_000, 5_000])
         self.restarts, self.stumbles, self.ending = 0, 0, "killed"
+        # With a short grace, receipts end and files are collected while clients upload the same again.
+        self.grace = random.choice([None, None, 2.0])
+        self.has_assets = False
         self.cuts: list[Cut] = []
         self.actors: list[Actor] = []
         self.starts: list[float] = []
@@ -68,7 +72,7 @@ class Round:
             self.stumble()
         server = self.serve()
         if self.random.random() < 0.25:
-            # Only the process dies, and the next one shows what it finds. Then it must be as safe as if it were its own.
+            # Only the process dies. What the next one finds and shows must be as safe as if it were its own.
             self.work(server, self.options.seconds / 2, first=True)
             server.kill()
             self.rest()
@@ -97,7 +101,12 @@ class Round:
                 trim(self.log)
 
     def watched(self) -> WatchedServer:
-        return WatchedServer(self.binary, self.disk, self.options.settings, self.library, self.log, self.sync)
+        return WatchedServer(self.binary, self.disk, self.settings(), self.library, self.log, self.sync)
+
+    def settings(self, grace: float | None = None) -> dict[str, str]:
+        grace = grace or self.grace
+        extra = {"FOGBASE_ASSETS_UNREFERENCED_TIME": f"{grace:.0f}s"} if grace and self.options.assets else {}
+        return self.options.settings | extra
 
     def serve(self) -> WatchedServer:
         server = self.watched()
@@ -128,6 +137,9 @@ class Round:
         actors: list[Actor] = [*writers, SetWriter(*arguments("set")), SignUp(*arguments("user"))]
         actors += [BatchWriter(*arguments("batch", number)) for number in clients]
         actors += [Incrementer(counter, *arguments("increment", number)) for number in clients]
+        if self.has_assets:
+            wardrobe = Wardrobe(self.random)
+            actors += [AssetWriter(wardrobe, self.grace, *arguments("asset", number)) for number in range(4)]
         actors += [Reader(writers, *arguments("reader")), Follower(*arguments("feed"))]
         if self.continued or self.restarts:
             actors.append(Settled(*arguments("settled")))
@@ -179,6 +191,7 @@ class Round:
         left = folder / "disk"
         disk.survive(left, cut.contents, cut.names, Random(cut.seed))
         left.chmod(0o700)
+        # Receipts must still be good for those who link now what they had uploaded.
         server = WatchedServer(self.binary, left, self.options.settings)
         found: list[str] = []
         try:
@@ -192,12 +205,30 @@ class Round:
             found.append(f"{type(problem).__name__}: {problem}")
         finally:
             server.kill()
+        if self.has_assets and not found:
+            found = self.collect(left)
         complaint = doctor(self.binary, left / "data")
         if complaint:
             found.append(complaint)
         if not found:
             shutil.rmtree(folder)
         return found
+
+    def collect(self, left: Path) -> list[str]:
+        """When the grace is over, there is no file that no record has."""
+        server = WatchedServer(self.binary, left, self.settings(grace=1))
+        try:
+            server.start_within(self.options.start_seconds)
+            linked = linked_files(Survivor(server.client()))
+            limit = time.monotonic() + 10
+            while (found := strays(server.data, linked)) and time.monotonic() < limit:
+                time.sleep(0.2)
+            server.stop()
+            return found
+        except FAILURES as problem:
+            return [f"{type(problem).__name__}: {problem}"]
+        finally:
+            server.kill()
 
     @staticmethod
     def ask(actor: Actor, cut: Cut, survivor: Survivor) -> list[str]:
@@ -237,15 +268,17 @@ class Round:
         for one in self.actors:
             counts[type(one).__name__] = counts.get(type(one).__name__, 0) + one.count
         text = ", ".join(f"{count} {name}" for name, count in counts.items())
+        files = f", grace {self.grace or 'long'}" if self.has_assets else ""
         size = self.log.stat().st_size / 1e6
         base = "continued" if self.continued else "fresh"
         slowest = f", slowest start {max(self.starts):.2f} s" if self.starts else ""
-        return (f"{base}, {self.ending}, {self.stumbles} broken starts, {self.restarts} restarts, sync {self.sync} µs, {size:.0f} MB of journal, {text}"
-                f"{slowest}")
+        return (f"{base}, {self.ending}, {self.stumbles} broken starts, {self.restarts} restarts, sync {self.sync} µs"
+                f"{files}, {size:.0f} MB of journal, {text}{slowest}")
 
 
 def moments(actor: Actor):
     """When an actor was told something."""
+    yield from (one.answered for one in getattr(actor, "uploads", []))
     for history in getattr(actor, "histories", {}).values():
         yield from (one.answered for one in history.steps if one.answered)
     for _, history in getattr(actor, "groups", []) if actor.__class__ is BatchWriter else []:

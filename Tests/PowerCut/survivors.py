@@ -4,6 +4,8 @@ The model is POSIX's, at its strictest: only a sync makes anything durable. Data
 fsync or fdatasync of that file has succeeded that began after they were written; a name is safe once its folder was
 synced likewise. Of all else, a cut may leave anything: see `Contents` and `Names`.
 """
+import os
+import time
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -243,6 +245,8 @@ class Disk:
                     rubbish = random.randbytes(32_768) if is_rebuilt(name) else None
                     place.touch(mode=0o600)
                     place.write_bytes(rubbish or node.survivor(contents, random))
+                    # Whoever starts on this finds files that are older than itself.
+                    os.utime(place, (time.time() - 60,) * 2)
 
     def surviving_changes(self, names: Names, random: Random) -> list[Change]:
         if names == Names.ALL:
