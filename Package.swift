@@ -54,7 +54,7 @@ let package = Package(
         module(
             "RecordEngine",
             ["RecordModel", "RecordWire", "RecordStorage", "Threads", "Cryptography", "Pictures", "Thumbnails"]),
-        module("RecordAPI", ["HTTP", "RecordWire", "RecordEngine", "RecordModel"]),
+        module("RecordAPI", ["HTTP", "RecordWire", "RecordEngine", "RecordModel", "Cryptography"]),
 
         .executableTarget(
             name: "fogbase",

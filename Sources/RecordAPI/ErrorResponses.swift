@@ -159,7 +159,8 @@ extension RecordAPI {
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .indexBuilding: .serviceUnavailable
         case .tooManyAffected: .conflict
-        case .tokenInvalid, .malformedJSON, .typeMismatch, .unknownName, .readOnlyKey, .nameTaken, .notIndexed,
+        case .digestMismatch, .tokenInvalid, .malformedJSON, .typeMismatch, .unknownName, .readOnlyKey, .nameTaken,
+            .notIndexed,
             .queryTooExpensive:
             nil
         }

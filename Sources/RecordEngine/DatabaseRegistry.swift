@@ -43,6 +43,10 @@ package actor DatabaseRegistry {
         package var dataPath: String
         package var containers: [ContainerName]
         package var limits: DatabaseLimits
+        /// The database whose assets' URLs need not name it.
+        package var defaultDatabase: DatabaseID?
+        /// What stands before `/assets/` in the URLs of assets; empty for URLs relative to the server.
+        package var publicURL = ""
         /// The hash of the administrator's token.
         package var administrator: Digest?
         /// How many passwords are hashed at once.
@@ -117,9 +121,16 @@ package actor DatabaseRegistry {
         guard !isClosed else { throw RecordError.databaseUnavailable }
         let database = try RecordDatabase(
             folder: folder(of: id), environment: id.environment, limits: configuration.limits,
-            administrator: configuration.administrator, passwords: passwords)
+            administrator: configuration.administrator, passwords: passwords, addressing: addressing(of: id))
         opened.withLock { $0[id] = database }
         return database
+    }
+
+    private nonisolated func addressing(of id: DatabaseID) -> AssetAddressing {
+        let query =
+            id == configuration.defaultDatabase
+            ? "" : "?container=\(PathSegment.encode(id.container.text))&environment=\(id.environment.rawValue)"
+        return AssetAddressing(prefix: configuration.publicURL, query: query)
     }
 
     /// The databases that are open, for metrics and maintenance.

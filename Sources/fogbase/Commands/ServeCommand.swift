@@ -51,12 +51,19 @@ enum ServeCommand {
         limits.cascadeRecords = settings.cascadeRecords
         limits.setRecords = settings.setRecords
         limits.queryMilliseconds = settings.queryMilliseconds
-        let registry = DatabaseRegistry(
-            DatabaseRegistry.Configuration(
-                dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),
-                limits: limits, administrator: administrator,
-                passwordThreads: min(2, HTTPServerConfiguration().loops), report: report))
+        limits.assetBytes = settings.assetBytes
+        limits.unreferencedAssetBytes = settings.unreferencedAssetBytes
+        limits.unreferencedAssetSeconds = settings.unreferencedAssetTime.components.seconds
+        limits.assetURLSeconds = settings.assetURLTime.components.seconds
+        limits.freeDiskBytes = settings.freeDiskBytes
         let id = try defaultDatabase(settings)
+        var configuration = DatabaseRegistry.Configuration(
+            dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),
+            limits: limits, administrator: administrator,
+            passwordThreads: min(2, HTTPServerConfiguration().loops), report: report)
+        configuration.defaultDatabase = id
+        configuration.publicURL = settings.publicURL
+        let registry = DatabaseRegistry(configuration)
         try Blocking.run { () async -> Result<Void, any Error> in
             do {
                 try await registry.open(id)
