@@ -9,6 +9,7 @@ import sys
 import traceback
 from pathlib import Path
 
+import asset_scenarios
 import debian_scenario
 import hostile_scenario
 import machine
@@ -25,7 +26,8 @@ from server import raise_descriptor_limit
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = [scenario for module in (read_scenarios, write_scenarios, memory_scenarios, start_scenario,
-                                            query_scenarios, set_scenarios, hostile_scenario, debian_scenario)
+                                            query_scenarios, set_scenarios, asset_scenarios, hostile_scenario,
+                                            debian_scenario)
              for scenario in module.SCENARIOS]
 
 
