@@ -6,8 +6,8 @@
    asset_client download PORT CONNECTIONS SECONDS REQUESTS BYTES PATH
        gets PATH, whose content must have BYTES.
 
-   Ends after REQUESTS requests or, if that is 0, begins none after SECONDS; each connection is kept alive and has a
-   thread. Prints one line of JSON, and below it the last answer that was not as wished, else the last upload's. */
+   Begins no request after SECONDS and none after REQUESTS of them; 0 is no bound. Each connection is kept alive and has
+   a thread. Prints one line of JSON, and below it the last answer that was not as wished, else the last upload's. */
 #include "bare.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -139,7 +139,8 @@ static void *use_connection(void *unused) {
     int connection = open_connection();
     for (;;) {
         long number = atomic_fetch_add(&begun, 1);
-        if (requests > 0 ? number >= requests : wall_seconds() - began >= seconds) break;
+        if (requests > 0 && number >= requests) break;
+        if (seconds > 0 && wall_seconds() - began >= seconds) break;
         double start = wall_seconds();
         int was_sent = send_request(connection, number);
         int is_good = read_answer(connection) && was_sent;

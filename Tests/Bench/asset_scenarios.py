@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
+import free_memory
 import tools
 from asset_load import GIB, MIB, AssetLoad, seconds_per_gib, uploaded
 from asset_source import hash_seconds_per_gib, source
@@ -24,28 +25,30 @@ SETTINGS: dict[str, str] = {}
 CONNECTIONS = 8
 # As many at once, of so many bytes each.
 CROWD, CROWD_BYTES = 64, 32 * MIB
+# A run of small uploads ends with its time, or with so many.
+MOST_SMALL = 1024
 
 
 def upload_small(context: Context) -> Iterator[Row]:
     """Many assets of 1 MiB, each synced by itself."""
-    with _server(context) as (server, load):
-        def ours(seconds: float) -> Measurement:
-            return context.noted(load.upload(MIB, connections=CONNECTIONS, seconds=seconds))
+    with _server(context) as (_, load), _bare(context) as bare:
+        def upload(to: AssetLoad, seconds: float) -> Measurement:
+            most = min(MOST_SMALL, _large(context) // MIB)
+            free_memory.fetch(to.source, most * MIB)
+            return to.upload(MIB, connections=CONNECTIONS, seconds=seconds, requests=most)
 
-        with _bare(context) as bare:
-            def theirs(seconds: float) -> Measurement:
-                return bare.upload(MIB, connections=CONNECTIONS, seconds=seconds)
-
-            yield _upload_row(context, "asset-upload-1m", 2.0, ours, theirs)
+        yield _upload_row(context, "asset-upload-1m", 2.0, load, bare, upload)
 
 
 def upload_large(context: Context) -> Iterator[Row]:
     """One asset at a time of as many bytes as the source has."""
     size = _large(context)
-    with _server(context) as (server, load), _bare(context) as bare:
-        yield _upload_row(context, "asset-upload-1g", 1.6,
-                          lambda _: context.noted(load.upload(size, requests=1)),
-                          lambda _: bare.upload(size, requests=1))
+    with _server(context) as (_, load), _bare(context) as bare:
+        def upload(to: AssetLoad, _: float) -> Measurement:
+            free_memory.fetch(to.source, size)
+            return to.upload(size, requests=1)
+
+        yield _upload_row(context, "asset-upload-1g", 1.6, load, bare, upload)
 
 
 def download(context: Context) -> Iterator[Row]:
@@ -96,6 +99,7 @@ def beside(context: Context) -> Iterator[Row]:
         alone, beside, uploads = [], [], []
         for _ in range(context.options.rounds):
             alone.append(ours(context.options.seconds))
+            free_memory.fetch(load.source, size)
             beside.append(ours.during(lambda: uploads.append(load.upload(size, requests=1))))
         row = beside_row("asset-beside", beside, alone)
         row.errors += sum(one.errors for one in uploads)
@@ -143,8 +147,10 @@ def _file(server: Server, asset: dict) -> Path:
     return found[0]
 
 
-def _upload_row(context: Context, name: str, floor: float, ours, theirs) -> Row:
-    measured, reference = interleave(context.options.rounds, context.options.seconds, ours, theirs)
+def _upload_row(context: Context, name: str, floor: float, ours: AssetLoad, bare: AssetLoad, upload) -> Row:
+    measured, reference = interleave(context.options.rounds, context.options.seconds,
+                                     lambda seconds: context.noted(upload(ours, seconds)),
+                                     lambda seconds: upload(bare, seconds))
     return measured_row(name, measured, reference, value=middle(measured, seconds_per_gib), unit="s/GiB", floor=floor,
                         notes=[f"at {_rate(measured)}; the bare program: {_per_gib(reference)} s/GiB at "
                                f"{_rate(reference)}, so the server takes {ratio(measured, reference):.2f} × as much; "
