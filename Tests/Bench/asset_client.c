@@ -1,5 +1,5 @@
-/* The client of asset scenarios, cheap enough to leave the processor to the server: an upload is sendfile from one file,
-   a download is thrown away in the kernel.
+/* The client of asset scenarios, cheap enough to leave the processor to the server: an upload is sendfile from one
+   file, a download is thrown away in the kernel.
 
    asset_client upload PORT CONNECTIONS SECONDS REQUESTS BYTES PATH TOKEN FILE
        posts BYTES of FILE to PATH, each time with other first bytes, so that no content is known to the server.

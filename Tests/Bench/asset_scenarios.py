@@ -67,8 +67,8 @@ def download(context: Context) -> Iterator[Row]:
 
                 measured, reference = interleave(context.options.rounds, context.options.seconds, ours, theirs)
         yield measured_row(f"asset-download-{name}", measured, reference, floor=1.5,
-                           notes=[f"{_per_gib(measured)} s/GiB at {_rate(measured)}; nginx: {_per_gib(reference)} s/GiB "
-                                  f"at {_rate(reference)}"])
+                           notes=[f"{_per_gib(measured)} s/GiB at {_rate(measured)}; "
+                                  f"nginx: {_per_gib(reference)} s/GiB at {_rate(reference)}"])
 
 
 def memory(context: Context) -> Iterator[Row]:
@@ -172,7 +172,7 @@ def _rate(measured: list[Measurement]) -> str:
 
 
 SCENARIOS = [
-    Scenario("asset-upload-1m", "uploads of 1 MiB at 8 connections, beside a bare program that hashes and syncs", upload_small),
+    Scenario("asset-upload-1m", "uploads of 1 MiB at 8 connections, beside a program that hashes and syncs", upload_small),
     Scenario("asset-upload-1g", "one upload of 1 GiB, beside the same program", upload_large),
     Scenario("asset-download", "downloads of 1 MiB and of 50 MiB, beside nginx with sendfile", download),
     Scenario("asset-memory", "RssAnon during uploads and downloads of 1 GiB, and of 64 at once", memory),

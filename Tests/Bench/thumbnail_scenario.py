@@ -38,14 +38,15 @@ def thumbnail(context: Context) -> Iterator[Row]:
         kept(1)
         measured = [kept(context.options.seconds) for _ in range(context.options.rounds)]
         yield measured_row("thumbnail-kept", measured, None, value=middle(measured, lambda one: one.p50_ms), unit="ms",
-                           notes=[f"the same again and again at {CONNECTIONS} connections, {len(kept.sample.body):,} bytes"])
+                           notes=[f"one again and again at {CONNECTIONS} connections, {len(kept.sample.body):,} bytes"])
 
 
 def _photograph(folder: Path, program: str) -> bytes:
     """A JPEG with coarse and fine detail, from noise of a few pixels that is made large."""
     folder.mkdir(parents=True)
     width, height = 504, 378
-    (folder / "noise.ppm").write_bytes(b"P6 %d %d 255\n" % (width, height) + random.Random(1).randbytes(3 * width * height))
+    noise = random.Random(1).randbytes(3 * width * height)
+    (folder / "noise.ppm").write_bytes(b"P6 %d %d 255\n" % (width, height) + noise)
     done = subprocess.run([program, "noise.ppm", "-s", SIZE, "-o", "picture.jpg"], cwd=folder, capture_output=True,
                           text=True)
     if done.returncode != 0:
