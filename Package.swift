@@ -54,7 +54,7 @@ let package = Package(
         module(
             "RecordEngine",
             ["RecordModel", "RecordWire", "RecordStorage", "Threads", "Cryptography", "Pictures", "Thumbnails"]),
-        module("RecordAPI", ["HTTP", "RecordWire", "RecordEngine", "RecordModel"]),
+        module("RecordAPI", ["HTTP", "RecordWire", "RecordEngine", "RecordModel", "Cryptography", "Thumbnails"]),
 
         .executableTarget(
             name: "fogbase",
@@ -76,7 +76,7 @@ let package = Package(
         tests("ThumbnailsTests", ["Thumbnails", "Threads"]),
         tests("RecordModelTests", ["RecordModel"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
-        tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel", "Cryptography"]),
+        tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails"]),
         tests("RecordEngineTests", ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads"]),
         tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
         tests("FogbaseTests", ["fogbase"]),

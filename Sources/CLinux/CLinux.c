@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -69,4 +70,10 @@ int fogbase_cpu_count(void) {
     if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
     int count = CPU_COUNT(&set);
     return count > 0 ? count : 1;
+}
+
+int fogbase_flush_range(int descriptor, int64_t offset, int64_t count, int waits) {
+    unsigned int flags = SYNC_FILE_RANGE_WRITE;
+    if (waits) flags |= SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WAIT_AFTER;
+    return sync_file_range(descriptor, offset, count, flags);
 }

@@ -24,6 +24,7 @@ extension Endpoint {
         case .createRecord, .listRecords, .readRecord, .replaceRecord, .changeRecord, .deleteRecord, .readField,
             .modifyRecords:
             "records"
+        case .uploadAsset, .readAsset: "assets"
         case .queryRecords, .queryRecordsByBody, .deleteSet, .changeSet: "queries"
         case .fetchChanges: "changes"
         case .readSchema, .putSchema, .readType, .addIndex, .readAdvice: "schema"
@@ -41,7 +42,10 @@ extension Endpoint {
         case .replaceRecord: "Makes a record, or replaces all of its fields"
         case .changeRecord: "Changes the fields given; null removes one"
         case .deleteRecord: "Deletes a record"
-        case .readField: "Reads the bytes of a BYTES field, or a range of them"
+        case .readField: "Reads the content of a BYTES or ASSET field, ranges of it, or a smaller picture"
+        case .uploadAsset:
+            "Uploads a file, or several as multipart/form-data; the answer is the value of an ASSET field"
+        case .readAsset: "Reads an asset by its signed URL, ranges of it, or a smaller picture"
         case .modifyRecords: "Performs a batch of operations, all or nothing unless atomic is false"
         case .queryRecords: "Finds records of a type by condition, sorted, a page at a time"
         case .queryRecordsByBody: "The same with the query in the body; nothing is written"
@@ -84,7 +88,8 @@ extension Endpoint {
         case .putGrants: "Grants"
         case .putRole: "Role"
         case .signUp, .signIn: "Credentials"
-        case .listRecords, .readRecord, .deleteRecord, .readField, .queryRecords, .deleteSet, .fetchChanges,
+        case .listRecords, .readRecord, .deleteRecord, .readField, .uploadAsset, .readAsset, .queryRecords, .deleteSet,
+            .fetchChanges,
             .readSchema, .readType, .readAdvice, .listGrants, .readGrants, .listRoles, .readRole, .deleteRole, .signOut,
             .readMe, .live, .ready, .metrics, .limits, .openAPI:
             nil
@@ -106,7 +111,8 @@ extension Endpoint {
         case .replaceRecord, .changeRecord: ["ifMatch", "ifNoneMatch", "idempotencyKey", "prefer"]
         case .deleteRecord: ["ifMatch", "idempotencyKey"]
         case .readRecord: ["ifNoneMatch"]
-        case .readField: ["ifNoneMatch", "range"]
+        case .readField, .readAsset: ["ifNoneMatch", "range", "ifRange"]
+        case .uploadAsset: ["contentDigest"]
         case .deleteSet, .changeSet: ["idempotencyKey"]
         default: []
         }
@@ -132,11 +138,19 @@ extension Endpoint {
             ]
         case .deleteRecord:
             [Answer(204, "Deleted"), Answer(412, "A condition did not hold", .json("Error"))]
-        case .readField:
+        case .readField, .readAsset:
             [
-                Answer(200, "The bytes", .bytes), Answer(206, "The range", .bytes),
+                Answer(200, "The bytes", .bytes), Answer(206, "The range, or several as multipart/byteranges", .bytes),
                 Answer(304, "The client's copy is current"),
-                Answer(416, "The range begins behind the end", .json("Error")),
+                Answer(410, "The URL has expired", .json("Error")),
+                Answer(416, "Every range begins behind the end", .json("Error")),
+                Answer(501, "Smaller pictures are not made here", .json("Error")),
+            ]
+        case .uploadAsset:
+            [
+                Answer(201, "The value for an ASSET field, with its receipt", .json("UploadAnswer")),
+                Answer(413, "Too large, or over the quota", .json("Error")),
+                Answer(507, "The disk is full", .json("Error")),
             ]
         case .modifyRecords: [Answer(200, "A result for each operation, in order", .json("BatchAnswer"))]
         case .queryRecords, .queryRecordsByBody:

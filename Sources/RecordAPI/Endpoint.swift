@@ -1,6 +1,7 @@
 /// What a route does.
 enum Endpoint: Hashable, Sendable, CaseIterable {
     case createRecord, listRecords, readRecord, replaceRecord, changeRecord, deleteRecord, readField, modifyRecords
+    case uploadAsset, readAsset
     case queryRecords, queryRecordsByBody, deleteSet, changeSet
     case fetchChanges
     case readSchema, putSchema, readType, addIndex, readAdvice
@@ -27,6 +28,9 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         ("PATCH /records/{type}/{name}", .changeRecord),
         ("DELETE /records/{type}/{name}", .deleteRecord),
         ("GET /records/{type}/{name}/{field}", .readField),
+        ("POST /assets", .uploadAsset),
+        ("GET /assets/{token}", .readAsset),
+        ("GET /assets/{token}/{filename}", .readAsset),
         ("GET /query/{type}", .queryRecords),
         ("POST /query", .queryRecordsByBody),
         ("DELETE /query/{type}", .deleteSet),
@@ -60,10 +64,13 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         switch self {
         case .createRecord, .readRecord, .replaceRecord, .changeRecord, .modifyRecords: ["fields"]
         case .listRecords: ["limit", "cursor", "fields"]
+        case .readField: ["index", "download", "width", "height", "fit", "format"]
+        case .uploadAsset: ["filename"]
+        case .readAsset: ["download", "width", "height", "fit", "format"]
         case .queryRecords: ["where", "arg", "sort", "limit", "fields", "cursor", "count", "explain"]
         case .deleteSet, .changeSet: ["where", "arg", "all", "dryRun", "maxAffected"]
         case .fetchChanges: ["since", "limit", "fields"]
-        case .deleteRecord, .readField, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
+        case .deleteRecord, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
             .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .signUp,
             .signIn, .signOut, .readMe, .live, .ready, .metrics, .limits, .openAPI:
             []

@@ -151,6 +151,8 @@ extension RecordAPI {
         case .tokenExpired: .gone
         case .tooLarge: .contentTooLarge
         case .storageFull: .insufficientStorage
+        case .thumbnailsUnavailable: .notImplemented
+        case .unreadablePicture: .unprocessableContent
         case .unavailable: .serviceUnavailable
         case .unsupportedMediaType: .unsupportedMediaType
         case .unknownRoute: .notFound
@@ -159,7 +161,8 @@ extension RecordAPI {
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .indexBuilding: .serviceUnavailable
         case .tooManyAffected: .conflict
-        case .tokenInvalid, .malformedJSON, .typeMismatch, .unknownName, .readOnlyKey, .nameTaken, .notIndexed,
+        case .digestMismatch, .tokenInvalid, .malformedJSON, .typeMismatch, .unknownName, .readOnlyKey, .nameTaken,
+            .notIndexed,
             .queryTooExpensive:
             nil
         }

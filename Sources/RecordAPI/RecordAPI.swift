@@ -1,5 +1,6 @@
 public import HTTP
 package import RecordEngine
+internal import RecordModel
 
 /// The native interface of the record database over HTTP: routes in, answers out, errors translated.
 ///
@@ -41,6 +42,7 @@ public struct RecordAPI: Sendable {
                 response = errorResponse(error, id: request.id)
             }
             response.route = route
+            response.hidesPath = endpoint == .readAsset
             return response
         case .methodNotAllowed(let methods):
             let error: APIError = request.method == .options ? .options(methods) : .methodNotAllowed(methods)
@@ -67,7 +69,7 @@ public struct RecordAPI: Sendable {
         case .limits: return .json(limitsDocument)
         case .openAPI: return .json(description)
         case .metrics where isMetricsOpen(to: request): return metrics()
-        case .readField, .metrics: break
+        case .readField, .readAsset, .metrics: break
         default: try requireJSONAccepted(request.fields)
         }
         let query = try RequestQuery(request.target, for: endpoint)
@@ -79,13 +81,16 @@ public struct RecordAPI: Sendable {
             reader = try await context.openReader(id, in: registry)
         }
         if endpoint.leavesReadingToTheWriter { reader.refreshRights() } else { try reader.refresh() }
-        let caller = try Bearer.authenticate(request.fields, with: reader)
+        // A signed URL is all the right that its asset takes, and browsers that show it may send anything.
+        let caller = endpoint == .readAsset ? .anonymous : try Bearer.authenticate(request.fields, with: reader)
         var call = RecordCall(
             request: request, parameters: parameters, query: query, reader: reader, caller: caller)
         switch endpoint {
         case .readRecord: return try readRecord(call)
         case .listRecords: return try listRecords(call)
-        case .readField: return try readField(call)
+        case .readField: return try await readField(call)
+        case .uploadAsset: return try await uploadAsset(call)
+        case .readAsset: return try await readAsset(call)
         case .createRecord: return try await createRecord(&call)
         case .replaceRecord: return try await replaceRecord(&call)
         case .changeRecord: return try await changeRecord(&call)

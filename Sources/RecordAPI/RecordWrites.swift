@@ -107,38 +107,10 @@ extension RecordCall {
 
     /// The address of a record, in the scope that the request named.
     private func location(_ type: RecordTypeName, _ name: String) -> String {
-        var text = "/records/\(type.text)/\(percentEncoded(name))"
+        var text = "/records/\(type.text)/\(PathSegment.encode(name))"
         for (index, item) in query.scopeItems.enumerated() {
-            text += "\(index == 0 ? "?" : "&")\(item.name)=\(percentEncoded(item.value))"
+            text += "\(index == 0 ? "?" : "&")\(item.name)=\(PathSegment.encode(item.value))"
         }
         return text
-    }
-}
-
-/// Everything but the unreserved characters of RFC 3986 §2.3 as percent escapes.
-private func percentEncoded(_ text: String) -> String {
-    // The usual name is a UUID and needs nothing.
-    if text.utf8.allSatisfy(isUnreserved) { return text }
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-        if isUnreserved(byte) {
-            bytes.append(byte)
-        } else {
-            bytes.append(UInt8(ascii: "%"))
-            bytes.append(digits[Int(byte >> 4)])
-            bytes.append(digits[Int(byte & 0x0F)])
-        }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-}
-
-private func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        true
-    default: false
     }
 }

@@ -43,6 +43,10 @@ package actor DatabaseRegistry {
         package var dataPath: String
         package var containers: [ContainerName]
         package var limits: DatabaseLimits
+        /// How assets are served; the addressing is the registry's to complete.
+        package var assets = AssetOptions()
+        /// The database whose assets' URLs need not name it.
+        package var defaultDatabase: DatabaseID?
         /// The hash of the administrator's token.
         package var administrator: Digest?
         /// How many passwords are hashed at once.
@@ -117,9 +121,17 @@ package actor DatabaseRegistry {
         guard !isClosed else { throw RecordError.databaseUnavailable }
         let database = try RecordDatabase(
             folder: folder(of: id), environment: id.environment, limits: configuration.limits,
-            administrator: configuration.administrator, passwords: passwords)
+            administrator: configuration.administrator, passwords: passwords, assets: assetOptions(of: id))
         opened.withLock { $0[id] = database }
         return database
+    }
+
+    private nonisolated func assetOptions(of id: DatabaseID) -> AssetOptions {
+        var options = configuration.assets
+        options.addressing.query =
+            id == configuration.defaultDatabase
+            ? "" : "?container=\(PathSegment.encode(id.container.text))&environment=\(id.environment.rawValue)"
+        return options
     }
 
     /// The databases that are open, for metrics and maintenance.

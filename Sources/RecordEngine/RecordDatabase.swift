@@ -27,6 +27,8 @@ package actor RecordDatabase {
     /// Whether a later record never has an earlier time of creation, so that ids answer for both.
     nonisolated let createdFollowsIDs: Bool
     nonisolated let indexBuilder: IndexBuilder
+    /// The files of its assets.
+    package nonisolated let assets: AssetStore
 
     private nonisolated let executor: ThreadExecutor
     private nonisolated let queue = Monitor(WriteQueue())
@@ -57,18 +59,22 @@ package actor RecordDatabase {
     /// - Parameters:
     ///   - administrator: The hash of the administrator's token; `nil` for none.
     ///   - indexBuilding: How large the pieces are in which indexes are built.
+    ///   - assets: What it needs to serve assets.
     /// - Throws: A sentence for the operator.
     package init(
         folder path: String, environment: RecordEnvironment, limits: DatabaseLimits = DatabaseLimits(),
-        administrator: Digest? = nil, passwords: PasswordWorkers, indexBuilding: IndexBuilding = IndexBuilding()
+        administrator: Digest? = nil, passwords: PasswordWorkers, indexBuilding: IndexBuilding = IndexBuilding(),
+        assets: AssetOptions = AssetOptions()
     ) throws {
         let folder = try DataFolder(opening: path)
         let secret = try folder.secret()
         try folder.syncLog()
         let connection = try Connection(path: DataFolder.databasePath(in: path), role: .writer)
         try Migrations.run(on: connection)
+        let keys = try DatabaseKeys(secret: secret)
         let transaction = try WriteTransaction(
-            connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding)
+            connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
+            addressing: assets.addressing)
         let hasIndexWork = try transaction.hasIndexWork()
         self.folder = consume folder
         self.folderPath = path
@@ -76,7 +82,8 @@ package actor RecordDatabase {
         self.limits = limits
         self.administrator = administrator
         self.passwords = passwords
-        keys = try DatabaseKeys(secret: secret)
+        self.keys = keys
+        self.assets = AssetStore(folder: AssetFolder(database: path), options: assets)
         createdFollowsIDs = try transaction.checkClock()
         queries.load(try IndexStatisticTable(connection).load())
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
@@ -320,6 +327,7 @@ package actor RecordDatabase {
         queue.withLock { $0.isClosed = true }
         queue.broadcast()
         await queries.close()
+        await assets.close()
         await closeFile()
     }
 

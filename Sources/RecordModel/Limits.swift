@@ -34,6 +34,14 @@ public struct DatabaseLimits: Hashable, Sendable {
     public var pageBytes = 4 * 1_048_576
     /// The largest asset, in bytes.
     public var assetBytes = 5_000_000_000
+    /// The bytes that one uploader may have uploaded without any record having them. Callers who are not signed in are one.
+    public var unreferencedAssetBytes = 10_000_000_000
+    /// How long a receipt is good, and an asset kept that no record has, in seconds.
+    public var unreferencedAssetSeconds: Int64 = 86_400
+    /// How long the URL of an asset is good, in seconds; a quarter more at most.
+    public var assetURLSeconds: Int64 = 3_600
+    /// Uploads are refused that would leave less than this on the disk, so that records can still be written.
+    public var freeDiskBytes = 256 * 1_048_576
     /// The most records that one deletion may take with it through DELETE_SELF references.
     public var cascadeRecords = 10_000
     /// The most records that one change by condition may touch.

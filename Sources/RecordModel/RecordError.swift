@@ -30,6 +30,12 @@ public struct RecordError: Error, Hashable, Sendable {
         case tokenInvalid = "TOKEN_INVALID"
         /// A value, record, batch or body is over its limit: 413.
         case tooLarge = "TOO_LARGE"
+        /// Bytes came that are not those that a digest stands for: 400.
+        case digestMismatch = "DIGEST_MISMATCH"
+        /// The server makes no smaller pictures: 501.
+        case thumbnailsUnavailable = "THUMBNAILS_UNAVAILABLE"
+        /// A picture cannot be made smaller: 422.
+        case unreadablePicture = "UNREADABLE_PICTURE"
         /// The disk is full: 507.
         case storageFull = "STORAGE_FULL"
         /// The server stops, or a write to its disk has failed for good: 503.

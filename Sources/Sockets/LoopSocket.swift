@@ -89,10 +89,13 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     }
 
     /// Writes what the socket takes of `bytes`.
-    package func write(_ bytes: UnsafeRawBufferPointer) -> WriteResult {
+    ///
+    /// - Parameter moreFollows: More will be written at once, which may share the last packet with these bytes.
+    package func write(_ bytes: UnsafeRawBufferPointer, moreFollows: Bool = false) -> WriteResult {
         guard raw >= 0 else { return .failed(.system(call: "send", errno: EPIPE)) }
+        let flags = Int32(MSG_NOSIGNAL) | (moreFollows ? Int32(MSG_MORE) : 0)
         while true {
-            let count = send(raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            let count = send(raw, bytes.baseAddress, bytes.count, flags)
             if count >= 0 { return .wrote(count) }
             if errno != EINTR { return failure(of: "send") }
         }
@@ -114,6 +117,24 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
                 if count >= 0 { return .wrote(count) }
                 if errno != EINTR { return failure(of: "sendmsg") }
             }
+        }
+    }
+
+    /// Writes what the socket takes of a file, without a copy in this process; the file's own position stays where it is.
+    ///
+    /// The process must ignore SIGPIPE: this call knows no MSG_NOSIGNAL.
+    ///
+    /// - Parameters:
+    ///   - descriptor: A regular file, open for reading.
+    ///   - count: The most bytes to write; not 0.
+    /// - Returns: `.wrote(0)` if the file ends at or before `offset`.
+    package func sendFile(_ descriptor: Int32, at offset: Int, count: Int) -> WriteResult {
+        guard raw >= 0 else { return .failed(.system(call: "sendfile", errno: EPIPE)) }
+        var position = off_t(offset)
+        while true {
+            let sent = sendfile(raw, descriptor, &position, count)
+            if sent >= 0 { return .wrote(sent) }
+            if errno != EINTR { return failure(of: "sendfile") }
         }
     }
 

@@ -52,6 +52,27 @@ import Testing
         #expect(!answer.fields.contains(.vary))
     }
 
+    @Test func `an upload from a page may send its fields and read those of the answer`() throws {
+        let policy = CORSPolicy(origins: ["https://a.example"])
+        let wanted = "tus-resumable,upload-offset,upload-checksum,content-digest,content-type"
+        let preflight = try #require(
+            policy.preflight(try Self.request(asks: "PATCH", headers: wanted), allow: [.patch, .head]))
+        #expect(preflight.fields[.accessControlAllowHeaders] == wanted)
+        var answer = HTTPResponse(.noContent)
+        policy.apply(to: &answer, for: try Self.request(.patch))
+        #expect(answer.fields.count(of: .accessControlExposeHeaders) == 1)
+        let exposed = Set(
+            (answer.fields[.accessControlExposeHeaders] ?? "").lowercased().split(separator: ",").map {
+                String($0.drop { $0 == " " })
+            })
+        for name: HTTPFieldName in [
+            .uploadOffset, .uploadLength, .uploadExpires, .location, .tusResumable, .tusVersion, .tusExtension,
+            .tusMaxSize, .tusChecksumAlgorithm, .etag, .contentRange, .contentDisposition,
+        ] {
+            #expect(exposed.contains(name.text.lowercased()), "\(name.text)")
+        }
+    }
+
     @Test func `without origins nothing is added`() throws {
         let policy = CORSPolicy(origins: [])
         var answer = HTTPResponse(.ok)

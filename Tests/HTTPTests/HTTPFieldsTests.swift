@@ -19,6 +19,16 @@ import Testing
         }
     }
 
+    @Test func `a name without a number is the same as one made from its text`() {
+        for name in HTTPFieldName.unnumbered {
+            #expect(HTTPFieldName(name.text.uppercased()) == name)
+            var fields = HTTPFields()
+            fields.append(name, "x")
+            #expect(fields[name] == "x")
+        }
+        #expect(Set(HTTPFieldName.unnumbered).count == HTTPFieldName.unnumbered.count)
+    }
+
     @Test func `token characters are those of RFC 9110`() {
         let tokens = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         for byte in UInt8.min...UInt8.max { #expect(byte.isToken == tokens.contains(byte)) }

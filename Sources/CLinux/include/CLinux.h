@@ -61,4 +61,47 @@ uint32_t fogbase_stream_events(int writes);
 /// EPOLLIN | EPOLLEXCLUSIVE, level triggered.
 uint32_t fogbase_listener_events(void);
 
+/// sync_file_range: starts writing a part of a file to the disk, and waits for it if `waits`. Makes nothing durable; it only
+/// leaves less for the sync that does.
+int fogbase_flush_range(int descriptor, int64_t offset, int64_t count, int waits);
+
+/// A program to be started in a process of its own, and the bounds that it gets; see fogbase_start_program.
+struct fogbase_program {
+    /// The file, by an absolute path.
+    const char *path;
+    /// argv and envp, each with a null pointer at its end.
+    char *const *arguments;
+    char *const *environment;
+    /// The working directory.
+    const char *folder;
+    /// What becomes standard input and standard output. Standard error is /dev/null, all else is closed.
+    int input;
+    int output;
+    /// RLIMIT_CPU in seconds (SIGXCPU; SIGKILL one second later).
+    uint64_t cpu_seconds;
+    /// RLIMIT_AS, RLIMIT_FSIZE in bytes.
+    uint64_t memory_bytes;
+    uint64_t file_bytes;
+    /// RLIMIT_NOFILE.
+    uint64_t descriptors;
+    int niceness;
+};
+
+/// Starts a program as the leader of a process group of its own, without privileges to gain, without core dumps, with no
+/// signal blocked or ignored; it is killed when the calling thread ends. The calling thread waits until the program runs;
+/// the memory of this process is not copied (vfork), whatever its size.
+///
+/// 0 and the process identifier, which the caller must reap; or the errno of what failed, and no process.
+int fogbase_start_program(const struct fogbase_program *program, int *process);
+
+/// Waits until a child has ended, which stays to be reaped; 1, or 0 once the time is over, or -1 if there is no such child.
+/// Negative milliseconds: without end.
+int fogbase_await_program(int process, int milliseconds);
+
+/// Reaps a child that has ended: its exit code, or 256 and more: 256 plus the signal that killed it; -1 if there is none.
+int fogbase_reap_program(int process);
+
+/// A file in memory, closed on exec; -1 with errno on failure.
+int fogbase_memory_file(const char *name);
+
 #endif

@@ -8,6 +8,8 @@ public struct HTTPResponse: Sendable {
     public var route: StaticString
     /// The connection is closed after this answer.
     public var closesConnection: Bool
+    /// The path is a secret, such as a signed URL: the access log shows the route in its place.
+    public var hidesPath = false
 
     public init(
         _ status: HTTPStatus, fields: HTTPFields = HTTPFields(), body: HTTPResponseBody = .none,

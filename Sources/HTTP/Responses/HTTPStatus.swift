@@ -34,6 +34,8 @@ public struct HTTPStatus: Hashable, Sendable {
     public static let unprocessableContent = HTTPStatus(422)
     public static let tooManyRequests = HTTPStatus(429)
     public static let requestHeaderFieldsTooLarge = HTTPStatus(431)
+    /// What tus 1.0.0 answers to bytes that do not have their Upload-Checksum; not registered.
+    public static let checksumMismatch = HTTPStatus(460)
     public static let internalServerError = HTTPStatus(500)
     public static let notImplemented = HTTPStatus(501)
     public static let serviceUnavailable = HTTPStatus(503)
@@ -76,6 +78,7 @@ public struct HTTPStatus: Hashable, Sendable {
         case 422: "Unprocessable Content"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
+        case 460: "Checksum Mismatch"
         case 500: "Internal Server Error"
         case 501: "Not Implemented"
         case 503: "Service Unavailable"

@@ -1,4 +1,4 @@
-/// What a Range field asks of a representation (RFC 9110 §14.1.2, §14.2).
+/// What a Range field asks of a representation (RFC 9110 §14.1.2, §14.2), from whoever sends one range at most.
 public enum RangeVerdict: Hashable, Sendable {
     /// Answer with the whole representation: the field is malformed, has another unit, or asks for several ranges.
     case whole
@@ -8,7 +8,7 @@ public enum RangeVerdict: Hashable, Sendable {
     case unsatisfiable
 }
 
-/// Byte ranges. No value of the field is an error, and none can overflow.
+/// Single byte ranges; `ByteRanges` has several. No value of the field is an error, and none can overflow.
 public enum ByteRange {
     /// - Parameters:
     ///   - header: The value of Range.
@@ -35,25 +35,48 @@ public enum ByteRange {
     }
 
     private static func parse(_ value: UnsafeRawBufferPointer, size: Int) -> RangeVerdict {
+        guard let set = rangeSet(value) else { return .whole }
+        switch spec(set.trimmed, size: size) {
+        case .malformed, .inexpressible: return .whole
+        case .unsatisfiable: return .unsatisfiable
+        case .range(let range): return .range(range)
+        }
+    }
+
+    /// What one range asks of a representation.
+    enum Spec {
+        case malformed
+        case unsatisfiable
+        /// A suffix of nothing: satisfiable, but no Content-Range can say so.
+        case inexpressible
+        /// Not empty, and within the representation.
+        case range(Range<Int>)
+    }
+
+    /// What follows `bytes=`; `nil` if the value has another unit, or no set at all.
+    static func rangeSet(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let value = value.trimmed
-        guard value.count > 6, value.part(0, 6).equalsIgnoringCase("bytes=") else { return .whole }
-        let spec = value.part(6, value.count).trimmed
-        guard let dash = spec.firstIndex(of: UInt8(ascii: "-")) else { return .whole }
+        guard value.count > 6, value.part(0, 6).equalsIgnoringCase("bytes=") else { return nil }
+        return value.part(6, value.count)
+    }
+
+    /// Judges one int-range or suffix-range without blanks around it (RFC 9110 §14.1.1).
+    static func spec(_ spec: UnsafeRawBufferPointer, size: Int) -> Spec {
+        guard let dash = spec.firstIndex(of: UInt8(ascii: "-")) else { return .malformed }
         let first = number(spec.part(0, dash))
         let last = number(spec.part(dash + 1, spec.count))
         switch (first, last) {
         case (.none, .value(let suffix)):
             guard suffix > 0 else { return .unsatisfiable }
-            // A suffix of nothing is satisfiable, but no Content-Range can say so.
-            guard size > 0 else { return .whole }
+            guard size > 0 else { return .inexpressible }
             return .range(size - min(suffix, size)..<size)
         case (.value(let start), .none):
             return start < size ? .range(start..<size) : .unsatisfiable
         case (.value(let start), .value(let end)):
-            guard start <= end else { return .whole }
+            guard start <= end else { return .malformed }
             return start < size ? .range(start..<min(end, size - 1) + 1) : .unsatisfiable
         default:
-            return .whole
+            return .malformed
         }
     }
 

@@ -52,8 +52,14 @@ public struct CORSPolicy: Sendable {
         } else {
             response.fields.set(.accessControlAllowOrigin, origin)
         }
-        response.fields.set(
-            .accessControlExposeHeaders,
-            "ETag, Location, Content-Range, Content-Disposition, Retry-After, X-Request-ID")
+        response.fields.remove(.accessControlExposeHeaders)
+        response.fields.append(.accessControlExposeHeaders, literal: Self.exposed)
     }
+
+    /// What scripts may read beyond the safelisted fields.
+    private static let exposed: StaticString = """
+        ETag, Location, Accept-Ranges, Content-Range, Content-Disposition, Content-Digest, Repr-Digest, Retry-After, \
+        X-Request-ID, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, Upload-Offset, \
+        Upload-Length, Upload-Defer-Length, Upload-Expires, Upload-Metadata
+        """
 }

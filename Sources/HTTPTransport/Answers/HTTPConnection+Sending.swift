@@ -5,7 +5,7 @@ import Threads
 /// Putting an answer into bytes.
 extension HTTPConnection {
     /// Bodies up to this size are copied behind their head; larger ones are handed to the socket from where they are.
-    private static let maxCopiedBytes = 16 << 10
+    static let maxCopiedBytes = 16 << 10
 
     /// Encodes an answer and, unless more pipelined requests wait, hands it to the socket.
     ///
@@ -23,9 +23,12 @@ extension HTTPConnection {
         case .bytes(let bytes): body = ContentCodingChoice.encode(bytes, of: &response, for: request, on: server)
         case .prepared(let identity, let gzip):
             body = ContentCodingChoice.pick(identity: identity, gzip: gzip, of: &response, for: request)
-        case .file:
-            // Until the transport sends files.
-            return false
+        case .file(let file):
+            ResponseEncoder.appendHead(
+                response, contentLength: file.length, date: date, requestID: id, keepAlive: keepsAlive,
+                version: version, to: &output)
+            if isHead || response.status.isBodyless { return await flushUnlessPipelined() }
+            return await send(file)
         case .stream(let length, let source):
             ResponseEncoder.appendHead(
                 response, contentLength: length, date: date, requestID: id, keepAlive: keepsAlive, version: version,
@@ -44,7 +47,7 @@ extension HTTPConnection {
     }
 
     /// Writes, or leaves it to the next answer if a pipelined request waits and the output is not large.
-    private func flushUnlessPipelined() async -> Bool {
+    func flushUnlessPipelined() async -> Bool {
         if pendingCount > 0, output.count - outputStart < server.configuration.maxGatheredBytes { return true }
         return await flush()
     }

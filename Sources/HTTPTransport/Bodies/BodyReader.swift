@@ -12,20 +12,23 @@ import Threads
 final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     let expectedLength: Int?
     /// Bytes taken off the socket, before they were decoded.
-    private(set) var receivedBytes = 0
+    var receivedBytes = 0
 
-    private let connection: HTTPConnection
-    private let server: ServerLoop
-    private var framing: Framing
-    private var coding: Coding
-    private var owesContinue: Bool
+    let connection: HTTPConnection
+    let server: ServerLoop
+    var framing: Framing
+    var coding: Coding
+    private(set) var owesContinue: Bool
     private var hasEnded = false
-    private var failure: HTTPBodyError?
+    private(set) var failure: HTTPBodyError?
     /// What the handler holds of the budget.
     private var reserved = 0
-    private var patience: Patience
+    /// Decoded bytes beyond the piece that was asked for, from `leftoverStart` on; the budget counts them.
+    var leftover: [UInt8] = []
+    var leftoverStart = 0
+    var patience: Patience
 
-    private enum Framing {
+    enum Framing {
         case length(left: Int)
         case chunked(ChunkedDecoder)
         case finished
@@ -33,7 +36,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         case broken
     }
 
-    private enum Coding {
+    enum Coding {
         case identity
         case gzip(GzipDecoder?)
         case unsupported
@@ -65,6 +68,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     func next() async throws(HTTPBodyError) -> [UInt8]? {
         try await onLoop { reader in
             await reader.run { () async throws(HTTPBodyError) in
+                if let leftover = reader.takeLeftover() { return leftover }
                 reader.giveBack()
                 let piece = try await reader.decodedPiece(limit: reader.server.configuration.maxDecompressedBytes)
                 if let piece { try reader.reserve(piece.count) }
@@ -80,6 +84,10 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
                 var all: [UInt8] = []
                 // Not more than a megabyte on the strength of an announcement alone.
                 if let length = reader.expectedLength { all.reserveCapacity(min(length, 1 << 20)) }
+                if let leftover = reader.takeLeftover() {
+                    guard leftover.count <= limit else { throw .tooLarge(limit: limit) }
+                    all = leftover
+                }
                 while let piece = try await reader.decodedPiece(limit: limit) {
                     guard all.count + piece.count <= limit else { throw .tooLarge(limit: limit) }
                     try reader.reserve(piece.count)
@@ -90,7 +98,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         }.get()
     }
 
-    private func onLoop<Value: Sendable>(
+    func onLoop<Value: Sendable>(
         _ body: @escaping @Sendable (BodyReader) async -> Result<Value, HTTPBodyError>
     ) async -> Result<Value, HTTPBodyError> {
         if server.loop.isOnThread { return await body(self) }
@@ -98,7 +106,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     }
 
     /// Remembers a failure: whoever asks again gets it again.
-    private func run<Value>(
+    func run<Value>(
         _ body: () async throws(HTTPBodyError) -> Value
     ) async -> Result<Value, HTTPBodyError> {
         if let failure { return .failure(failure) }
@@ -112,54 +120,15 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         }
     }
 
-    private func reserve(_ count: Int) throws(HTTPBodyError) {
+    func reserve(_ count: Int) throws(HTTPBodyError) {
         guard server.budget.reserveStreamed(count) else { throw .overloaded }
         reserved += count
     }
 
-    private func giveBack() {
-        server.budget.release(reserved)
-        reserved = 0
-    }
-
-    // MARK: - What the connection calls
-
-    /// Whether the body has been read to its end, so that what follows is the next request.
-    var isFinished: Bool {
-        if case .finished = framing { true } else { false }
-    }
-
-    /// Whether reading the rest is cheaper than a new connection. A client that still waits for `100 Continue` may send
-    /// the body or not (RFC 9110 §10.1.1): nobody can tell where its next request begins.
-    func isWorthDraining(within limit: Int) -> Bool {
-        guard !owesContinue, failure != .disconnected, failure != .timeout else { return false }
-        if case .length(let left) = framing { return left <= limit }
-        return false
-    }
-
-    /// Passes over what has arrived of an unread body.
-    func discardPending() {
-        guard failure == nil, connection.pendingCount > 0 else { return }
-        // A malformed rest shows in the framing.
-        var sink: [UInt8] = []
-        try? takePending(into: &sink)
-    }
-
-    /// Reads and drops the rest; `false` if it is too long or does not come.
-    func drain(atMost limit: Int) async -> Bool {
-        // A wait of the linger kind: nobody is interested in these bytes.
-        let deadline = Deadline.after(server.configuration.deadlines.linger, from: server.loop.now)
-        let end = receivedBytes + limit
-        do throws(HTTPBodyError) {
-            while !isFinished {
-                guard receivedBytes <= end else { return false }
-                var sink: [UInt8] = []
-                try await fill(&sink, until: deadline)
-            }
-            return true
-        } catch {
-            return false
-        }
+    /// Tells the budget that the handler is done with what it had, but for `count` bytes.
+    func giveBack(keeping count: Int = 0) {
+        server.budget.release(reserved - count)
+        reserved = count
     }
 
     /// The exchange is over: later pulls fail, and the budget gets its bytes back.
@@ -170,7 +139,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
 
     // MARK: - Decoding
 
-    private func decodedPiece(limit: Int) async throws(HTTPBodyError) -> [UInt8]? {
+    func decodedPiece(limit: Int) async throws(HTTPBodyError) -> [UInt8]? {
         guard case .gzip(let existing) = coding else { return try await rawPiece() }
         let decoder: GzipDecoder
         if let existing {
@@ -220,11 +189,28 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     }
 
     /// Takes what there is of the body; reads from the socket if there is nothing.
-    private func fill(_ piece: inout [UInt8], until fixed: Deadline?) async throws(HTTPBodyError) {
+    func fill(_ piece: inout [UInt8], until fixed: Deadline?) async throws(HTTPBodyError) {
         if connection.pendingCount > 0 {
             try takePending(into: &piece)
             return
         }
+        try await awaitBytes(until: fixed)
+        switch connection.socket.read(into: server.input) {
+        case .bytes(let count):
+            connection.didReceive(count)
+            patience.moved(count)
+            let bytes = UnsafeRawBufferPointer(rebasing: server.input[..<count])
+            let consumed = try decode(bytes, into: &piece)
+            if consumed < count { connection.keep(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
+        case .wouldBlock: return
+        case .end, .failed:
+            framing = .broken
+            throw .disconnected
+        }
+    }
+
+    /// Asks for the body if the client waits for that, and waits until something has come of it.
+    func awaitBytes(until fixed: Deadline?) async throws(HTTPBodyError) {
         if owesContinue {
             owesContinue = false
             connection.prepareOutput()
@@ -240,21 +226,9 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         case .cancelled: throw .disconnected
         case .ready: break
         }
-        switch connection.socket.read(into: server.input) {
-        case .bytes(let count):
-            connection.didReceive(count)
-            patience.moved(count)
-            let bytes = UnsafeRawBufferPointer(rebasing: server.input[..<count])
-            let consumed = try decode(bytes, into: &piece)
-            if consumed < count { connection.keep(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
-        case .wouldBlock: return
-        case .end, .failed:
-            framing = .broken
-            throw .disconnected
-        }
     }
 
-    private func takePending(into piece: inout [UInt8]) throws(HTTPBodyError) {
+    func takePending(into piece: inout [UInt8]) throws(HTTPBodyError) {
         let pending = connection.pending
         let start = connection.pendingStart
         let result: Result<Int, HTTPBodyError> = pending.withUnsafeBytes { bytes in

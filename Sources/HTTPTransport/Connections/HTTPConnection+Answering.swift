@@ -44,7 +44,7 @@ extension HTTPConnection {
             method: head.method, route: response.route, status: response.status,
             nanoseconds: MonotonicClock.now - start, requestBytes: bodyBytes,
             responseBytes: sentBytes + output.count - outputStart - sentBefore)
-        account(summary, id: id, target: head.target)
+        account(summary, id: id, path: response.hidesPath ? "\(response.route)" : head.target.rawPath)
         return isReusable
     }
 
@@ -110,14 +110,14 @@ extension HTTPConnection {
         let summary = HTTPRequestSummary(
             method: .other("-"), route: response.route, status: response.status,
             nanoseconds: MonotonicClock.now - start, requestBytes: 0, responseBytes: sentBytes - sentBefore)
-        account(summary, id: id, target: nil)
+        account(summary, id: id, path: "-")
     }
 
-    private func account(_ summary: HTTPRequestSummary, id: String, target: RequestTarget?) {
+    private func account(_ summary: HTTPRequestSummary, id: String, path: @autoclosure () -> String) {
         server.metrics.record(summary)
         server.didFinish(summary)
         if let log = server.configuration.accessLog, log.wants(summary) {
-            log.record(summary, id: id, path: target?.rawPath ?? "-", peer: peer)
+            log.record(summary, id: id, path: path(), peer: peer)
         }
     }
 }

@@ -12,9 +12,11 @@ extension HTTPConnection {
     }
 
     /// Writes what the socket takes of the output, without waiting.
-    func writeOutput() -> Progress {
+    func writeOutput(moreFollows: Bool = false) -> Progress {
         while outputStart < output.count {
-            let result = output.withUnsafeBytes { socket.write(UnsafeRawBufferPointer(rebasing: $0[outputStart...])) }
+            let result = output.withUnsafeBytes { bytes in
+                socket.write(UnsafeRawBufferPointer(rebasing: bytes[outputStart...]), moreFollows: moreFollows)
+            }
             switch result {
             case .wrote(let count): didSend(count, ofOutput: count)
             case .wouldBlock: return .blocked
@@ -26,9 +28,11 @@ extension HTTPConnection {
     }
 
     /// Writes all of the output; `false` if the peer is gone or takes nothing.
-    func flush() async -> Bool {
+    ///
+    /// - Parameter moreFollows: More is written at once, in the same packet if it fits.
+    func flush(moreFollows: Bool = false) async -> Bool {
         while true {
-            switch writeOutput() {
+            switch writeOutput(moreFollows: moreFollows) {
             case .done: return true
             case .failed: return false
             case .blocked: guard await waitToWrite() else { return false }
@@ -77,7 +81,8 @@ extension HTTPConnection {
         if output.isEmpty, output.capacity == 0 { output = server.takeOutput() }
     }
 
-    private func didSend(_ count: Int, ofOutput: Int) {
+    /// Counts bytes that the socket took, `ofOutput` of them from the output.
+    func didSend(_ count: Int, ofOutput: Int) {
         outputStart += ofOutput
         writePatience.moved(count)
         lastTaken = server.loop.now
@@ -85,7 +90,8 @@ extension HTTPConnection {
         server.metrics.didSend(count)
     }
 
-    private func releaseOutput() {
+    /// All that there was has been written: the next answer has the peer's whole patience again.
+    func releaseOutput() {
         outputStart = 0
         writePatience = server.writePatience
         if output.capacity > 0 { server.giveBack(&output) }
@@ -93,7 +99,7 @@ extension HTTPConnection {
 
     /// Waits until the socket takes more. A peer that takes nothing, or too little over all its waits, is given up: it is
     /// reset, so that what it does not read leaves the kernel's memory.
-    private func waitToWrite() async -> Bool {
+    func waitToWrite() async -> Bool {
         let start = server.loop.now
         let wait = Duration.nanoseconds(Int64(clamping: writePatience.left))
         switch await socket.waitWritable(until: .after(wait, from: start)) {

@@ -5,9 +5,13 @@ internal import Cryptography
 package struct DatabaseKeys: Sendable {
     let syncTokens: Seal
     let cursors: Seal
+    let receipts: Seal
+    let assetURLs: Seal
 
     init(secret: SecretKey) throws {
         syncTokens = try Seal(secret: secret, label: "fogbase sync token v1")
         cursors = try Seal(secret: secret, label: "fogbase cursor v1")
+        receipts = try Seal(secret: secret, label: "fogbase receipt v1")
+        assetURLs = try Seal(secret: secret, label: "fogbase asset url v1")
     }
 }

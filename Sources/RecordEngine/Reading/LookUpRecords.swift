@@ -19,20 +19,34 @@ extension RecordReader {
         return row.revision
     }
 
-    /// The bytes of one BYTES field, with the record's revision.
+    /// The content of a BYTES, ASSET or ASSET_LIST field.
     ///
-    /// - Throws: As `lookUp`; NOT_FOUND also for a field that the record does not have, BAD_REQUEST for one that holds no bytes.
-    package func bytes(
-        of field: String, in name: RecordName, type typeName: RecordTypeName, at address: DatabaseAddress,
+    /// - Parameter index: Which member of a list.
+    /// - Throws: As `lookUp`; NOT_FOUND also for a field or member that the record does not have, BAD_REQUEST for a field
+    ///   without content of its own.
+    package func content(
+        of field: String, index: Int, in name: RecordName, type typeName: RecordTypeName, at address: DatabaseAddress,
         for caller: Caller
-    ) throws(RecordError) -> (bytes: [UInt8], revision: Int64) {
+    ) throws(RecordError) -> FieldContent {
         let (cursor, row, type) = try find(name, type: typeName, in: address, for: caller)
         defer { cursor.finish() }
         let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
         guard let definition = type[field], let entry = view.entry(definition.id) else {
             throw RecordError(.notFound, "The record has no field with this name", details: [("field", .text(field))])
         }
-        guard definition.type == .bytes else {
+        if definition.type.element == .asset {
+            let assets: [FieldValue] =
+                switch try CanonicalValue.decode(view.valueText(of: entry), as: entry.type) {
+                case .list(_, let members): members
+                case let single: [single]
+                }
+            guard index < assets.count, case .asset(let asset) = assets[index] else {
+                throw RecordError(
+                    .notFound, "The list has no member with this index", details: [("field", .text(field))])
+            }
+            return .asset(try open(asset))
+        }
+        guard definition.type == .bytes, index == 0 else {
             throw .badRequest(
                 "Only BYTES and ASSET fields have content of their own; read the record instead",
                 cause: .typeMismatch,
@@ -53,7 +67,7 @@ extension RecordReader {
         guard let decoded else {
             throw RecordError(.internalError, "The value is damaged. Ask the operator to run the doctor")
         }
-        return (decoded, row.revision)
+        return .bytes(decoded, revision: row.revision)
     }
 
     /// Finds a record that the caller may read. The caller of this method finishes the cursor.

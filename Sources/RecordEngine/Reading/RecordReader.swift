@@ -25,6 +25,7 @@ package final class RecordReader {
     private var userNames: [UserID: String] = [:]
     private var zoneIDs: [DatabaseAddress: Int64] = [:]
     private var queries: QueryReading?
+    private var assets: AssetReading?
     /// When a query took more time than a loop has, on the monotonic clock.
     var lastOverrun: UInt64 = 0
 
@@ -177,6 +178,14 @@ package final class RecordReader {
         return made
     }
 
+    /// What assets are found with, made when the first one is asked for.
+    func assetReading() throws(RecordError) -> AssetReading {
+        if let assets { return assets }
+        let made = try store { () throws(StoreError) in try AssetReading(connection) }
+        assets = made
+        return made
+    }
+
     /// The number of a zone; `nil` if nothing was ever written to it.
     func zoneID(_ address: DatabaseAddress) throws(RecordError) -> Int64? {
         if address == .publicDefault { return ZoneTable.publicDefault }
@@ -221,11 +230,12 @@ package final class RecordReader {
             return
         }
         let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+        let urls = view.hasAssets ? assetURLs() : nil
         try RecordComposer.append(
             header, fields: view, selection: selection,
             external: { field, output throws(RecordError) in
                 try appendLargeValue(record: row.id, field: field, to: &output)
-            }, to: &output)
+            }, downloadURL: urls.map { urls in { _, asset in urls.url(of: asset) } }, to: &output)
     }
 
     private func appendLargeValue(

@@ -30,6 +30,7 @@ extension RecordWriter {
         let records = transaction.records
         try name.withUnsafeBufferPointer { name throws(RecordError) in
             try fields.withView { view throws(RecordError) in
+                let urls = view.hasAssets ? transaction.assetURLs() : nil
                 let header = RecordHeader(
                     name: UnsafeRawBufferPointer(name), typeName: type.name, revision: row.revision,
                     created: row.created, creator: creator, modified: row.modified, modifier: modifier)
@@ -44,7 +45,7 @@ extension RecordWriter {
                             contentsOf: try store { () throws(StoreError) in
                                 try records.largeValue(record: row.id, field: field)
                             })
-                    }, to: &answer)
+                    }, downloadURL: urls.map { urls in { _, asset in urls.url(of: asset) } }, to: &answer)
             }
         }
     }

@@ -42,9 +42,9 @@ extension RecordWriter {
             row.modified = transaction.now
             let name = String(decoding: record.name, as: UTF8.self)
             let fields = StoredFields(text: record.fields, layout: record.layout)
-            let (references, hasExternals) = try fields.withView {
-                view throws(RecordError) -> ([(fieldID: Int, reference: Reference)], Bool) in
-                (view.hasReferences ? try view.references(includingNone: false) : [], view.hasExternals)
+            let (references, hasExternals, hasAssets) = try fields.withView {
+                view throws(RecordError) -> ([(fieldID: Int, reference: Reference)], Bool, Bool) in
+                (view.hasReferences ? try view.references(includingNone: false) : [], view.hasExternals, view.hasAssets)
             }
             if let type = transaction.schema[id: row.type],
                 try prepareIndexes(type, zone: zone, old: (record.row, fields), new: nil)
@@ -57,6 +57,7 @@ extension RecordWriter {
                         zone: zone, target: reference.recordName.text, source: row.id, field: field)
                 }
                 if hasExternals { try records.removeLargeValues(record: row.id) }
+                if hasAssets { try transaction.assets.unlinkAll(record: row.id, now: row.modified) }
                 try records.bury(row)
             }
             checks.append(.nobodyValidates(zone: zone, target: name, position: position))

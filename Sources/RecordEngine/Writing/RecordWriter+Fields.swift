@@ -5,7 +5,20 @@ internal import RecordWire
 /// From what a request says of fields to what is stored of them.
 extension RecordWriter {
     /// The operation's fields against the schema as it is now, extended just in time where that is allowed.
+    ///
+    /// - Parameter record: The record that is changed; `nil` for a new one.
     func resolve(
+        _ operation: RecordOperation, typeName: RecordTypeName, record: Int64?
+    ) throws(RecordError) -> (RecordTypeDefinition, ResolvedFields) {
+        let (type, resolved) = try resolve(operation, typeName: typeName)
+        claims.removeAll()
+        guard !resolved.assets.isEmpty else { return (type, resolved) }
+        // Once more, now that it is known what the assets are.
+        let completion = try completion(of: resolved.assets, record: record, type: type)
+        return (type, try resolveNow(operation, typeName, completing: completion))
+    }
+
+    private func resolve(
         _ operation: RecordOperation, typeName: RecordTypeName
     ) throws(RecordError) -> (RecordTypeDefinition, ResolvedFields) {
         if let resolved = operation.resolved, operation.resolvedVersion == transaction.schema.version,
@@ -35,11 +48,13 @@ extension RecordWriter {
     }
 
     func resolveNow(
-        _ operation: RecordOperation, _ typeName: RecordTypeName
+        _ operation: RecordOperation, _ typeName: RecordTypeName,
+        completing completion: CanonicalValue.AssetCompletion? = nil
     ) throws(RecordError) -> ResolvedFields {
         try FieldResolver.resolve(
             operation.input, typeName: typeName, type: transaction.schema[typeName],
-            allowsNewFields: transaction.environment == .development, recordBytes: transaction.limits.recordBytes)
+            allowsNewFields: transaction.environment == .development, recordBytes: transaction.limits.recordBytes,
+            completing: completion)
     }
 
     func merged(
@@ -54,9 +69,10 @@ extension RecordWriter {
             })
     }
 
-    /// Whether storing the merge takes one statement: no large values, no edges.
+    /// Whether storing the merge takes one statement: no large values, no edges, no links to assets.
     func isOneStatement(_ merge: FieldMerge) -> Bool {
         merge.externalPuts.isEmpty && merge.externalRemovals.isEmpty && !merge.hasReferences
+            && !StoredFieldsView.hasAssets(merge.stored.layout)
     }
 
     func storeLargeValues(_ merge: FieldMerge, record: Int64) throws(RecordError) {

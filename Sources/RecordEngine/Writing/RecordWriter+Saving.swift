@@ -35,7 +35,7 @@ extension RecordWriter {
         _ operation: RecordOperation, typeName: RecordTypeName, zone: Int64, position: Int,
         into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
-        let (type, resolved) = try resolve(operation, typeName: typeName)
+        let (type, resolved) = try resolve(operation, typeName: typeName, record: nil)
         let merge = try merged(resolved, into: nil, replacingAll: true, record: 0)
         let sequence = try transaction.nextSequence()
         let row = RecordRow(
@@ -60,6 +60,9 @@ extension RecordWriter {
         try storeLargeValues(merge, record: row.id)
         if merge.hasReferences {
             try setEdges(of: merge.stored, before: nil, record: row.id, zone: zone, position: position)
+        }
+        if StoredFieldsView.hasAssets(merge.stored.layout) {
+            try setLinks(of: merge.stored, before: nil, record: row.id)
         }
         return .saved(name: name, tag: RecordTag.text(row.revision), isNew: true)
     }
@@ -95,7 +98,7 @@ extension RecordWriter {
         try allowWriting(existing, type: type)
         try check(operation.writeGuard, existing, type: type)
 
-        let (current, resolved) = try resolve(operation, typeName: type.name)
+        let (current, resolved) = try resolve(operation, typeName: type.name, record: existing.row.id)
         let before = StoredFields(text: existing.fields, layout: existing.layout)
         let merge = try before.withView { view throws(RecordError) in
             try merged(resolved, into: view, replacingAll: replacesAll, record: existing.row.id)
@@ -108,7 +111,8 @@ extension RecordWriter {
         let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
         let hasEntries = try prepareIndexes(
             current, zone: zone ?? 0, old: (existing.row, before), new: (row, merge.stored))
-        if hadReferences || hasEntries || !isOneStatement(merge) { try transaction.ensureSavepoint() }
+        let hadAssets = StoredFieldsView.hasAssets(before.layout)
+        if hadReferences || hadAssets || hasEntries || !isOneStatement(merge) { try transaction.ensureSavepoint() }
         try appendAnswer(row, type: current, name: name.text, merge: merge, to: &answer)
         try store { () throws(StoreError) in
             try transaction.records.update(row, layout: merge.stored.layout, fields: merge.stored.text)
@@ -117,6 +121,9 @@ extension RecordWriter {
         try storeLargeValues(merge, record: row.id)
         if merge.hasReferences || hadReferences {
             try setEdges(of: merge.stored, before: before, record: row.id, zone: zone ?? 0, position: position)
+        }
+        if hadAssets || StoredFieldsView.hasAssets(merge.stored.layout) {
+            try setLinks(of: merge.stored, before: before, record: row.id)
         }
         return .saved(name: name.text, tag: RecordTag.text(row.revision), isNew: false)
     }

@@ -14,6 +14,8 @@ final class RecordWriter {
     var guilty: (position: Int, error: RecordError)?
     var zone: Int64?
     var checks: [ReferenceCheck] = []
+    /// The receipts that the running operation has used.
+    var claims: [(number: Int64, asset: Int64)] = []
     /// The records that deletions of this request have taken with them.
     var cascaded = 0
 
@@ -84,6 +86,7 @@ final class RecordWriter {
     /// Forgets what an operation left behind that was undone.
     func undo() {
         checks.removeAll()
+        claims.removeAll()
         // It may have made the zone.
         zone = nil
     }

@@ -19,6 +19,9 @@ package final class WriteTransaction {
     let tombstones: TombstoneTable
     let indexDefinitions: IndexDefinitionTable
     let indexes: IndexMaintainer
+    let assets: AssetTable
+    let keys: DatabaseKeys
+    private let addressing: AssetAddressing
     let environment: RecordEnvironment
     let limits: DatabaseLimits
     let indexBuilding: IndexBuilding
@@ -62,12 +65,16 @@ package final class WriteTransaction {
     private static let sequenceBlock: Int64 = 1 << 20
 
     init(
-        connection: Connection, environment: RecordEnvironment, limits: DatabaseLimits, indexBuilding: IndexBuilding
+        connection: Connection, environment: RecordEnvironment, limits: DatabaseLimits, indexBuilding: IndexBuilding,
+        keys: DatabaseKeys, addressing: AssetAddressing
     ) throws(StoreError) {
         self.connection = connection
         self.environment = environment
         self.limits = limits
         self.indexBuilding = indexBuilding
+        self.keys = keys
+        self.addressing = addressing
+        assets = try AssetTable(connection)
         records = try RecordTable(connection)
         zones = try ZoneTable(connection)
         accounts = try AccountTable(connection)
@@ -234,6 +241,13 @@ package final class WriteTransaction {
     func makeRevision() -> Int64 {
         // 40 random bits: at a write per millisecond the number stays positive for longer than disks last.
         Int64(random.next() >> 24)
+    }
+
+    /// Signs the URLs of the assets in an answer.
+    func assetURLs() -> AssetURLMaker {
+        AssetURLMaker(
+            keys: keys, addressing: addressing,
+            expires: AssetURL.expiry(now: now / 1_000, seconds: limits.assetURLSeconds))
     }
 
     /// The public name of whoever wrote a record.

@@ -9,14 +9,16 @@ package enum FieldResolver {
     ///   - allowsNewFields: Whether unknown fields are reported in `newFields`, with the type that their values suggest,
     ///     rather than refused.
     ///   - limit: The largest record, in decoded bytes.
+    ///   - complete: Gives ASSET values what the server knows of them.
     /// - Throws: `BAD_REQUEST` with cause `UNKNOWN_NAME`, `READ_ONLY_KEY` or `TYPE_MISMATCH`; `QUOTA_EXCEEDED` if the
     ///   values alone are beyond the limit.
     package static func resolve(
         _ input: RecordInput, typeName: RecordTypeName, type: RecordTypeDefinition?, allowsNewFields: Bool,
-        recordBytes limit: Int
+        recordBytes limit: Int, completing complete: CanonicalValue.AssetCompletion? = nil
     ) throws(RecordError) -> ResolvedFields {
         try input.body.withUnsafeBufferPointer { buffer throws(RecordError) -> ResolvedFields in
-            var resolution = Resolution(reader: JSONReader(UnsafeRawBufferPointer(buffer)), typeName: typeName)
+            var resolution = Resolution(
+                reader: JSONReader(UnsafeRawBufferPointer(buffer)), typeName: typeName, complete: complete)
             try resolution.findFields(input.fields, in: type, allowsNewFields: allowsNewFields)
             guard let type, resolution.resolved.newFields.isEmpty else { return resolution.resolved }
             try resolution.writeValues(input.fields, of: type)
@@ -39,14 +41,16 @@ extension RecordError {
 private struct Resolution {
     let reader: JSONReader
     let typeName: RecordTypeName
+    private let complete: CanonicalValue.AssetCompletion?
     var resolved = ResolvedFields()
     var decodedSize = 0
     /// The known fields, by their places in the type and in the input, ascending by field number.
     private var targets: [(fieldID: Int, position: Int, index: Int)] = []
 
-    init(reader: JSONReader, typeName: RecordTypeName) {
+    init(reader: JSONReader, typeName: RecordTypeName, complete: CanonicalValue.AssetCompletion?) {
         self.reader = reader
         self.typeName = typeName
+        self.complete = complete
     }
 
     mutating func findFields(
@@ -156,7 +160,8 @@ private struct Resolution {
         let valueStart = resolved.text.count
         let size: Int
         do throws(ValueMismatch) {
-            size = try CanonicalValue.append(token, of: reader, as: field.type, to: &resolved.text)
+            size = try CanonicalValue.append(
+                token, of: reader, as: field.type, to: &resolved.text, completing: complete)
         } catch {
             throw error.error(field: field.name.text, expected: field.type)
         }
@@ -217,7 +222,8 @@ private struct Resolution {
         _ operand: JSONToken, _ field: FieldDefinition, isAdded: Bool
     ) throws(ValueMismatch) -> Range<Int> {
         let start = resolved.operands.count
-        _ = try CanonicalValue.append(operand, of: reader, as: field.type, to: &resolved.operands)
+        _ = try CanonicalValue.append(
+            operand, of: reader, as: field.type, to: &resolved.operands, completing: isAdded ? complete : nil)
         if isAdded, field.type.element == .asset {
             try CanonicalValue.forEachMember(operand, of: reader) { member throws(ValueMismatch) in
                 resolved.assets.append((field.id, try CompositeReader.asset(member, of: reader)))

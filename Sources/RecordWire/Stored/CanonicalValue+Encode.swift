@@ -30,6 +30,14 @@ extension CanonicalValue {
                 text.appendLiteral(",\"filename\":")
                 text.appendString(filename)
             }
+            if let picture = asset.picture {
+                text.appendLiteral(",\"width\":")
+                text.appendInteger(picture.width)
+                text.appendLiteral(",\"height\":")
+                text.appendInteger(picture.height)
+                text.appendLiteral(",\"orientation\":")
+                text.appendInteger(picture.orientation)
+            }
             text.append(UInt8(ascii: "}"))
         case .location(let location): _ = append(location, to: &text)
         case .list(_, let members):

@@ -16,13 +16,20 @@ package import RecordModel
 /// A request may write a value otherwise; `append` coerces what loses nothing: `3.0` or a Boolean into INT64, any
 /// number into the nearest DOUBLE, RFC 3339 into TIMESTAMP.
 package enum CanonicalValue {
+    /// Gives an asset's value what the server knows of the asset, whatever the client said.
+    package typealias AssetCompletion = (Asset) -> Asset
+
     /// Appends the canonical text of a scanned value.
     ///
+    /// - Parameter complete: Adds what the server knows of an asset to its value.
     /// - Returns: The decoded size.
     static func append(
-        _ token: JSONToken, of reader: JSONReader, as type: FieldType, to text: inout [UInt8]
+        _ token: JSONToken, of reader: JSONReader, as type: FieldType, to text: inout [UInt8],
+        completing complete: AssetCompletion? = nil
     ) throws(ValueMismatch) -> Int {
-        if type.isList { return try appendList(token, of: reader, as: type.element, to: &text) }
+        if type.isList {
+            return try appendList(token, of: reader, as: type.element, to: &text, completing: complete)
+        }
         switch type {
         case .string: return try appendString(token, of: reader, to: &text)
         case .int64:
@@ -45,10 +52,11 @@ package enum CanonicalValue {
             append(.reference(reference), to: &text)
             return reference.recordName.text.utf8.count
         case .asset:
-            let asset = try CompositeReader.asset(token, of: reader)
+            var asset = try CompositeReader.asset(token, of: reader)
+            if let complete { asset = complete(asset) }
             append(.asset(asset), to: &text)
             return 8 + asset.fileChecksum.utf8.count + (asset.contentType?.utf8.count ?? 0)
-                + (asset.filename?.utf8.count ?? 0)
+                + (asset.filename?.utf8.count ?? 0) + (asset.picture == nil ? 0 : 24)
         default:
             let location = try CompositeReader.location(token, of: reader)
             return append(location, to: &text)
@@ -56,7 +64,8 @@ package enum CanonicalValue {
     }
 
     private static func appendList(
-        _ token: JSONToken, of reader: JSONReader, as element: FieldType, to text: inout [UInt8]
+        _ token: JSONToken, of reader: JSONReader, as element: FieldType, to text: inout [UInt8],
+        completing complete: AssetCompletion?
     ) throws(ValueMismatch) -> Int {
         text.append(UInt8(ascii: "["))
         var size = 0
@@ -64,7 +73,7 @@ package enum CanonicalValue {
         try forEachMember(token, of: reader) { member throws(ValueMismatch) in
             if !isFirst { text.append(UInt8(ascii: ",")) }
             isFirst = false
-            size &+= try append(member, of: reader, as: element, to: &text)
+            size &+= try append(member, of: reader, as: element, to: &text, completing: complete)
         }
         text.append(UInt8(ascii: "]"))
         return size

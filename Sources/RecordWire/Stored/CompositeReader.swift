@@ -33,6 +33,9 @@ enum CompositeReader {
     static func asset(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> Asset {
         var checksum: String?
         var size: Int64?
+        var width: Int64?
+        var height: Int64?
+        var orientation: Int64?
         var asset = Asset(fileChecksum: "", size: 0)
         try forEachMember(token, of: reader) { key, value throws(ValueMismatch) in
             if reader.string(key, is: "fileChecksum") {
@@ -51,6 +54,12 @@ enum CompositeReader {
                 asset.contentType = try string(value, of: reader)
             } else if reader.string(key, is: "filename") {
                 asset.filename = try string(value, of: reader)
+            } else if reader.string(key, is: "width") {
+                width = try measure(value, of: reader)
+            } else if reader.string(key, is: "height") {
+                height = try measure(value, of: reader)
+            } else if reader.string(key, is: "orientation") {
+                orientation = try measure(value, of: reader)
             } else if reader.string(key, is: "downloadURL") || reader.string(key, is: "wrappingKey")
                 || reader.string(key, is: "referenceChecksum")
             {
@@ -65,7 +74,16 @@ enum CompositeReader {
         }
         asset.fileChecksum = checksum
         asset.size = size
+        if let width, let height {
+            asset.picture = AssetPicture(width: width, height: height, orientation: orientation ?? 1)
+        }
         return asset
+    }
+
+    private static func measure(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> Int64 {
+        let number = try CanonicalValue.integer(token, of: reader)
+        if number < 1 { throw ValueMismatch("measure of a picture below 1", at: token.start) }
+        return number
     }
 
     /// CloudKit reference, "Location Dictionary".

@@ -59,6 +59,26 @@ package struct StoredFieldsView {
         layout.first == LayoutFormat.version || layout.first == LayoutFormat.version | LayoutFormat.hasReferences
     }
 
+    /// Whether some field is ASSET or ASSET_LIST, by the head of the layout alone.
+    package static func hasAssets(_ layout: [UInt8]) -> Bool {
+        (layout.first ?? 0) & LayoutFormat.hasAssets != 0
+    }
+
+    /// The assets in ASSET and ASSET_LIST fields, in the order of the fields.
+    package func assets() throws(RecordError) -> [(fieldID: Int, asset: Asset)] {
+        guard hasAssets else { return [] }
+        var found: [(fieldID: Int, asset: Asset)] = []
+        for entry in entries where entry.type.element == .asset {
+            let members: [FieldValue] =
+                switch try CanonicalValue.decode(valueText(of: entry), as: entry.type) {
+                case .list(_, let members): members
+                case let single: [single]
+                }
+            for case .asset(let asset) in members { found.append((entry.fieldID, asset)) }
+        }
+        return found
+    }
+
     /// The entries, ascending by field number.
     package var entries: Entries { Entries(view: self) }
 

@@ -5,6 +5,7 @@ import RecordAPI
 import RecordEngine
 import RecordModel
 import Sockets
+import Thumbnails
 
 /// `fogbase serve`: puts the server together, runs it until a signal comes, and takes it down in order.
 enum ServeCommand {
@@ -29,6 +30,7 @@ enum ServeCommand {
             Blocking.run {
                 await maintenance.end()
                 await registry.close()
+                await registry.configuration.assets.thumbnails?.shutdown()
             }
             return .success
         } catch let failure as Failure {
@@ -51,12 +53,21 @@ enum ServeCommand {
         limits.cascadeRecords = settings.cascadeRecords
         limits.setRecords = settings.setRecords
         limits.queryMilliseconds = settings.queryMilliseconds
-        let registry = DatabaseRegistry(
-            DatabaseRegistry.Configuration(
-                dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),
-                limits: limits, administrator: administrator,
-                passwordThreads: min(2, HTTPServerConfiguration().loops), report: report))
+        limits.assetBytes = settings.assetBytes
+        limits.unreferencedAssetBytes = settings.unreferencedAssetBytes
+        limits.unreferencedAssetSeconds = settings.unreferencedAssetTime.components.seconds
+        limits.assetURLSeconds = settings.assetURLTime.components.seconds
+        limits.freeDiskBytes = settings.freeDiskBytes
         let id = try defaultDatabase(settings)
+        var configuration = DatabaseRegistry.Configuration(
+            dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),
+            limits: limits, administrator: administrator,
+            passwordThreads: min(2, HTTPServerConfiguration().loops), report: report)
+        configuration.defaultDatabase = id
+        configuration.assets = AssetOptions(
+            addressing: AssetAddressing(prefix: settings.publicURL), thumbnails: thumbnailPool(settings),
+            thumbnailBytes: settings.thumbnailBytes, thumbnailPixels: settings.thumbnailPixels)
+        let registry = DatabaseRegistry(configuration)
         try Blocking.run { () async -> Result<Void, any Error> in
             do {
                 try await registry.open(id)
@@ -66,6 +77,20 @@ enum ServeCommand {
             }
         }.get()
         return registry
+    }
+
+    /// Where smaller pictures are made. One pool for all databases: its bounds are the machine's.
+    private static func thumbnailPool(_ settings: Settings) -> ThumbnailPool? {
+        guard settings.thumbnailProgram != "none" else { return nil }
+        var path = settings.dataPath
+        if !path.hasPrefix("/") {
+            guard let here = getcwd(nil, 0) else { return nil }
+            defer { free(here) }
+            path = String(cString: here) + "/" + path
+        }
+        return ThumbnailPool(
+            program: settings.thumbnailProgram, scratch: path + "/.thumbnails",
+            limits: ThumbnailLimits(processes: settings.thumbnailProcesses))
     }
 
     private static func defaultDatabase(_ settings: Settings) throws(Failure) -> DatabaseID {

@@ -38,7 +38,7 @@ struct Setting: Sendable {
     }
 
     /// Every setting, in the order in which they are listed.
-    static let all: [Setting] = server + data + rights + log + limits + timeouts
+    static let all: [Setting] = server + data + assets + rights + log + limits + timeouts
 
     private static let server: [Setting] = [
         Setting("server.host", \.host, .host, flag: "--host", "the address to listen on"),
@@ -61,6 +61,39 @@ struct Setting: Sendable {
         Setting(
             "public.path", \.publicPath, .text("DIR"), flag: "--public",
             "the folder of the console; by default Public beside the program or here"),
+        Setting(
+            "public.url", \.publicURL, .text("URL"),
+            "what clients call this server, such as https://example.org, for the URLs of files; by default they are relative"
+        ),
+    ]
+
+    private static let assets: [Setting] = [
+        Setting("assets.max_bytes", \.assetBytes, .size(1...(1 << 43)), "the largest file that may be uploaded"),
+        Setting(
+            "assets.unreferenced_bytes", \.unreferencedAssetBytes, .size(1...(1 << 50)),
+            "what one user may have uploaded without any record having it"),
+        Setting(
+            "assets.unreferenced_time", \.unreferencedAssetTime,
+            .duration(Duration.seconds(1)...Duration.seconds(30 * 86_400)),
+            "how long a file is kept that no record has, and a receipt is good"),
+        Setting(
+            "assets.url_time", \.assetURLTime, .duration(Duration.seconds(1)...Duration.seconds(7 * 86_400)),
+            "how long the URL of a file is good"),
+        Setting(
+            "assets.free_bytes", \.freeDiskBytes, .size(0...(1 << 50)),
+            "what uploads leave free on the disk, so that records can still be written"),
+        Setting(
+            "assets.thumbnail_program", \.thumbnailProgram, .text("PROGRAM"),
+            "what makes smaller pictures; 'none' for nothing"),
+        Setting(
+            "assets.thumbnail_processes", \.thumbnailProcesses, .count(1...64), "smaller pictures that are made at once"
+        ),
+        Setting(
+            "assets.thumbnail_bytes", \.thumbnailBytes, .size(0...(1 << 45)),
+            "what smaller pictures may take on the disk, per database"),
+        Setting(
+            "assets.thumbnail_pixels", \.thumbnailPixels, .count(1...1_000_000_000),
+            "pictures with more pixels are not made smaller"),
     ]
 
     private static let rights: [Setting] = [

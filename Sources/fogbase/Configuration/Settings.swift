@@ -30,6 +30,18 @@ struct Settings: Sendable {
     var container = ""
     var environment = Environment.development
     var publicPath = ""
+    var publicURL = ""
+
+    // Assets
+    var assetBytes = 5_000_000_000
+    var unreferencedAssetBytes = 10_000_000_000
+    var unreferencedAssetTime = Duration.seconds(86_400)
+    var assetURLTime = Duration.seconds(3_600)
+    var freeDiskBytes = 256 << 20
+    var thumbnailProgram = "vipsthumbnail"
+    var thumbnailProcesses = 2
+    var thumbnailBytes = 1 << 30
+    var thumbnailPixels = 100_000_000
 
     // Who may do what
     var adminToken = ""

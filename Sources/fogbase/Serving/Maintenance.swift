@@ -16,7 +16,13 @@ final class Maintenance: Sendable {
     private static let trimInterval = Duration.seconds(60)
 
     init(_ registry: DatabaseRegistry) {
+        let started = WallClock.milliseconds / 1_000
+        // Of what is kept for minutes, an hour would be too late.
+        let grace = registry.configuration.limits.unreferencedAssetSeconds
+        let collection = Duration.seconds(min(3_600, max(1, grace / 4)))
         task = Task.detached {
+            var swept: Set<DatabaseID> = []
+            var collect = Deadline.after(min(collection, Self.firstInterval))
             var reported: [DatabaseID: UInt64] = [:]
             var due = Deadline.after(Self.firstInterval)
             var trim = Deadline.after(Self.trimInterval)
@@ -27,12 +33,22 @@ final class Maintenance: Sendable {
                     await Self.clean(registry)
                     due = .after(Self.interval)
                 }
+                for (id, database) in registry.openDatabases where swept.insert(id).inserted {
+                    // What a crash has left; whatever is younger than this process may be under way.
+                    await Self.attempt(id) { () throws(RecordError) in try await database.sweepAssets(before: started) }
+                }
+                if collect.hasPassed() {
+                    for (id, database) in registry.openDatabases where !Task.isCancelled {
+                        await Self.attempt(id) { () throws(RecordError) in try await database.collectAssets() }
+                    }
+                    collect = .after(collection)
+                }
                 if trim.hasPassed() {
                     fogbase_trim_memory()
                     trim = .after(Self.trimInterval)
                 }
                 // Cancelled: the loop ends by itself.
-                try? await Task.sleep(for: Self.watchInterval)
+                try? await Task.sleep(for: min(Self.watchInterval, collection))
             }
             Self.reportFailures(in: registry, &reported)
         }
@@ -42,6 +58,16 @@ final class Maintenance: Sendable {
     func end() async {
         task.cancel()
         await task.value
+    }
+
+    private static func attempt(
+        _ id: DatabaseID, _ work: () async throws(RecordError) -> Void
+    ) async {
+        do throws(RecordError) {
+            try await work()
+        } catch {
+            Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(error.reason).")
+        }
     }
 
     private static func clean(_ registry: DatabaseRegistry) async {

@@ -1,0 +1,78 @@
+import Glibc
+import HTTP
+import Sockets
+
+/// Sending parts of files from the kernel's cache to the socket.
+///
+/// A transfer has no memory of its own but its head: what the socket does not take stays in the file.
+extension HTTPConnection {
+    /// What one connection sends of a file before others have their turn.
+    private static let bytesPerTurn = 1 << 20
+    /// What the disk is asked for ahead of the transfer. Much more than the largest single read of usual disks is cut off
+    /// by the kernel.
+    private static let bytesAhead = 1 << 20
+    /// Up to here the kernel's own reading ahead does.
+    private static let maxUnadvisedBytes = 128 << 10
+
+    /// Sends a body behind the head that is in the output.
+    ///
+    /// - Returns: `false` if the peer is gone, or if the file was shorter than its body promised: the connection has to
+    ///   end then, so that the client sees the answer as cut off.
+    func send(_ body: HTTPFileBody) async -> Bool {
+        var sentInTurn = 0
+        for part in body.parts {
+            switch part {
+            case .bytes(let bytes):
+                prepareOutput()
+                if bytes.count > Self.maxCopiedBytes {
+                    guard await flush(with: bytes) else { return false }
+                } else {
+                    output += bytes
+                }
+            case .range(let range):
+                guard await flush(moreFollows: true), await send(range, of: body.file, &sentInTurn) else {
+                    return false
+                }
+            }
+        }
+        // With nothing left to write, what the client took counts for this answer alone.
+        if output.isEmpty { releaseOutput() }
+        return await flushUnlessPipelined()
+    }
+
+    private func send(_ range: Range<Int>, of file: any HTTPFile, _ sentInTurn: inout Int) async -> Bool {
+        let descriptor = file.descriptor
+        var offset = range.lowerBound
+        var advised = offset
+        let isAdvised = range.count > Self.maxUnadvisedBytes
+        if isAdvised { posix_fadvise(descriptor, off_t(offset), off_t(range.count), POSIX_FADV_SEQUENTIAL) }
+        while offset < range.upperBound {
+            if isAdvised, offset + Self.bytesAhead > advised, advised < range.upperBound {
+                // The disk reads the next part while this one is sent, so that `sendfile` hardly waits for it.
+                let count = min(Self.bytesAhead, range.upperBound - advised)
+                posix_fadvise(descriptor, off_t(advised), off_t(count), POSIX_FADV_WILLNEED)
+                advised += count
+            }
+            let count = min(range.upperBound - offset, Self.bytesPerTurn - sentInTurn)
+            switch socket.sendFile(descriptor, at: offset, count: count) {
+            case .wrote(0):
+                // The file ends here.
+                return false
+            case .wrote(let count):
+                didSend(count, ofOutput: 0)
+                offset += count
+                sentInTurn += count
+                if sentInTurn >= Self.bytesPerTurn {
+                    sentInTurn = 0
+                    await Task.yield()
+                }
+            case .wouldBlock:
+                sentInTurn = 0
+                guard await waitToWrite() else { return false }
+            case .failed:
+                return false
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,97 @@
+/// The header of a picture coded with HEVC: ISO/IEC 23008-12 (HEIF), over ISO/IEC 14496-12 (boxes).
+///
+/// Only pictures with a primary item are read; a sequence that has nothing but tracks is not.
+enum HEICHeader {
+    /// Brands that promise HEIF items or HEVC (ISO/IEC 23008-12 §10.2 and Annex B.4).
+    private static let brands: Set<Code> = [
+        "mif1", "mif2", "msf1", "heic", "heix", "hevc", "hevx", "heim", "heis", "hevm", "hevs",
+    ]
+
+    /// AVIF's brands. As the major brand they say that the file is no HEIC.
+    private static let others: Set<Code> = ["avif", "avis"]
+
+    /// More compatible brands than these are not looked at.
+    private static let maxBrands = 64
+
+    /// Reads the boxes up to the metadata, which may stand at the end of the file.
+    static func read<Failure>(_ reader: inout HeaderReader<Failure>) throws(Failure) -> Picture? {
+        var rest = reader.whole
+        guard let first = try reader.box(from: &rest), first.type == "ftyp",
+            try isHEIF(&reader, first.content)
+        else { return nil }
+        while let box = try reader.box(from: &rest, mayBeOpen: true) {
+            guard box.type == "meta" else { continue }
+            guard let items = try HEIFItems.read(&reader, meta: box.content),
+                let properties = try HEIFProperties.read(&reader, items.properties, of: items.primary),
+                items.isHEVC || items.isDerived && properties.describesHEVC
+            else { return nil }
+            return try picture(&reader, properties.associated)
+        }
+        return nil
+    }
+
+    /// ISO/IEC 14496-12 §4.3: a major brand, its version, and compatible brands.
+    private static func isHEIF<Failure>(
+        _ reader: inout HeaderReader<Failure>, _ content: Extent
+    ) throws(Failure) -> Bool {
+        var rest = content
+        guard let major = try reader.code(from: &rest), !others.contains(major),
+            try reader.number(4, from: &rest) != nil
+        else { return false }
+        if brands.contains(major) { return true }
+        for _ in 0..<maxBrands {
+            guard let brand = try reader.code(from: &rest) else { return false }
+            if brands.contains(brand) { return true }
+        }
+        return false
+    }
+
+    /// What the primary item's properties make of it: ispe is the size (§6.5.3), and clap (ISO/IEC 14496-12 §12.1.4), irot
+    /// (§6.5.10) and imir (§6.5.12) are done in the order of their association (§6.3). EXIF metadata are not asked: an
+    /// orientation in them is for information, and turning by it too would turn the picture twice.
+    private static func picture<Failure>(
+        _ reader: inout HeaderReader<Failure>, _ properties: [Box]
+    ) throws(Failure) -> Picture? {
+        var size: (width: Int, height: Int)?
+        for property in properties where property.type == "ispe" && size == nil {
+            var rest = property.content
+            guard try reader.versionAndFlags(from: &rest)?.version == 0,
+                let width = try reader.number(4, from: &rest), let height = try reader.number(4, from: &rest)
+            else { return nil }
+            size = (width, height)
+        }
+        guard var size else { return nil }
+        var turning = Turning()
+        for property in properties {
+            var rest = property.content
+            switch property.type {
+            case "clap":
+                guard let across = try reader.rounded(from: &rest), let down = try reader.rounded(from: &rest) else {
+                    return nil
+                }
+                let cropped = turning.swapsSides ? (width: down, height: across) : (width: across, height: down)
+                guard cropped.width <= size.width, cropped.height <= size.height else { return nil }
+                size = cropped
+            case "irot":
+                guard let angle = try reader.number(1, from: &rest) else { return nil }
+                turning.rotate(anticlockwise: angle & 3)
+            case "imir":
+                guard let mode = try reader.number(1, from: &rest) else { return nil }
+                if mode & 1 == 1 { turning.mirrorLeftRight() } else { turning.mirrorTopBottom() }
+            default:
+                continue
+            }
+        }
+        return Picture(sound: .heic, width: size.width, height: size.height, orientation: turning.orientation)
+    }
+}
+
+extension HeaderReader {
+    /// Takes a fraction of two numbers of four bytes off the front of a part, and rounds it.
+    fileprivate mutating func rounded(from extent: inout Extent) throws(Failure) -> Int? {
+        guard let numerator = try number(4, from: &extent), let denominator = try number(4, from: &extent),
+            denominator > 0
+        else { return nil }
+        return (numerator + denominator / 2) / denominator
+    }
+}

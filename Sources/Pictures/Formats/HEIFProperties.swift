@@ -1,0 +1,70 @@
+/// The properties of one item (ISO/IEC 14496-12 §8.11.14, formerly ISO/IEC 23008-12 §9.3).
+struct HEIFProperties {
+    /// In the order in which they are associated, which is the order in which they are to be done.
+    let associated: [Box]
+    /// Whether any item of the file is coded with HEVC: it has a decoder configuration, hvcC, or lhvC for layers.
+    let describesHEVC: Bool
+
+    /// An index of a property has at most 15 bits.
+    private static let maxProperties = 0x7FFF
+
+    /// Reads the content of an ItemPropertiesBox: ipco, which has the properties, and ipma, which says whose they are.
+    static func read<Failure>(
+        _ reader: inout HeaderReader<Failure>, _ content: Extent, of item: Int
+    ) throws(Failure) -> HEIFProperties? {
+        var rest = content
+        guard let container = try reader.box(from: &rest), container.type == "ipco" else { return nil }
+        var properties: [Box] = []
+        var unread = container.content
+        while !unread.isEmpty {
+            guard properties.count < maxProperties, let property = try reader.box(from: &unread) else { return nil }
+            properties.append(property)
+        }
+        let describesHEVC = properties.contains { $0.type == "hvcC" || $0.type == "lhvC" }
+        // An item has one entry at most, in whichever box (§8.11.14.1).
+        while let box = try reader.box(from: &rest) {
+            guard box.type == "ipma" else { continue }
+            switch try associations(&reader, box.content, of: item) {
+            case .sound(let indices?):
+                // Counted from 1; 0 says that there is none.
+                let valid = indices.filter { $0 > 0 }
+                guard valid.allSatisfy({ $0 <= properties.count }) else { return nil }
+                return HEIFProperties(associated: valid.map { properties[$0 - 1] }, describesHEVC: describesHEVC)
+            case .sound(nil): continue
+            case .malformed: return nil
+            }
+        }
+        return nil
+    }
+
+    private enum Associations {
+        /// The indices of an item's properties, or `nil` if the box does not speak of the item.
+        case sound([Int]?)
+        case malformed
+    }
+
+    /// Looks for an item in an ItemPropertyAssociationBox.
+    private static func associations<Failure>(
+        _ reader: inout HeaderReader<Failure>, _ content: Extent, of item: Int
+    ) throws(Failure) -> Associations {
+        var rest = content
+        guard let head = try reader.versionAndFlags(from: &rest),
+            let entries = try reader.number(4, from: &rest)
+        else { return .malformed }
+        let width = head.flags & 1 == 1 ? 2 : 1
+        for _ in 0..<entries {
+            guard let identifier = try reader.number(head.version < 1 ? 2 : 4, from: &rest),
+                let count = try reader.number(1, from: &rest),
+                var list = rest.take(count * width)
+            else { return .malformed }
+            guard identifier == item else { continue }
+            var indices: [Int] = []
+            while let association = try reader.number(width, from: &list) {
+                // The highest bit says whether the property is essential.
+                indices.append(association & (width == 2 ? 0x7FFF : 0x7F))
+            }
+            return .sound(indices)
+        }
+        return .sound(nil)
+    }
+}

@@ -1,0 +1,22 @@
+/// Four bytes that name a chunk, a box or a brand, such as `IHDR`.
+struct Code: Hashable, ExpressibleByStringLiteral {
+    let value: UInt32
+
+    init(_ value: UInt32) { self.value = value }
+
+    /// The code of four characters, each of which is one byte (ISO 8859-1).
+    init(stringLiteral text: StaticString) {
+        value = text.description.unicodeScalars.reduce(0) { $0 << 8 | $1.value & 0xFF }
+    }
+
+    /// Whether these are the first bytes of a JPEG: SOI, and the 0xFF that opens the marker behind it.
+    var isJPEG: Bool { value >> 8 == 0xFF_D8FF }
+
+    /// Whether all four bytes are ASCII letters.
+    var isLetters: Bool {
+        (0..<4).allSatisfy { index in
+            let folded = UInt8(truncatingIfNeeded: value >> (8 * UInt32(index))) | 0x20
+            return (0x61...0x7A).contains(folded)
+        }
+    }
+}

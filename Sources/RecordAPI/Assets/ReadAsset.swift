@@ -1,0 +1,141 @@
+internal import Cryptography
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import Thumbnails
+
+extension RecordAPI {
+    /// `GET /assets/{token}/{filename}`: an asset by its signed URL, which is all the right that it takes.
+    func readAsset(_ call: RecordCall) async throws -> HTTPResponse {
+        let filename = call.request.target.segmentCount > 2 ? call.parameters[1] : ""
+        let asset = try call.reader.openAsset(token: call.parameters[0], filename: filename)
+        return try await send(asset, for: call)
+    }
+
+    /// An asset, a part of it, or a smaller picture of it.
+    func send(_ asset: OpenAsset, for call: RecordCall) async throws -> HTTPResponse {
+        let content = try await ServedContent(asset, for: call)
+        return try content.response(to: call.request)
+    }
+}
+
+/// What a route serves besides JSON: an asset's file, a thumbnail's, or bytes of a field.
+struct ServedContent {
+    enum Body {
+        case file(any HTTPFile)
+        case bytes([UInt8])
+    }
+
+    var body: Body
+    var size: Int
+    var entityTag: EntityTag?
+    var mediaType: String
+    /// Whether a browser may show it.
+    var isInline: Bool
+    var filename: String?
+    /// How long it may be kept without asking, in seconds; `nil` for not at all.
+    var secondsLeft: Int64?
+
+    init(_ asset: OpenAsset, for call: RecordCall) async throws {
+        body = .file(SentAsset(asset))
+        size = Int(asset.size)
+        entityTag = EntityTag(opaque: asset.hash.hex)
+        mediaType = asset.mediaType
+        isInline = try asset.isInline && !call.query.word("download")
+        filename = asset.filename
+        secondsLeft = asset.secondsLeft
+        guard let form = try call.query.thumbnail(of: asset.picture), let source = asset.picture else { return }
+        entityTag = EntityTag(opaque: asset.hash.hex + form.tagSuffix)
+        mediaType = form.format.mediaType
+        isInline = try !call.query.word("download")
+        // What the client has already need not be made.
+        if case .notModified = condition(of: call.request) { return }
+        do throws(ThumbnailError) {
+            let file = try await call.database.thumbnail(of: source, form)
+            body = .file(SentThumbnail(file))
+            size = file.size
+        } catch {
+            throw RecordError(error)
+        }
+    }
+
+    private func condition(of request: HTTPRequest) -> Preconditions.Outcome {
+        Preconditions.evaluate(request.fields, method: request.method, entityTag: entityTag)
+    }
+
+    init(bytes: [UInt8], entityTag: EntityTag?) {
+        body = .bytes(bytes)
+        size = bytes.count
+        self.entityTag = entityTag
+        mediaType = AssetMediaType.unknown
+        isInline = false
+    }
+
+    /// Clients made it, so no browser may take it for a page of this server, whatever it says it is.
+    private func makeFields(contentType: String) -> HTTPFields {
+        var fields = HTTPFields()
+        if let secondsLeft {
+            fields.append(.cacheControl, "private, max-age=\(secondsLeft), immutable")
+        } else {
+            fields.append(.cacheControl, literal: "private, no-cache")
+        }
+        fields.append(.contentType, contentType)
+        fields.append(.contentDisposition, isInline ? "inline" : "attachment")
+        fields.append(.xContentTypeOptions, literal: "nosniff")
+        fields.append(.contentSecurityPolicy, literal: "default-src 'none'; sandbox")
+        fields.append(.acceptRanges, literal: "bytes")
+        if let entityTag { fields.append(.etag, entityTag.text) }
+        return fields
+    }
+
+    /// The answer, under the request's conditions and ranges.
+    func response(to request: HTTPRequest) throws -> HTTPResponse {
+        switch condition(of: request) {
+        case .proceed: break
+        case .notModified: return HTTPResponse(.notModified, fields: makeFields(contentType: mediaType))
+        case .failed: throw APIError.conditionFailed
+        case .malformed: throw APIError.malformedCondition
+        }
+        var fields = makeFields(contentType: mediaType)
+        guard request.fields.contains(.range), Preconditions.rangeApplies(request.fields, entityTag: entityTag) else {
+            return HTTPResponse(.ok, fields: fields, body: part(0..<size))
+        }
+        switch ByteRanges.parse(request.fields, size: size) {
+        case .whole: return HTTPResponse(.ok, fields: fields, body: part(0..<size))
+        case .ranges(let ranges) where ranges.count == 1:
+            fields.append(.contentRange, ByteRange.contentRange(ranges[0], size: size))
+            return HTTPResponse(.partialContent, fields: fields, body: part(ranges[0]))
+        case .ranges(let ranges):
+            let parts = MultipartByteRanges(
+                ranges, size: size, contentType: mediaType, boundary: MultipartByteRanges.randomBoundary())
+            return HTTPResponse(
+                .partialContent, fields: makeFields(contentType: parts.contentType), body: multipart(parts))
+        case .unsatisfiable: throw APIError.rangeNotSatisfiable(size: size)
+        }
+    }
+
+    private func multipart(_ parts: MultipartByteRanges) -> HTTPResponseBody {
+        switch body {
+        case .file(let file): .file(HTTPFileBody(file, parts: parts.parts))
+        case .bytes(let bytes): .bytes(parts.bytes(of: bytes))
+        }
+    }
+
+    private func part(_ range: Range<Int>) -> HTTPResponseBody {
+        switch body {
+        case .file(let file): .file(HTTPFileBody(file, parts: [.range(range)]))
+        case .bytes(let bytes): .bytes(range.count == bytes.count ? bytes : Array(bytes[range]))
+        }
+    }
+}
+
+/// An asset's file on its way out.
+final class SentAsset: HTTPFile {
+    private let asset: OpenAsset
+
+    init(_ asset: OpenAsset) {
+        self.asset = asset
+    }
+
+    var descriptor: Int32 { asset.descriptor }
+}

@@ -1,0 +1,218 @@
+internal import RecordModel
+package import RecordStorage
+package import Synchronization
+internal import Threads
+package import Thumbnails
+
+/// What the operator decides about the URLs of assets.
+package struct AssetAddressing: Hashable, Sendable {
+    /// What stands before `/assets/`, such as `https://example.org`; empty for URLs relative to the server.
+    package var prefix: String
+    /// What the URLs of this database need to name it, `?` included; empty for the server's default database.
+    package var query: String
+
+    package init(prefix: String = "", query: String = "") {
+        self.prefix = prefix
+        self.query = query
+    }
+}
+
+/// What a database needs of its surroundings to serve assets.
+package struct AssetOptions: Sendable {
+    package var addressing: AssetAddressing
+    /// Where smaller pictures are made; `nil` for nowhere.
+    package var thumbnails: ThumbnailPool?
+    /// What smaller pictures may take on the disk, in bytes.
+    package var thumbnailBytes: Int
+    /// Pictures with more pixels are not made smaller.
+    package var thumbnailPixels: Int
+
+    package init(
+        addressing: AssetAddressing = AssetAddressing(), thumbnails: ThumbnailPool? = nil,
+        thumbnailBytes: Int = 1 << 30, thumbnailPixels: Int = 100_000_000
+    ) {
+        self.addressing = addressing
+        self.thumbnails = thumbnails
+        self.thumbnailBytes = thumbnailBytes
+        self.thumbnailPixels = thumbnailPixels
+    }
+}
+
+/// The files of a database's assets: their threads, and what is on its way in.
+package final class AssetStore: Sendable {
+    package let folder: AssetFolder
+    let addressing: AssetAddressing
+    /// Smaller pictures; `nil` if none are made here.
+    let thumbnails: ThumbnailCache?
+    /// What `/metrics` tells.
+    package let counters = AssetCounters()
+    private let state = Locked(State())
+
+    private struct State {
+        var executors: [ThreadExecutor] = []
+        var next = 0
+        var isClosed = false
+        /// Bytes that uploads under way hold of their uploaders' quotas.
+        var inFlight: [Int64: Int64] = [:]
+        /// The same of the disk: what has been announced and is not written yet.
+        var announced: Int64 = 0
+        /// The uploads under way.
+        var names: Set<String> = []
+    }
+
+    /// Hashing and writing run here, and syncs wait here. More than cores, since a sync sleeps.
+    private static let threads = 4
+
+    init(folder: AssetFolder, options: AssetOptions) {
+        self.folder = folder
+        addressing = options.addressing
+        thumbnails = options.thumbnails.map { pool in
+            ThumbnailCache(
+                folder: folder.absolute.thumbnailsPath, maxBytes: options.thumbnailBytes, pool: pool,
+                maxPixels: options.thumbnailPixels)
+        }
+    }
+
+    deinit {
+        for executor in state.withLock({ $0.executors }) { executor.shutdown() }
+    }
+
+    /// A thread for one upload's work, in turn.
+    func executor() throws(RecordError) -> ThreadExecutor {
+        let found: ThreadExecutor? = state.withLock { state in
+            guard !state.isClosed else { return nil }
+            if state.executors.count < Self.threads {
+                state.executors.append(ThreadExecutor(name: "fog-asset-\(state.executors.count + 1)"))
+            }
+            state.next = (state.next + 1) % state.executors.count
+            return state.executors[state.next]
+        }
+        guard let found else { throw .databaseUnavailable }
+        return found
+    }
+
+    /// Runs work on files on one of the store's threads.
+    func run<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(RecordError) -> Value
+    ) async throws(RecordError) -> Value {
+        let executor = try executor()
+        let result: Result<Value, RecordError> = await withUnsafeContinuation { continuation in
+            Task.detached(executorPreference: executor) {
+                do throws(RecordError) {
+                    continuation.resume(returning: .success(try work()))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    // MARK: What is on its way in
+
+    /// Holds bytes of an uploader's quota and of the disk.
+    ///
+    /// - Parameters:
+    ///   - unused: What the uploader holds already by uploads that are complete.
+    ///   - expected: Whether they are bytes that have not come yet, for which there must be room on the disk.
+    func reserve(
+        _ bytes: Int64, for uploader: Int64, unused: Int64, limits: DatabaseLimits
+    ) throws(RecordError) {
+        let free = Int64(clamping: folder.freeBytes)
+        enum Verdict { case taken, overQuota(Int64), full }
+        let verdict: Verdict = state.withLock { state in
+            let held = unused + state.inFlight[uploader, default: 0]
+            guard held + bytes <= Int64(limits.unreferencedAssetBytes) else { return .overQuota(held) }
+            guard free - state.announced - bytes >= Int64(limits.freeDiskBytes) else { return .full }
+            state.inFlight[uploader, default: 0] += bytes
+            state.announced += bytes
+            return .taken
+        }
+        switch verdict {
+        case .taken: return
+        case .overQuota(let held): throw .assetQuota(held: held, limit: limits.unreferencedAssetBytes)
+        case .full: throw .assetDiskFull
+        }
+    }
+
+    /// Bytes have been written: the disk itself knows them now.
+    func didWrite(_ bytes: Int64) {
+        state.withLock { $0.announced -= bytes }
+        counters.received.add(UInt64(max(0, bytes)), ordering: .relaxed)
+    }
+
+    /// Gives back what an upload held.
+    func release(_ bytes: Int64, unwritten: Int64, for uploader: Int64) {
+        state.withLock { state in
+            state.announced -= unwritten
+            let left = state.inFlight[uploader, default: 0] - bytes
+            state.inFlight[uploader] = left > 0 ? left : nil
+        }
+    }
+
+    func begin(_ name: String) {
+        state.withLock { _ = $0.names.insert(name) }
+    }
+
+    func end(_ name: String) {
+        state.withLock { _ = $0.names.remove(name) }
+    }
+
+    func isUnderWay(_ name: String) -> Bool {
+        state.withLock { $0.names.contains(name) }
+    }
+
+    func close() async {
+        let executors = state.withLock { state in
+            state.isClosed = true
+            defer { state.executors = [] }
+            return state.executors
+        }
+        await thumbnails?.close()
+        for executor in executors { await executor.end() }
+    }
+}
+
+/// Counters of one database's assets.
+package final class AssetCounters: Sendable {
+    package let uploads = Atomic<UInt64>(0)
+    /// Uploads whose content was there already.
+    package let duplicates = Atomic<UInt64>(0)
+    package let received = Atomic<UInt64>(0)
+    package let downloads = Atomic<UInt64>(0)
+    package let collected = Atomic<UInt64>(0)
+    /// Files that nobody knew, left behind by a crash.
+    package let swept = Atomic<UInt64>(0)
+
+    init() {}
+}
+
+extension RecordError {
+    static func assetQuota(held: Int64, limit: Int) -> RecordError {
+        RecordError(
+            .quotaExceeded,
+            "You have uploaded as much as you may without any record having it. Write the receipts into records, or wait until they expire",
+            cause: .tooLarge, details: [("held", .number(held)), ("limit", .number(Int64(limit)))])
+    }
+
+    static let assetDiskFull = RecordError(
+        .internalError,
+        "The server's disk has no room for this upload. Try again when its operator has made room",
+        cause: .storageFull, retryAfter: 60)
+
+    static func assetTooLarge(limit: Int) -> RecordError {
+        .badRequest(
+            "The asset is larger than the server takes", cause: .tooLarge,
+            details: [("limit", .number(Int64(limit)))])
+    }
+
+    /// What a client learns of a failure of an asset's file: never its path.
+    init(_ error: AssetFileError) {
+        self =
+            error.isStorageFull
+            ? .assetDiskFull
+            : RecordError(
+                .internalError,
+                "The server could not keep the file. Its log has the cause under this answer's id")
+    }
+}

@@ -1,0 +1,60 @@
+internal import Pictures
+internal import RecordModel
+internal import RecordStorage
+
+extension WriteTransaction {
+    /// Notes that a caller has uploaded something, in the row of what is there already or in a new one.
+    ///
+    /// - Parameter file: The file that was brought; `nil` if the content was there a moment ago.
+    /// - Returns: The claim, and whether the file is the asset's; `nil` if neither a row nor a file is there.
+    func claimAsset(
+        _ content: AssetContent, _ file: AssetFileName?, _ upload: AssetUpload, contentType: String
+    ) throws(RecordError) -> (id: Int64, usesFile: Bool)? {
+        let expires = now + limits.unreferencedAssetSeconds * 1_000
+        let key = upload.address.key
+        let now = now
+        let assets = assets
+        return try store { () throws(StoreError) in
+            var usesFile = false
+            let asset: Int64
+            if let row = try assets.reading.find(content.hash) {
+                asset = row.id
+                // As good as new: it is kept for as long as its receipt.
+                if row.orphaned != nil { try assets.mark(asset, orphaned: now) }
+            } else if let file {
+                usesFile = true
+                asset = try assets.insert(
+                    AssetRow(
+                        id: 0, hash: content.hash, size: content.size, file: file.file, orphaned: now,
+                        picture: PictureColumns(content.picture)))
+            } else {
+                return nil
+            }
+            let claim = AssetClaim(
+                id: 0, asset: asset, uploader: upload.caller.writerID, scope: key.scope, owner: key.owner,
+                contentType: contentType, filename: upload.filename, expires: expires)
+            return (try assets.claim(claim, size: content.size), usesFile)
+        }
+    }
+}
+
+extension PictureColumns {
+    private static let formats: [Picture.Format] = [.jpeg, .png, .gif, .webp, .heic]
+
+    init(_ picture: Picture?) {
+        guard let picture, let place = Self.formats.firstIndex(of: picture.format) else {
+            self = .none
+            return
+        }
+        self.init(
+            format: Int64(place + 1), width: Int64(picture.width), height: Int64(picture.height),
+            orientation: Int64(picture.orientation))
+    }
+
+    var picture: Picture? {
+        guard format > 0, format <= Int64(Self.formats.count) else { return nil }
+        return Picture(
+            format: Self.formats[Int(format) - 1], width: Int(width), height: Int(height),
+            orientation: Int(orientation))
+    }
+}

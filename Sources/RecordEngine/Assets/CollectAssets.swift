@@ -1,0 +1,101 @@
+internal import Cryptography
+package import RecordModel
+internal import RecordStorage
+internal import Synchronization
+internal import Threads
+internal import Thumbnails
+
+extension RecordDatabase {
+    /// Assets that one slice takes away before it lets other writers through.
+    private static var collectedPerSlice: Int { 100 }
+
+    /// Takes away assets that no record has had for longer than a receipt is good, and receipts that have expired. Rows
+    /// go first; files when that is committed. What a crash leaves between the two, `sweepAssets` finds.
+    ///
+    /// - Returns: How many assets went.
+    @discardableResult
+    package nonisolated func collectAssets() async throws(RecordError) -> Int {
+        let slice = Self.collectedPerSlice
+        var collected = 0
+        while true {
+            let grace = limits.unreferencedAssetSeconds * 1_000
+            let done = try await write(operations: slice, weight: slice) { transaction throws(RecordError) in
+                let now = transaction.now
+                return try transaction.store { () throws(StoreError) in
+                    (
+                        try transaction.assets.collect(before: now - grace, limit: slice),
+                        try transaction.assets.removeExpiredClaims(before: now, limit: slice)
+                    )
+                }
+            }
+            let names = done.0
+            if !names.isEmpty {
+                let folder = assets.folder
+                try await assets.run { () throws(RecordError) in
+                    for name in names { folder.remove(name) }
+                }
+                if let thumbnails = assets.thumbnails {
+                    for name in names { await thumbnails.forget(key: name.thumbnailKey) }
+                }
+                assets.counters.collected.add(UInt64(names.count), ordering: .relaxed)
+                collected += names.count
+            }
+            if max(names.count, done.1) < slice { return collected }
+        }
+    }
+
+    /// Takes away files that nothing speaks of: of uploads that a crash broke off, and between a file and its row.
+    ///
+    /// - Parameter oldest: Only files that were last written before this time, in seconds since 1970, are looked at.
+    package nonisolated func sweepAssets(before oldest: Int64) async throws(RecordError) {
+        let assets = assets
+        let uploads = assets.folder.names(in: "uploads").filter { !assets.isUnderWay($0) }
+        let known = try await queries.pool.read(self) { reader throws(RecordError) in
+            try reader.resumableUploads(among: uploads)
+        }
+        for name in uploads where !known.contains(name) && !assets.isUnderWay(name) {
+            assets.folder.removeUpload(name)
+            assets.counters.swept.add(1, ordering: .relaxed)
+        }
+        for folder in assets.folder.folders {
+            let names = assets.folder.names(in: folder).compactMap { AssetFileName(folder: folder, text: $0) }
+            // In pieces, so that nobody waits long for the pool.
+            for start in stride(from: 0, to: names.count, by: 1_000) {
+                let piece = names[start..<min(start + 1_000, names.count)]
+                let old = piece.filter { (assets.folder.modified($0) ?? .max) < oldest }
+                let unknown = try await queries.pool.read(self) { reader throws(RecordError) in
+                    try reader.unknownAssets(among: old)
+                }
+                for name in unknown {
+                    assets.folder.remove(name)
+                    assets.counters.swept.add(1, ordering: .relaxed)
+                }
+            }
+        }
+    }
+}
+
+extension AssetFileName {
+    /// Names the content for the cache of smaller pictures.
+    var thumbnailKey: String { hash.hex }
+}
+
+extension RecordReader {
+    fileprivate func unknownAssets(among names: [AssetFileName]) throws(RecordError) -> [AssetFileName] {
+        let reading = try assetReading()
+        return try store { () throws(StoreError) in
+            var unknown: [AssetFileName] = []
+            for name in names where try reading.find(name.hash)?.file != name.file { unknown.append(name) }
+            return unknown
+        }
+    }
+
+    fileprivate func resumableUploads(among names: [String]) throws(RecordError) -> Set<String> {
+        let reading = try assetReading()
+        return try store { () throws(StoreError) in
+            var known: Set<String> = []
+            for name in names where try reading.isResumable(name) { known.insert(name) }
+            return known
+        }
+    }
+}

@@ -1,0 +1,295 @@
+package import Cryptography
+internal import Pictures
+package import RecordModel
+internal import RecordStorage
+internal import Synchronization
+internal import Threads
+
+/// What a request says of a file that it brings.
+package struct AssetUpload: Sendable {
+    package var caller: Caller
+    package var address: DatabaseAddress
+    package var contentType: String?
+    package var filename: String?
+    /// The length, where it is known beforehand.
+    package var length: Int64?
+    /// What the client says the SHA-256 is.
+    package var digest: Digest?
+
+    package init(
+        caller: Caller, address: DatabaseAddress, contentType: String? = nil, filename: String? = nil,
+        length: Int64? = nil, digest: Digest? = nil
+    ) {
+        self.caller = caller
+        self.address = address
+        self.contentType = contentType
+        self.filename = filename
+        self.length = length
+        self.digest = digest
+    }
+
+    /// The longest file name, in UTF-8 bytes.
+    package static let filenameBytes = 255
+
+    /// Refuses a file name that no file should have.
+    package static func checkFilename(_ name: String) throws(RecordError) {
+        let isSound =
+            (1...filenameBytes).contains(name.utf8.count)
+            && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) && $0 != "/" }
+            && name != "." && name != ".."
+        guard isSound else {
+            throw .badRequest(
+                "A file name has 1 to \(filenameBytes) UTF-8 bytes, no slash and no control characters",
+                details: [("filename", .text(String(name.prefix(64))))])
+        }
+    }
+}
+
+/// An upload that is complete and durable.
+package struct ReceivedAsset: Hashable, Sendable {
+    /// The value, with the receipt.
+    package var asset: Asset
+    package var downloadURL: String
+    /// Whether the content was there already.
+    package var isKnown: Bool
+}
+
+extension RecordReader {
+    /// Refuses callers who may upload nothing: they are neither signed in, nor may they create or write a type that has
+    /// assets.
+    package func allowUploading(_ caller: Caller, to address: DatabaseAddress) throws(RecordError) {
+        switch (caller, address.scope) {
+        case (.administrator, _): return
+        case (.user(let id, _), .privateDatabase(let owner)) where id != owner: throw .refused(.denied, .create)
+        case (.user, _): return
+        case (.anonymous, _):
+            for type in schema.types.values where type.fields.contains(where: { $0.type.element == .asset }) {
+                for action in [Action.create, .write]
+                where Authorization.reach(of: action, for: caller, in: address.scope, grants: type.grants) != .none {
+                    return
+                }
+            }
+            throw RecordError(.authenticationRequired, "Sign in to upload files")
+        }
+    }
+
+    /// Takes a file in: hashed as it comes, durable before this returns, and stored once whoever brings it.
+    ///
+    /// - Parameters:
+    ///   - next: The next piece of its bytes; `nil` at the end.
+    /// - Throws: QUOTA_EXCEEDED, `TOO_LARGE`, `STORAGE_FULL`, BAD_REQUEST for another digest than the client's; or what
+    ///   `next` throws. Nothing is left behind then.
+    package func receiveAsset(_ upload: AssetUpload, _ next: () async throws -> [UInt8]?) async throws -> ReceivedAsset
+    {
+        try allowUploading(upload.caller, to: upload.address)
+        if let filename = upload.filename { try AssetUpload.checkFilename(filename) }
+        let limit = Int64(database.limits.assetBytes)
+        if let length = upload.length, length > limit { throw RecordError.assetTooLarge(limit: Int(limit)) }
+        let intake = try AssetIntake(
+            database, uploader: upload.caller.writerID, unused: try unusedAssetBytes(of: upload.caller))
+        do {
+            try intake.expect(upload.length ?? 0)
+            var size: Int64 = 0
+            while let piece = try await next() {
+                size += Int64(piece.count)
+                guard size <= limit else { throw RecordError.assetTooLarge(limit: Int(limit)) }
+                try await intake.append(piece)
+            }
+            let content = try await intake.finish()
+            if let digest = upload.digest, digest != content.hash { throw RecordError.digestMismatch(content.hash) }
+            let received = try await keep(content, of: intake, for: upload)
+            intake.close()
+            return received
+        } catch {
+            await intake.abort()
+            throw error
+        }
+    }
+
+    func unusedAssetBytes(of caller: Caller) throws(RecordError) -> Int64 {
+        try refresh()
+        let reading = try assetReading()
+        return try store { () throws(StoreError) in try reading.unusedBytes(of: caller.writerID) }
+    }
+
+    /// Gives content its row and its receipt. A file is renamed and synced before the row that speaks of it is written.
+    func keep(
+        _ content: AssetContent, of intake: AssetIntake, for upload: AssetUpload
+    ) async throws(RecordError) -> ReceivedAsset {
+        try refresh()
+        let reading = try assetReading()
+        var known = try store { () throws(StoreError) in try reading.find(content.hash) != nil }
+        let type = AssetMediaType.stored(claimed: upload.contentType, picture: content.picture)
+        let name = AssetFileName(hash: content.hash, file: Int64(bitPattern: UInt64.random(in: .min ... .max)))
+        while true {
+            if !known { try await intake.keep(as: name) }
+            let hasFile = !known
+            let claim = try await database.write { transaction throws(RecordError) in
+                try transaction.claimAsset(content, hasFile ? name : nil, upload, contentType: type)
+            }
+            guard let claim else {
+                // It was collected since the look at the table; the file that was brought is needed after all.
+                known = false
+                continue
+            }
+            if hasFile, !claim.usesFile { database.assets.folder.remove(name) }
+            let counters = database.assets.counters
+            counters.uploads.add(1, ordering: .relaxed)
+            if !claim.usesFile { counters.duplicates.add(1, ordering: .relaxed) }
+            var asset = Asset(
+                fileChecksum: content.hash.base64, size: content.size, contentType: type, filename: upload.filename,
+                picture: content.picture.map(AssetPicture.init))
+            let url = assetURLs().url(of: asset) ?? ""
+            asset.receipt = AssetReceipt.seal(claim.id, upload.caller, upload.address, with: database.keys)
+            return ReceivedAsset(asset: asset, downloadURL: url, isKnown: !claim.usesFile)
+        }
+    }
+}
+
+/// What was read of an uploaded file.
+struct AssetContent: Sendable {
+    let hash: Digest
+    let size: Int64
+    let picture: Picture?
+}
+
+/// One upload on its way to the disk. Pieces are hashed and written on a thread of the asset store, one while the next is
+/// being received.
+///
+/// Unchecked: its owner is one task, and each piece of work waits for the one before.
+final class AssetIntake: @unchecked Sendable {
+    private let database: RecordDatabase
+    private let executor: ThreadExecutor
+    private let writer: AssetFileWriter
+    private let name: String
+    private let uploader: Int64
+    private let unused: Int64
+    /// What is held of the quota, and how much of it has come.
+    private var reserved: Int64 = 0
+    private var written: Int64 = 0
+    private var pending: Task<Result<Void, AssetFileError>, Never>?
+    private var isClosed = false
+
+    /// Bytes whose length is not known are held in steps.
+    private static let step: Int64 = 1 << 20
+
+    init(_ database: RecordDatabase, uploader: Int64, unused: Int64) throws(RecordError) {
+        self.database = database
+        self.uploader = uploader
+        self.unused = unused
+        executor = try database.assets.executor()
+        name = Hex.encode(RandomBytes.make(16))
+        database.assets.begin(name)
+        do throws(AssetFileError) {
+            writer = try AssetFileWriter(new: name, in: database.assets.folder)
+        } catch {
+            database.assets.end(name)
+            throw database.failure(error)
+        }
+    }
+
+    /// Makes sure of room for what will come.
+    func expect(_ bytes: Int64) throws(RecordError) {
+        guard bytes > reserved else { return }
+        try database.assets.reserve(bytes - reserved, for: uploader, unused: unused, limits: database.limits)
+        reserved = bytes
+    }
+
+    /// Hands a piece to the thread, after the one before is done.
+    func append(_ piece: [UInt8]) async throws(RecordError) {
+        let count = Int64(piece.count)
+        if written + count > reserved { try expect((written + count + Self.step) / Self.step * Self.step) }
+        try await settle()
+        written += count
+        let (writer, assets) = (writer, database.assets)
+        pending = Task.detached(executorPreference: executor) {
+            do throws(AssetFileError) {
+                try writer.append(piece)
+                assets.didWrite(count)
+                return .success(())
+            } catch {
+                assets.didWrite(count)
+                return .failure(error)
+            }
+        }
+    }
+
+    private func settle() async throws(RecordError) {
+        guard let waiting = pending else { return }
+        pending = nil
+        switch await waiting.value {
+        case .success: return
+        case .failure(let error): throw database.failure(error)
+        }
+    }
+
+    /// The hash of everything, and what the header of a picture says.
+    func finish() async throws(RecordError) -> AssetContent {
+        try await settle()
+        let writer = writer
+        return try await work { () throws(AssetFileError) in
+            let hash = try writer.digest()
+            let size = writer.size
+            let picture = try PictureHeader.read(size: Int(size)) { offset, count throws(AssetFileError) in
+                try writer.read(at: Int64(offset), count: count)
+            }
+            return AssetContent(hash: hash, size: size, picture: picture)
+        }
+    }
+
+    /// Gives the file its final name, durably.
+    func keep(as name: AssetFileName) async throws(RecordError) {
+        let writer = writer
+        try await work { () throws(AssetFileError) in try writer.keep(as: name) }
+    }
+
+    private func work<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(AssetFileError) -> Value
+    ) async throws(RecordError) -> Value {
+        let result: Result<Value, AssetFileError> = await Task.detached(executorPreference: executor) {
+            do throws(AssetFileError) { return .success(try body()) } catch { return .failure(error) }
+        }.value
+        switch result {
+        case .success(let value): return value
+        case .failure(let error): throw database.failure(error)
+        }
+    }
+
+    /// Gives up: what was written goes.
+    func abort() async {
+        _ = try? await settle()
+        close()
+    }
+
+    /// Lets go of the quota and of a file that was not kept.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        writer.discard()
+        database.assets.end(name)
+        database.assets.release(reserved, unwritten: reserved - written, for: uploader)
+    }
+}
+
+extension AssetPicture {
+    init(_ picture: Picture) {
+        self.init(
+            width: Int64(picture.width), height: Int64(picture.height), orientation: Int64(picture.orientation))
+    }
+}
+
+extension RecordDatabase {
+    /// Notes a failure of an asset's file for the operator, and says what the client learns of it.
+    nonisolated func failure(_ error: AssetFileError) -> RecordError {
+        if !error.isStorageFull { statistics.didFail(error.description) }
+        return RecordError(error)
+    }
+}
+
+extension RecordError {
+    static func digestMismatch(_ found: Digest) -> RecordError {
+        .badRequest(
+            "The bytes that came are not those that the digest stands for. Send them again", cause: .digestMismatch,
+            details: [("found", .text(found.base64))])
+    }
+}

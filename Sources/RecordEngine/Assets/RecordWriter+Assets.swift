@@ -1,0 +1,115 @@
+internal import Cryptography
+internal import Pictures
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// Assets in the fields of records. A value is taken with the receipt of an upload by the same caller to the same
+/// database, or if the same field has the asset already: a checksum alone proves nothing.
+extension RecordWriter {
+    /// Judges the assets that an operation brings, and says what is to be stored of each.
+    ///
+    /// - Parameter record: The record as it is; `nil` for a new one.
+    func completion(
+        of assets: [(fieldID: Int, asset: Asset)], record: Int64?, type: RecordTypeDefinition
+    ) throws(RecordError) -> CanonicalValue.AssetCompletion {
+        var known: [String: (row: AssetRow, claim: AssetClaim?)] = [:]
+        for (field, asset) in assets {
+            let found = try prove(asset, field: field, record: record, type: type)
+            // Of two uploads of one content, the one with a receipt says more.
+            if known[asset.fileChecksum]?.claim == nil { known[asset.fileChecksum] = found }
+        }
+        return { asset in
+            guard let (row, claim) = known[asset.fileChecksum] else { return asset }
+            let picture = row.picture.picture
+            return Asset(
+                fileChecksum: asset.fileChecksum, size: row.size,
+                contentType: AssetMediaType.stored(
+                    claimed: asset.contentType ?? claim?.contentType, picture: picture),
+                filename: asset.filename ?? claim?.filename, picture: picture.map(AssetPicture.init))
+        }
+    }
+
+    private func prove(
+        _ asset: Asset, field: Int, record: Int64?, type: RecordTypeDefinition
+    ) throws(RecordError) -> (row: AssetRow, claim: AssetClaim?) {
+        let name = type.fields.first { $0.id == field }?.name.text ?? ""
+        if let filename = asset.filename { try AssetUpload.checkFilename(filename) }
+        let table = transaction.assets
+        let row = try store { () throws(StoreError) -> AssetRow? in
+            guard let hash = Digest(base64: asset.fileChecksum) else { return nil }
+            return try table.reading.find(hash)
+        }
+        if let receipt = asset.receipt {
+            guard let number = AssetReceipt.open(receipt, caller, address, with: transaction.keys),
+                let claim = try store({ () throws(StoreError) in try table.reading.claim(number) }),
+                claim.expires > transaction.now, let row, claim.asset == row.id
+            else { throw .receiptRejected(field: name) }
+            guard asset.size == row.size else { throw .assetSizeWrong(field: name, found: row.size) }
+            claims.append((number, row.id))
+            return (row, claim)
+        }
+        guard let row, let record,
+            try store({ () throws(StoreError) in
+                try table.isLinked(record: record, field: field, asset: row.id)
+            })
+        else { throw .receiptMissing(field: name) }
+        guard asset.size == row.size else { throw .assetSizeWrong(field: name, found: row.size) }
+        return (row, nil)
+    }
+
+    /// Brings the links of a record from its old assets to its new ones.
+    func setLinks(of fields: StoredFields, before: StoredFields?, record: Int64) throws(RecordError) {
+        var old: Set<Link> = []
+        if let before { old = Set(try links(in: before)) }
+        let new = Set(try links(in: fields))
+        let table = transaction.assets
+        let now = transaction.now
+        let claims = claims
+        self.claims = []
+        try store { () throws(StoreError) in
+            for link in old.subtracting(new) {
+                guard let row = try table.reading.find(link.hash) else { continue }
+                try table.unlink(record: record, field: link.field, asset: row.id, now: now)
+            }
+            for link in new.subtracting(old) {
+                guard let row = try table.reading.find(link.hash) else { continue }
+                try table.link(record: record, field: link.field, asset: row.id)
+                for claim in claims where claim.asset == row.id { try table.use(claim: claim.number) }
+            }
+        }
+    }
+
+    private struct Link: Hashable {
+        let field: Int
+        let hash: Digest
+    }
+
+    private func links(in fields: StoredFields) throws(RecordError) -> [Link] {
+        try fields.withView { view throws(RecordError) in
+            try view.assets().compactMap { field, asset in
+                Digest(base64: asset.fileChecksum).map { Link(field: field, hash: $0) }
+            }
+        }
+    }
+}
+
+extension RecordError {
+    static func receiptRejected(field: String) -> RecordError {
+        .badRequest(
+            "The receipt is not one of an upload by you to this database, or it has expired. Upload the file again",
+            cause: .tokenInvalid, details: [("field", .text(field))])
+    }
+
+    static func receiptMissing(field: String) -> RecordError {
+        .badRequest(
+            "The field does not have this asset. Send the value as POST /assets has answered it, with its receipt",
+            cause: .tokenInvalid, details: [("field", .text(field))])
+    }
+
+    static func assetSizeWrong(field: String, found: Int64) -> RecordError {
+        .badRequest(
+            "The asset has another size than the value says. Send the value as POST /assets has answered it",
+            details: [("field", .text(field)), ("size", .number(found))])
+    }
+}

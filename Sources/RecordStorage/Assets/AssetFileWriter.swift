@@ -1,0 +1,148 @@
+internal import CLinux
+package import Cryptography
+internal import Glibc
+
+/// A file that an upload fills, hashed as it comes.
+///
+/// Unchecked: one piece of work at a time touches it, each waiting for the one before.
+package final class AssetFileWriter: @unchecked Sendable {
+    private let folder: AssetFolder
+    private let name: String
+    private let descriptor: Int32
+    private let hasher: SHA256Hasher?
+    /// The bytes that are there.
+    package private(set) var size: Int64
+    private var started: Int64
+    private var isGone = false
+
+    /// So many bytes are handed to the disk at once. Else they would all be the last sync's, which would hold up the
+    /// commits of everybody else.
+    private static let window: Int64 = 8 << 20
+
+    /// Makes a new file.
+    package init(new name: String, in folder: AssetFolder) throws(AssetFileError) {
+        let path = folder.path(ofUpload: name)
+        var descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor < 0, errno == ENOENT {
+            try folder.prepare()
+            descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        }
+        guard descriptor >= 0 else { throw AssetFileError.last("open") }
+        self.folder = folder
+        self.name = name
+        self.descriptor = descriptor
+        hasher = SHA256Hasher()
+        size = 0
+        started = 0
+    }
+
+    /// Goes on with a file at its end. What is in it is not hashed: `digest` reads it.
+    ///
+    /// - Parameter offset: Where the next byte belongs; what lies behind it was never acknowledged and is cut off.
+    package init(resuming name: String, at offset: Int64, in folder: AssetFolder) throws(AssetFileError) {
+        let descriptor = open(folder.path(ofUpload: name), O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw AssetFileError.last("open") }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_size >= offset, ftruncate(descriptor, Int(offset)) == 0,
+            lseek(descriptor, Int(offset), SEEK_SET) >= 0
+        else {
+            let code = errno
+            close(descriptor)
+            throw AssetFileError(call: "ftruncate", code: code == 0 ? EIO : code)
+        }
+        self.folder = folder
+        self.name = name
+        self.descriptor = descriptor
+        hasher = nil
+        size = offset
+        started = offset
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    package func append(_ bytes: [UInt8]) throws(AssetFileError) {
+        try bytes.withUnsafeBufferPointer { buffer throws(AssetFileError) in
+            hasher?.update(UnsafeRawBufferPointer(buffer))
+            var offset = 0
+            while offset < buffer.count {
+                let count = write(descriptor, buffer.baseAddress.map { $0 + offset }, buffer.count - offset)
+                if count > 0 {
+                    offset += count
+                } else if errno != EINTR {
+                    throw AssetFileError.last("write")
+                }
+            }
+        }
+        size += Int64(bytes.count)
+        if size - started >= Self.window { flushWindow() }
+    }
+
+    /// Starts writing the newest bytes to the disk and waits for those before them: never more than two windows wait.
+    private func flushWindow() {
+        fogbase_flush_range(descriptor, started, size - started, 0)
+        if started > 0 { fogbase_flush_range(descriptor, max(0, started - Self.window), Self.window, 1) }
+        started = size
+    }
+
+    /// The hash of all bytes: as they came, or read again if the file was resumed.
+    package func digest() throws(AssetFileError) -> Digest {
+        if let hasher { return hasher.finalize() }
+        let hasher = SHA256Hasher()
+        var offset: Int64 = 0
+        while offset < size {
+            let piece = try read(at: offset, count: Int(min(1 << 18, size - offset)))
+            guard !piece.isEmpty else { throw AssetFileError(call: "pread", code: EIO) }
+            hasher.update(piece)
+            offset += Int64(piece.count)
+        }
+        return hasher.finalize()
+    }
+
+    /// Bytes of the file; fewer at its end.
+    package func read(at offset: Int64, count: Int) throws(AssetFileError) -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            while initialized < count {
+                let got = pread(
+                    descriptor, buffer.baseAddress.map { $0 + initialized }, count - initialized,
+                    Int(offset) + initialized)
+                if got > 0 {
+                    initialized += got
+                } else if got == 0 {
+                    return
+                } else if errno != EINTR {
+                    failure = errno
+                    return
+                }
+            }
+        }
+        guard failure == 0 else { throw AssetFileError(call: "pread", code: failure) }
+        return bytes
+    }
+
+    /// Makes the bytes durable where they are.
+    package func sync() throws(AssetFileError) {
+        guard fsync(descriptor) == 0 else { throw AssetFileError.last("fsync") }
+    }
+
+    /// Makes the bytes durable and gives the file its final name, durably too.
+    package func keep(as final: AssetFileName) throws(AssetFileError) {
+        try sync()
+        let target = folder.path + "/" + final.folder
+        try AssetFolder.makeFolder(target)
+        guard rename(folder.path(ofUpload: name), folder.path(of: final)) == 0 else {
+            throw AssetFileError.last("rename")
+        }
+        isGone = true
+        try AssetFolder.sync(target)
+    }
+
+    /// Takes the file away, unless it has its final name.
+    package func discard() {
+        guard !isGone else { return }
+        isGone = true
+        folder.removeUpload(name)
+    }
+}

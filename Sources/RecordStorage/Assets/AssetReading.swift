@@ -1,0 +1,85 @@
+package import Cryptography
+
+/// Finds assets, on any connection.
+package final class AssetReading {
+    private let findByHash: Statement
+    private let findByID: Statement
+    private let findClaim: Statement
+    private let sumUnused: Statement
+    private let findResumable: Statement
+
+    private static let columns = "id, hash, size, file, orphaned, format, width, height, orientation"
+
+    package init(_ connection: Connection) throws(StoreError) {
+        findByHash = try connection.prepare("SELECT \(Self.columns) FROM asset WHERE hash = ?1")
+        findByID = try connection.prepare("SELECT \(Self.columns) FROM asset WHERE id = ?1")
+        findClaim = try connection.prepare(
+            """
+            SELECT id, asset, uploader, scope, owner, content_type, filename, expires FROM asset_claim WHERE id = ?1
+            """)
+        findResumable = try connection.prepare("SELECT 1 FROM resumable_upload WHERE name = ?1 AND claim IS NULL")
+        sumUnused = try connection.prepare(
+            "SELECT sum(size) FROM asset_claim INDEXED BY asset_claim_by_uploader WHERE used = 0 AND uploader = ?1")
+    }
+
+    package func find(_ hash: Digest) throws(StoreError) -> AssetRow? {
+        hash.withUnsafeBytes { findByHash.bind(1, blob: $0) }
+        return try row(of: findByHash)
+    }
+
+    package func find(id: Int64) throws(StoreError) -> AssetRow? {
+        findByID.bind(1, id)
+        return try row(of: findByID)
+    }
+
+    package func claim(_ id: Int64) throws(StoreError) -> AssetClaim? {
+        findClaim.bind(1, id)
+        defer { findClaim.reset() }
+        guard try findClaim.step() else { return nil }
+        return AssetClaim(
+            id: findClaim.integer(0), asset: findClaim.integer(1), uploader: findClaim.integer(2),
+            scope: findClaim.integer(3), owner: findClaim.integer(4), contentType: findClaim.optionalText(5),
+            filename: findClaim.optionalText(6), expires: findClaim.integer(7))
+    }
+
+    /// Whether a file belongs to an upload in several requests that is not complete.
+    package func isResumable(_ name: String) throws(StoreError) -> Bool {
+        findResumable.bind(1, text: name)
+        defer { findResumable.reset() }
+        return try findResumable.step()
+    }
+
+    /// The bytes that somebody has uploaded and no record has had.
+    package func unusedBytes(of uploader: Int64) throws(StoreError) -> Int64 {
+        sumUnused.bind(1, uploader)
+        defer { sumUnused.reset() }
+        return try sumUnused.step() ? sumUnused.integer(0) : 0
+    }
+
+    private func row(of statement: Statement) throws(StoreError) -> AssetRow? {
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return AssetRow(statement)
+    }
+}
+
+extension AssetRow {
+    /// Reads a row with the columns of `AssetReading`.
+    init?(_ statement: Statement) {
+        guard let hash = Digest(statement.bytes(1)) else { return nil }
+        self.init(
+            id: statement.integer(0), hash: hash, size: statement.integer(2), file: statement.integer(3),
+            orphaned: statement.isNull(4) ? nil : statement.integer(4),
+            picture: PictureColumns(
+                format: statement.integer(5), width: statement.integer(6), height: statement.integer(7),
+                orientation: statement.integer(8)))
+    }
+}
+
+extension Statement {
+    func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+    func bind(_ index: Int32, optionalText text: String?) {
+        if let text { bind(index, text: text) } else { bindNull(index) }
+    }
+}

@@ -1,0 +1,202 @@
+internal import Cryptography
+
+/// Assets, who has them, and who has uploaded them: the writer's side.
+package final class AssetTable {
+    package let reading: AssetReading
+    private let connection: Connection
+    private let insertAsset: Statement
+    private let insertClaim: Statement
+    private let renewClaim: Statement
+    private let useClaim: Statement
+    private let setOrphaned: Statement
+    private let insertLink: Statement
+    private let removeLink: Statement
+    private let findLink: Statement
+    private let anyLink: Statement
+    private let linksOfRecord: Statement
+
+    package init(_ connection: Connection) throws(StoreError) {
+        self.connection = connection
+        reading = try AssetReading(connection)
+        insertAsset = try connection.prepare(
+            """
+            INSERT INTO asset (hash, size, file, orphaned, format, width, height, orientation)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id
+            """)
+        insertClaim = try connection.prepare(
+            """
+            INSERT INTO asset_claim (asset, uploader, scope, owner, size, content_type, filename, expires)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id
+            """)
+        renewClaim = try connection.prepare(
+            """
+            UPDATE asset_claim SET expires = ?7 WHERE id = (
+                SELECT id FROM asset_claim WHERE asset = ?1 AND uploader = ?2 AND scope = ?3 AND owner = ?4
+                AND content_type IS ?5 AND filename IS ?6 AND used = 0 LIMIT 1)
+            RETURNING id
+            """)
+        useClaim = try connection.prepare("UPDATE asset_claim SET used = 1 WHERE id = ?1 AND used = 0")
+        setOrphaned = try connection.prepare("UPDATE asset SET orphaned = ?2 WHERE id = ?1")
+        insertLink = try connection.prepare(
+            "INSERT OR IGNORE INTO asset_link (record, field, asset) VALUES (?1, ?2, ?3)")
+        removeLink = try connection.prepare(
+            "DELETE FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
+        findLink = try connection.prepare(
+            "SELECT 1 FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
+        anyLink = try connection.prepare("SELECT 1 FROM asset_link WHERE asset = ?1 LIMIT 1")
+        linksOfRecord = try connection.prepare("SELECT field, asset FROM asset_link WHERE record = ?1")
+    }
+
+    // MARK: Uploads
+
+    /// Adds an asset whose file is there, durably. Nobody has it yet.
+    package func insert(_ row: AssetRow) throws(StoreError) -> Int64 {
+        row.hash.withUnsafeBytes { insertAsset.bind(1, blob: $0) }
+        insertAsset.bind(2, row.size)
+        insertAsset.bind(3, row.file)
+        insertAsset.bind(4, row.orphaned)
+        insertAsset.bind(5, row.picture.format)
+        insertAsset.bind(6, row.picture.width)
+        insertAsset.bind(7, row.picture.height)
+        insertAsset.bind(8, row.picture.orientation)
+        return try returned(insertAsset)
+    }
+
+    /// Notes an upload, or that the same one came again; its number is the receipt's.
+    package func claim(_ claim: AssetClaim, size: Int64) throws(StoreError) -> Int64 {
+        for statement in [renewClaim, insertClaim] {
+            statement.bind(1, claim.asset)
+            statement.bind(2, claim.uploader)
+            statement.bind(3, claim.scope)
+            statement.bind(4, claim.owner)
+        }
+        renewClaim.bind(5, optionalText: claim.contentType)
+        renewClaim.bind(6, optionalText: claim.filename)
+        renewClaim.bind(7, claim.expires)
+        do {
+            defer { renewClaim.reset() }
+            if try renewClaim.step() {
+                let id = renewClaim.integer(0)
+                while try renewClaim.step() {}
+                return id
+            }
+        }
+        insertClaim.bind(5, size)
+        insertClaim.bind(6, optionalText: claim.contentType)
+        insertClaim.bind(7, optionalText: claim.filename)
+        insertClaim.bind(8, claim.expires)
+        return try returned(insertClaim)
+    }
+
+    /// A record has what was uploaded: it counts against no quota any more.
+    package func use(claim id: Int64) throws(StoreError) {
+        useClaim.bind(1, id)
+        try useClaim.run()
+    }
+
+    // MARK: Links
+
+    package func isLinked(record: Int64, field: Int, asset: Int64) throws(StoreError) -> Bool {
+        findLink.bind(1, record)
+        findLink.bind(2, Int64(field))
+        findLink.bind(3, asset)
+        defer { findLink.reset() }
+        return try findLink.step()
+    }
+
+    package func link(record: Int64, field: Int, asset: Int64) throws(StoreError) {
+        insertLink.bind(1, record)
+        insertLink.bind(2, Int64(field))
+        insertLink.bind(3, asset)
+        try insertLink.run()
+        try mark(asset, orphaned: nil)
+    }
+
+    /// - Parameter now: Since when nobody has the asset, if this was the last one.
+    package func unlink(record: Int64, field: Int, asset: Int64, now: Int64) throws(StoreError) {
+        removeLink.bind(1, record)
+        removeLink.bind(2, Int64(field))
+        removeLink.bind(3, asset)
+        try removeLink.run()
+        if try !hasLinks(asset) { try mark(asset, orphaned: now) }
+    }
+
+    /// Takes away all links of a record.
+    package func unlinkAll(record: Int64, now: Int64) throws(StoreError) {
+        for (field, asset) in try links(of: record) {
+            try unlink(record: record, field: field, asset: asset, now: now)
+        }
+    }
+
+    package func links(of record: Int64) throws(StoreError) -> [(field: Int, asset: Int64)] {
+        linksOfRecord.bind(1, record)
+        defer { linksOfRecord.reset() }
+        var links: [(field: Int, asset: Int64)] = []
+        while try linksOfRecord.step() {
+            links.append((Int(linksOfRecord.integer(0)), linksOfRecord.integer(1)))
+        }
+        return links
+    }
+
+    package func hasLinks(_ asset: Int64) throws(StoreError) -> Bool {
+        anyLink.bind(1, asset)
+        defer { anyLink.reset() }
+        return try anyLink.step()
+    }
+
+    /// Says since when nobody has had an asset; `nil` for one that a record has.
+    package func mark(_ asset: Int64, orphaned: Int64?) throws(StoreError) {
+        setOrphaned.bind(1, asset)
+        setOrphaned.bind(2, orphaned)
+        try setOrphaned.run()
+    }
+
+    // MARK: Collection
+
+    /// Takes away the rows of assets that nobody has had since before a time, with what receipts say of them.
+    ///
+    /// - Returns: Whose files may go when this is committed; fewer than `limit` means that none are left.
+    package func collect(before oldest: Int64, limit: Int) throws(StoreError) -> [AssetFileName] {
+        let find = try connection.prepare(
+            "SELECT id, hash, file FROM asset INDEXED BY asset_by_age WHERE orphaned < ?1 ORDER BY orphaned LIMIT ?2")
+        find.bind(1, oldest)
+        find.bind(2, Int64(limit))
+        var found: [(id: Int64, name: AssetFileName)] = []
+        while try find.step() {
+            guard let hash = Digest(find.bytes(1)) else { continue }
+            found.append((find.integer(0), AssetFileName(hash: hash, file: find.integer(2))))
+        }
+        let remove = try connection.prepare("DELETE FROM asset WHERE id = ?1")
+        let removeClaims = try connection.prepare("DELETE FROM asset_claim WHERE asset = ?1")
+        for asset in found {
+            remove.bind(1, asset.id)
+            try remove.run()
+            removeClaims.bind(1, asset.id)
+            try removeClaims.run()
+        }
+        return found.map(\.name)
+    }
+
+    /// Takes away receipts that have expired.
+    package func removeExpiredClaims(before now: Int64, limit: Int) throws(StoreError) -> Int {
+        let remove = try connection.prepare(
+            """
+            DELETE FROM asset_claim WHERE id IN (
+                SELECT id FROM asset_claim INDEXED BY asset_claim_by_expiry WHERE expires < ?1 LIMIT ?2)
+            """)
+        remove.bind(1, now)
+        remove.bind(2, Int64(limit))
+        try remove.run()
+        return connection.changes
+    }
+
+    /// Steps through a statement that returns one number.
+    private func returned(_ statement: Statement) throws(StoreError) -> Int64 {
+        defer { statement.reset() }
+        guard try statement.step() else { throw StoreError(code: 1, message: "No number was returned") }
+        let id = statement.integer(0)
+        // RETURNING gives its rows before the statement is done.
+        while try statement.step() {}
+        return id
+    }
+}

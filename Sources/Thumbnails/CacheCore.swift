@@ -1,0 +1,195 @@
+import Glibc
+import Threads
+
+/// The state of a cache, on the pool's thread for files.
+actor CacheCore {
+    typealias Name = CacheIndex.Name
+    typealias Outcome = ThumbnailJob.Outcome
+
+    private nonisolated let executor: ThreadExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let files: CacheFiles
+    private let maxBytes: Int
+    private let pool: ThumbnailPool
+    private var index = CacheIndex()
+    private var failures = FailureMemory()
+    private var flights = Flights()
+    private var nextNumber = 0
+    /// The tasks that may touch the folder: flights, and the reading of the folder.
+    private var tasks: [Int: Task<Void, Never>] = [:]
+    /// The keys whose folders have been read; `nil` once all have been.
+    private var known: Set<String>? = []
+    private var loading: Task<Void, Never>?
+    /// Until when the disk counts as full, in monotonic nanoseconds.
+    private var fullUntil: UInt64 = 0
+    private var isClosed = false
+
+    init(files: CacheFiles, maxBytes: Int, pool: ThumbnailPool) {
+        self.files = files
+        self.maxBytes = maxBytes
+        self.pool = pool
+        executor = pool.files
+    }
+
+    func thumbnail(of path: String, as name: Name) async -> Outcome {
+        guard !isClosed, !pool.isClosed else { return .failure(.closed) }
+        startLoading()
+        if let file = stored(name) { return .success(file) }
+        let now = MonotonicClock.now
+        if let error = failures.error(of: name.key, at: now) { return .failure(error) }
+        // A process for each request, whose work could not be kept, would be a way to wear the server out.
+        guard fullUntil <= now else { return .failure(.storageFull) }
+        return await join(flight(for: name, of: path))
+    }
+
+    func forget(_ key: String) {
+        failures.forget(key)
+        flights.forget(key)
+        guard !isClosed else { return }
+        read(key)
+        let entries = index.removeAll(of: key)
+        for entry in entries { files.remove(entry.name, size: entry.size, isLast: true) }
+    }
+
+    func close() async {
+        isClosed = true
+        for task in tasks.values { task.cancel() }
+        while let task = tasks.values.first { await task.value }
+    }
+
+    var usage: (files: Int, bytes: Int) { (index.count, index.bytes) }
+
+    func load() async {
+        startLoading()
+        await loading?.value
+    }
+
+    // MARK: - Files
+
+    private func stored(_ name: Name) -> ThumbnailFile? {
+        read(name.key)
+        guard let entry = index[name] else { return nil }
+        guard let file = files.open(name, size: entry.size) else {
+            index.remove(name)
+            return nil
+        }
+        if index.use(name, at: WallClock.milliseconds * 1_000_000) { files.mark(file) }
+        return file
+    }
+
+    private func store(_ made: ThumbnailFile, of flight: Flights.Flight) -> Outcome {
+        let keeps = !flight.isForgotten && !isClosed && CacheIndex.space(for: made.size) <= maxBytes
+        do throws(ThumbnailError) {
+            let file = try files.store(made, as: flight.name, number: number(), keeps: keeps)
+            if keeps {
+                known?.insert(flight.name.key)
+                index.add(flight.name, size: made.size, lastUse: WallClock.milliseconds * 1_000_000)
+                evict()
+            }
+            return .success(file)
+        } catch {
+            if error == .storageFull { fullUntil = MonotonicClock.now &+ 5_000_000_000 }
+            return .failure(error)
+        }
+    }
+
+    private func evict() {
+        for entry in index.evict(to: maxBytes) {
+            files.remove(entry.name, size: entry.size, isLast: !index.has(entry.name.key))
+        }
+    }
+
+    /// Learns what the disk has of an original, unless that is known.
+    private func read(_ key: String) {
+        guard known?.insert(key).inserted == true else { return }
+        for (name, size, lastUse) in files.list(key) {
+            // Two lengths of one form: the server was killed between the one and the other.
+            if let old = index[name] { files.remove(name, size: old.size, isLast: false) }
+            index.add(name, size: size, lastUse: lastUse)
+        }
+    }
+
+    /// Begins to read the folder, once, an original at a time; who asks for a thumbnail does not wait for it.
+    private func startLoading() {
+        guard loading == nil, !isClosed else { return }
+        files.removeUnfinished()
+        loading = track { core in
+            for group in core.files.groups() {
+                for key in core.files.keys(in: group) {
+                    if Task.isCancelled || core.pool.isClosed { return }
+                    core.read(key)
+                    await Task.yield()
+                }
+            }
+            core.known = nil
+            core.evict()
+        }
+    }
+
+    // MARK: - Flights
+
+    /// The number of the flight that makes a thumbnail; a new one if there is none.
+    private func flight(for name: Name, of path: String) -> Int {
+        if let flight = flights[name] { return flight }
+        let flight = number()
+        let task = track { core in
+            let outcome: Outcome
+            do throws(ThumbnailError) {
+                outcome = .success(try await core.pool.thumbnail(of: path, form: name.form))
+            } catch {
+                outcome = .failure(error)
+            }
+            core.land(flight, with: outcome, of: path)
+        }
+        flights.begin(name, number: flight, task: task)
+        return flight
+    }
+
+    private func land(_ number: Int, with outcome: Outcome, of path: String) {
+        guard let flight = flights.land(number) else { return }
+        let result: Outcome
+        switch outcome {
+        case .success(let made): result = store(made, of: flight)
+        case .failure(let error):
+            // A file that cannot be opened cost no process, and may be there again.
+            if !flight.isForgotten, access(path, R_OK) == 0 {
+                failures.note(error, of: flight.name.key, at: MonotonicClock.now)
+            }
+            result = outcome
+        }
+        for waiter in flight.waiters.values { waiter.resume(returning: result) }
+    }
+
+    private func join(_ flight: Int) async -> Outcome {
+        let ticket = number()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: Flights.Waiter) in
+                flights.join(flight, ticket: ticket, waiter: continuation)
+            }
+        } onCancel: {
+            // Runs after the lines above: this actor does not suspend between `number` and them.
+            Task { await leave(ticket) }
+        }
+    }
+
+    private func leave(_ ticket: Int) {
+        flights.leave(ticket)?.resume(returning: .failure(.closed))
+    }
+
+    private func number() -> Int {
+        nextNumber += 1
+        return nextNumber
+    }
+
+    /// Starts a task on this actor that `close` waits for.
+    private func track(_ body: @escaping (isolated CacheCore) async -> Void) -> Task<Void, Never> {
+        let number = number()
+        let task = Task {
+            await body(self)
+            tasks[number] = nil
+        }
+        tasks[number] = task
+        return task
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+import HTTP
+import TestSupport
+
+/// A file with known content that has no name any more, so that nothing is left of it.
+final class TestFile: HTTPFile {
+    let descriptor: Int32
+    let content: [UInt8]
+
+    init(size: Int) throws {
+        // A prime length: no power of two is a period.
+        let block = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3 ^ $0 >> 9) }
+        var content: [UInt8] = []
+        content.reserveCapacity(size + block.count)
+        while content.count < size { content.append(contentsOf: block) }
+        content.removeLast(content.count - size)
+        self.content = content
+        var template = Array("/tmp/fogbase-file-XXXXXX\0".utf8CString)
+        descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw RawClient.Failure(description: "mkstemp: errno \(errno)") }
+        unlink(template)
+        var offset = 0
+        while offset < size {
+            let count = content.withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress.map { $0 + offset }, size - offset, off_t(offset))
+            }
+            guard count > 0 else { throw RawClient.Failure(description: "pwrite: errno \(errno)") }
+            offset += count
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Makes the file shorter than it was.
+    func truncate(to size: Int) {
+        ftruncate(descriptor, off_t(size))
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether the bytes are the same. (The standard library's comparison takes seconds in a debug build.)
+    func isSame(as other: some Sequence<UInt8>) -> Bool {
+        let other = Array(other)
+        return count == other.count
+            && withUnsafeBytes { mine in
+                other.withUnsafeBytes { others in
+                    guard let one = mine.baseAddress, let two = others.baseAddress else { return true }
+                    return memcmp(one, two, mine.count) == 0
+                }
+            }
+    }
+}
