@@ -21,7 +21,7 @@ from static_site import PATH, StaticSite
 from write_scenarios import CLIENTS, creates
 
 # Uploads of the bench are never linked to a record.
-SETTINGS: dict[str, str] = {}
+SETTINGS = {"FOGBASE_ASSETS_UNREFERENCED_BYTES": str(1 << 40)}
 CONNECTIONS = 8
 # As many at once, of so many bytes each.
 CROWD, CROWD_BYTES = 64, 32 * MIB
