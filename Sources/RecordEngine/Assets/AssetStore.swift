@@ -1,6 +1,5 @@
 internal import RecordModel
 package import RecordStorage
-package import Synchronization
 internal import Threads
 package import Thumbnails
 
@@ -138,7 +137,7 @@ package final class AssetStore: Sendable {
     /// Bytes have been written: the disk itself knows them now.
     func didWrite(_ bytes: Int64) {
         state.withLock { $0.announced -= bytes }
-        counters.received.add(UInt64(max(0, bytes)), ordering: .relaxed)
+        counters.add(\.received, UInt64(max(0, bytes)))
     }
 
     /// Gives back what an upload held.
@@ -171,20 +170,6 @@ package final class AssetStore: Sendable {
         await thumbnails?.close()
         for executor in executors { await executor.end() }
     }
-}
-
-/// Counters of one database's assets.
-package final class AssetCounters: Sendable {
-    package let uploads = Atomic<UInt64>(0)
-    /// Uploads whose content was there already.
-    package let duplicates = Atomic<UInt64>(0)
-    package let received = Atomic<UInt64>(0)
-    package let downloads = Atomic<UInt64>(0)
-    package let collected = Atomic<UInt64>(0)
-    /// Files that nobody knew, left behind by a crash.
-    package let swept = Atomic<UInt64>(0)
-
-    init() {}
 }
 
 extension RecordError {
