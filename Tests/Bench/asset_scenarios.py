@@ -68,7 +68,8 @@ def download(context: Context) -> Iterator[Row]:
                 measured, reference = interleave(context.options.rounds, context.options.seconds, ours, theirs)
         yield measured_row(f"asset-download-{name}", measured, reference, floor=1.5,
                            notes=[f"{_per_gib(measured)} s/GiB at {_rate(measured)}; "
-                                  f"nginx: {_per_gib(reference)} s/GiB at {_rate(reference)}"])
+                                  f"nginx: {_per_gib(reference)} s/GiB at {_rate(reference)}; "
+                                  f"with the client's: {_with_client(measured)} and {_with_client(reference)} s/GiB"])
 
 
 def memory(context: Context) -> Iterator[Row]:
@@ -165,6 +166,12 @@ def _memory_row(context: Context, name: str, before: float, loads: list[Measurem
 
 def _per_gib(measured: list[Measurement]) -> str:
     return f"{middle(measured, seconds_per_gib):.2f}"
+
+
+def _with_client(measured: list[Measurement]) -> str:
+    """What both ends cost: over loopback either may be the one that moves the other's packets."""
+    both = [(one.cpu_seconds + one.extra["cpu_seconds"]) / max(one.operations, 1) for one in measured]
+    return f"{median(both) * GIB / MIB:.2f}"
 
 
 def _rate(measured: list[Measurement]) -> str:
