@@ -13,7 +13,7 @@ extension RecordAPI {
         guard call.query["filename"] == nil else {
             throw RecordError.badRequest("The files of a form have names of their own; leave 'filename' out")
         }
-        let form = try FormBody(call.request.body, type)
+        let form = try FormBody(AssetBody(call.request.body, for: call.database.assets), type)
         var assets: [JSONValue] = []
         while let part = try await form.nextFile() {
             guard assets.count < Self.formFiles else {
@@ -47,8 +47,8 @@ private final class FormBody {
     /// What fields that are no files may measure together.
     private static let maxFieldBytes = 64 << 10
 
-    init(_ body: HTTPRequestBody, _ type: MediaType) throws {
-        self.body = AssetBody(body)
+    init(_ body: AssetBody, _ type: MediaType) throws {
+        self.body = body
         do throws(MultipartError) {
             parser = try MultipartParser(contentType: type)
         } catch {

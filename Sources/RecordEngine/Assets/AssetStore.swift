@@ -157,6 +157,16 @@ package final class AssetStore: Sendable {
         state.withLock { _ = $0.names.remove(name) }
     }
 
+    /// The bytes that are worth handing to another thread: each time costs two changes of threads. The fewer uploads there
+    /// are, the more each may hold, two pieces at a time.
+    package var pieceBytes: Int {
+        let uploads = state.withLock { $0.names.count }
+        return min(max(Self.heldBytes / max(1, uploads) / 2, 64 << 10), 512 << 10)
+    }
+
+    /// What all uploads hold in memory together, but for 128 KiB that each may have.
+    private static let heldBytes = 16 << 20
+
     func isUnderWay(_ name: String) -> Bool {
         state.withLock { $0.names.contains(name) }
     }
