@@ -79,7 +79,9 @@ let package = Package(
         tests("RecordModelTests", ["RecordModel"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
         tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails"]),
-        tests("RecordEngineTests", ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads"]),
+        tests(
+            "RecordEngineTests",
+            ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads", "Cryptography"]),
         tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
         tests("FogbaseTests", ["fogbase"]),
         tests("BlackBoxTests", ["fogbase", "RecordWire", "Threads"]),
