@@ -45,6 +45,8 @@ package final class AssetStore: Sendable {
     let thumbnails: ThumbnailCache?
     /// What `/metrics` tells.
     package let counters = AssetCounters()
+    /// Uploads in several requests.
+    let resumables = ResumableFiles()
     private let state = Locked(State())
 
     private struct State {
@@ -132,6 +134,27 @@ package final class AssetStore: Sendable {
         case .overQuota(let held): throw .assetQuota(held: held, limit: limits.unreferencedAssetBytes)
         case .full: throw .assetDiskFull
         }
+    }
+
+    /// Makes sure of room on the disk alone, for bytes that have not come yet.
+    func reserveRoom(_ bytes: Int64, limits: DatabaseLimits) throws(RecordError) {
+        let free = Int64(clamping: folder.freeBytes)
+        let isThere: Bool = state.withLock { state in
+            guard free - state.announced - bytes >= Int64(limits.freeDiskBytes) else { return false }
+            state.announced += bytes
+            return true
+        }
+        guard isThere else { throw .assetDiskFull }
+    }
+
+    /// Gives room back that nothing was written to.
+    func releaseRoom(_ unwritten: Int64) {
+        state.withLock { $0.announced -= unwritten }
+    }
+
+    /// What uploads under way hold of somebody's quota.
+    func inFlight(of uploader: Int64) -> Int64 {
+        state.withLock { $0.inFlight[uploader, default: 0] }
     }
 
     /// Bytes have been written: the disk itself knows them now.

@@ -14,7 +14,7 @@ extension WriteTransaction {
         let key = upload.address.key
         let now = now
         let assets = assets
-        return try store { () throws(StoreError) in
+        let made = try store { () throws(StoreError) -> (id: Int64, usesFile: Bool)? in
             var usesFile = false
             let asset: Int64
             if let row = try assets.reading.find(content.hash) {
@@ -35,6 +35,13 @@ extension WriteTransaction {
                 contentType: contentType, filename: upload.filename, expires: expires)
             return (try assets.claim(claim, size: content.size), usesFile)
         }
+        if let made, let resumable = upload.resumable {
+            let isThere = try store { () throws(StoreError) in
+                try assets.resumables.complete(resumable, claim: made.id)
+            }
+            guard isThere else { throw .uploadNotFound }
+        }
+        return made
     }
 }
 

@@ -8,8 +8,9 @@ extension RecordDatabase {
     /// Assets that one slice takes away before it lets other writers through.
     private static var collectedPerSlice: Int { 100 }
 
-    /// Takes away assets that no record has had for longer than a receipt is good, and receipts that have expired. Rows
-    /// go first; files when that is committed. What a crash leaves between the two, `sweepAssets` finds.
+    /// Takes away assets that no record has had for longer than a receipt is good, and receipts and uploads in several
+    /// requests that have expired. Rows go first; files when that is committed. What a crash leaves between the two,
+    /// `sweepAssets` finds.
     ///
     /// - Returns: How many assets went.
     @discardableResult
@@ -18,15 +19,19 @@ extension RecordDatabase {
         var collected = 0
         while true {
             let grace = limits.unreferencedAssetSeconds * 1_000
+            let uploads = assets.resumables
             let done = try await write(operations: slice, weight: slice) { transaction throws(RecordError) in
                 let now = transaction.now
                 return try transaction.store { () throws(StoreError) in
                     (
                         try transaction.assets.collect(before: now - grace, limit: slice),
-                        try transaction.assets.removeExpiredClaims(before: now, limit: slice)
+                        try transaction.assets.removeExpiredClaims(before: now, limit: slice),
+                        try transaction.assets.resumables.collect(
+                            before: now, limit: slice, isBusy: { uploads.isBusy($0) })
                     )
                 }
             }
+            try await removeUploads(done.2)
             let names = done.0
             if !names.isEmpty {
                 let folder = assets.folder
@@ -39,7 +44,17 @@ extension RecordDatabase {
                 assets.counters.add(\.collected, UInt64(names.count))
                 collected += names.count
             }
-            if max(names.count, done.1) < slice { return collected }
+            if max(names.count, done.1, done.2.count) < slice { return collected }
+        }
+    }
+
+    /// Takes away the files of uploads in several requests that have expired.
+    private nonisolated func removeUploads(_ names: [String]) async throws(RecordError) {
+        guard !names.isEmpty else { return }
+        for name in names { assets.resumables.forget(name) }
+        let folder = assets.folder
+        try await assets.run { () throws(RecordError) in
+            for name in names { folder.removeUpload(name) }
         }
     }
 
@@ -93,7 +108,7 @@ extension RecordReader {
         let reading = try assetReading()
         return try store { () throws(StoreError) in
             var known: Set<String> = []
-            for name in names where try reading.isResumable(name) { known.insert(name) }
+            for name in names where try reading.resumables.isUnfinished(name) { known.insert(name) }
             return known
         }
     }

@@ -14,6 +14,8 @@ package struct AssetUpload: Sendable {
     package var length: Int64?
     /// What the client says the SHA-256 is.
     package var digest: Digest?
+    /// The row of an upload in several requests that this completes.
+    var resumable: Int64?
 
     package init(
         caller: Caller, address: DatabaseAddress, contentType: String? = nil, filename: String? = nil,
@@ -113,7 +115,7 @@ extension RecordReader {
 
     /// Gives content its row and its receipt. A file is renamed and synced before the row that speaks of it is written.
     func keep(
-        _ content: AssetContent, of intake: AssetIntake, for upload: AssetUpload
+        _ content: AssetContent, of intake: some KeptFile, for upload: AssetUpload
     ) async throws(RecordError) -> ReceivedAsset {
         try refresh()
         let reading = try assetReading()
@@ -145,6 +147,11 @@ extension RecordReader {
     }
 }
 
+/// An uploaded file that can be given its final name.
+protocol KeptFile {
+    func keep(as name: AssetFileName) async throws(RecordError)
+}
+
 /// What was read of an uploaded file.
 struct AssetContent: Sendable {
     let hash: Digest
@@ -156,7 +163,7 @@ struct AssetContent: Sendable {
 /// being received.
 ///
 /// Unchecked: its owner is one task, and each piece of work waits for the one before.
-final class AssetIntake: @unchecked Sendable {
+final class AssetIntake: KeptFile, @unchecked Sendable {
     private let database: RecordDatabase
     private let executor: ThreadExecutor
     private let writer: AssetFileWriter
