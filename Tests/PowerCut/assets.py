@@ -12,6 +12,10 @@ from client import Client
 TYPE = "File"
 
 
+class NoForms(Exception):
+    """The server takes no multipart/form-data."""
+
+
 @dataclass
 class Upload:
     """A file that the server said it has."""
@@ -80,7 +84,11 @@ class AssetWriter(Actor):
             body = content(self.random, size, int(time.time() * 15) % 256)
         checksum = base64.b64encode(hashlib.sha256(body).digest()).decode()
         sent = self.clock.now()
-        asset = self.send_parts(body) if self.multipart else self.send_raw(body)
+        try:
+            asset = self.send_parts(body) if self.multipart else self.send_raw(body)
+        except NoForms:
+            self.multipart = False
+            return
         if (asset["fileChecksum"], asset["size"]) != (checksum, len(body)):
             raise Problem(f"an upload of {checksum} is told to be {short(asset)}")
         self.uploads.append(Upload(sent, self.clock.now(), time.monotonic(), asset, self.client.token))
@@ -97,6 +105,8 @@ class AssetWriter(Actor):
         head = (f"POST /assets HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self.client.token}\r\n"
                 f"Content-Type: {media_type}\r\nContent-Length: {len(body)}\r\n\r\n")
         answer = self.client.send(head.encode() + body)
+        if answer.status == 406 and self.multipart:
+            raise NoForms
         if answer.status != 201:
             raise Problem(f"POST /assets answered {answer.status}: {answer.body[:300].decode(errors='replace')}")
         return answer.json()

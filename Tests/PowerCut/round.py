@@ -115,6 +115,7 @@ class Round:
 
     def work(self, server: WatchedServer, seconds: float, first: bool = False) -> None:
         suffix = self.name if first else self.name + "b"
+        self.has_assets = self.options.assets and is_offered(server.client())
         actors = self.make_actors(suffix)
         for one in actors:
             if isinstance(one, Settled):
@@ -197,7 +198,8 @@ class Round:
         try:
             self.starts.append(server.start_within(self.options.start_seconds))
             survivor = Survivor(server.client())
-            for actor in self.actors:
+            # Those of files link what is left, which others would wonder at.
+            for actor in sorted(self.actors, key=lambda one: isinstance(one, AssetWriter)):
                 found += self.ask(actor, cut, survivor)
             self.write_on(server)
             server.stop()
