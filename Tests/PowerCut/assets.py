@@ -156,7 +156,7 @@ class AssetWriter(Actor):
 
     def link_what_is_left(self, cut: int, survivor: Survivor):
         """Uploads that were acknowledged and that no record took: their receipts are still good."""
-        left = [one for one in self.uploads if one.answered <= cut and (one.used is None or one.used > cut)][-12:]
+        left = [one for one in self.uploads if one.answered <= cut and (one.used is None or one.used >= cut)][-12:]
         for number, upload in enumerate(left):
             client, name = Client(survivor.client.port, upload.token), f"late-{self.name}-{number}"
             body = {"fields": {"file": upload.asset}}
