@@ -72,12 +72,16 @@ let package = Package(
         tests("CompressionTests", ["Compression"]),
         tests("CryptographyTests", ["Cryptography"]),
         tests("HTTPTransportTests", ["HTTPTransport", "HTTP", "Sockets", "Threads", "Compression"]),
-        tests("PicturesTests", ["Pictures"]),
+        .testTarget(
+            name: "PicturesTests", dependencies: ["Pictures", "TestSupport"], exclude: ["Samples"],
+            swiftSettings: house),
         tests("ThumbnailsTests", ["Thumbnails", "Threads"]),
         tests("RecordModelTests", ["RecordModel"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
         tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails"]),
-        tests("RecordEngineTests", ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads"]),
+        tests(
+            "RecordEngineTests",
+            ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads", "Cryptography"]),
         tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
         tests("FogbaseTests", ["fogbase"]),
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),

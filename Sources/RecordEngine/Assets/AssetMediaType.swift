@@ -30,8 +30,12 @@ package enum AssetMediaType {
     static func number(of text: String?) -> UInt8 {
         guard let text else { return 0 }
         if let number = numbers[text] { return number }
-        let bare = text.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
-        return numbers[bare] ?? 0
+        return numbers[bare(text)] ?? 0
+    }
+
+    /// Without parameters and blanks, in lower case.
+    private static func bare(_ text: String) -> String {
+        text.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
     }
 
     /// The media type with a number.
@@ -57,7 +61,9 @@ package enum AssetMediaType {
     static func stored(claimed: String?, picture: Picture?) -> String {
         if let picture { return picture.format.mediaType }
         guard let claimed, (1...longest).contains(claimed.utf8.count) else { return unknown }
-        let isPictures = Picture.Format.allCases.contains { $0.mediaType == claimed.lowercased() }
+        // As it would be served: parameters and blanks around it make it no other type.
+        let served = bare(claimed)
+        let isPictures = Picture.Format.allCases.contains { $0.mediaType == served }
         return isPictures ? unknown : claimed
     }
 }

@@ -1,6 +1,5 @@
 internal import RecordModel
 package import RecordStorage
-package import Synchronization
 internal import Threads
 package import Thumbnails
 
@@ -161,7 +160,7 @@ package final class AssetStore: Sendable {
     /// Bytes have been written: the disk itself knows them now.
     func didWrite(_ bytes: Int64) {
         state.withLock { $0.announced -= bytes }
-        counters.received.add(UInt64(max(0, bytes)), ordering: .relaxed)
+        counters.add(\.received, UInt64(max(0, bytes)))
     }
 
     /// Gives back what an upload held.
@@ -181,6 +180,16 @@ package final class AssetStore: Sendable {
         state.withLock { _ = $0.names.remove(name) }
     }
 
+    /// The bytes that are worth handing to another thread: each time costs two changes of threads. The fewer uploads there
+    /// are, the more each may hold, two pieces at a time.
+    package var pieceBytes: Int {
+        let uploads = state.withLock { $0.names.count }
+        return min(max(Self.heldBytes / max(1, uploads) / 2, 64 << 10), 512 << 10)
+    }
+
+    /// What all uploads hold in memory together, but for 128 KiB that each may have.
+    private static let heldBytes = 16 << 20
+
     func isUnderWay(_ name: String) -> Bool {
         state.withLock { $0.names.contains(name) }
     }
@@ -194,20 +203,6 @@ package final class AssetStore: Sendable {
         await thumbnails?.close()
         for executor in executors { await executor.end() }
     }
-}
-
-/// Counters of one database's assets.
-package final class AssetCounters: Sendable {
-    package let uploads = Atomic<UInt64>(0)
-    /// Uploads whose content was there already.
-    package let duplicates = Atomic<UInt64>(0)
-    package let received = Atomic<UInt64>(0)
-    package let downloads = Atomic<UInt64>(0)
-    package let collected = Atomic<UInt64>(0)
-    /// Files that nobody knew, left behind by a crash.
-    package let swept = Atomic<UInt64>(0)
-
-    init() {}
 }
 
 extension RecordError {

@@ -1,7 +1,6 @@
 internal import Cryptography
 package import RecordModel
 internal import RecordStorage
-internal import Synchronization
 internal import Threads
 internal import Thumbnails
 
@@ -42,7 +41,7 @@ extension RecordDatabase {
                 if let thumbnails = assets.thumbnails {
                     for name in names { await thumbnails.forget(key: name.thumbnailKey) }
                 }
-                assets.counters.collected.add(UInt64(names.count), ordering: .relaxed)
+                assets.counters.add(\.collected, UInt64(names.count))
                 collected += names.count
             }
             if max(names.count, done.1, done.2.count) < slice { return collected }
@@ -70,7 +69,7 @@ extension RecordDatabase {
         }
         for name in uploads where !known.contains(name) && !assets.isUnderWay(name) {
             assets.folder.removeUpload(name)
-            assets.counters.swept.add(1, ordering: .relaxed)
+            assets.counters.add(\.swept)
         }
         for folder in assets.folder.folders {
             let names = assets.folder.names(in: folder).compactMap { AssetFileName(folder: folder, text: $0) }
@@ -83,7 +82,7 @@ extension RecordDatabase {
                 }
                 for name in unknown {
                     assets.folder.remove(name)
-                    assets.counters.swept.add(1, ordering: .relaxed)
+                    assets.counters.add(\.swept)
                 }
             }
         }

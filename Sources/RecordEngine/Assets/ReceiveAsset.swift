@@ -2,7 +2,6 @@ package import Cryptography
 internal import Pictures
 package import RecordModel
 internal import RecordStorage
-internal import Synchronization
 internal import Threads
 
 /// What a request says of a file that it brings.
@@ -136,8 +135,8 @@ extension RecordReader {
             }
             if hasFile, !claim.usesFile { database.assets.folder.remove(name) }
             let counters = database.assets.counters
-            counters.uploads.add(1, ordering: .relaxed)
-            if !claim.usesFile { counters.duplicates.add(1, ordering: .relaxed) }
+            counters.add(\.uploads)
+            if !claim.usesFile { counters.add(\.duplicates) }
             var asset = Asset(
                 fileChecksum: content.hash.base64, size: content.size, contentType: type, filename: upload.filename,
                 picture: content.picture.map(AssetPicture.init))

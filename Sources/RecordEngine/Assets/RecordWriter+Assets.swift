@@ -46,7 +46,7 @@ extension RecordWriter {
                 claim.expires > transaction.now, let row, claim.asset == row.id
             else { throw .receiptRejected(field: name) }
             guard asset.size == row.size else { throw .assetSizeWrong(field: name, found: row.size) }
-            claims.append((number, row.id))
+            claims.append((number, row.hash))
             return (row, claim)
         }
         guard let row, let record,
@@ -75,8 +75,12 @@ extension RecordWriter {
             for link in new.subtracting(old) {
                 guard let row = try table.reading.find(link.hash) else { continue }
                 try table.link(record: record, field: link.field, asset: row.id)
-                for claim in claims where claim.asset == row.id { try table.use(claim: claim.number) }
             }
+            // Also that of a content which the field had already: a record has what was uploaded. Not that of an
+            // operation that came to nothing.
+            guard !claims.isEmpty else { return }
+            let kept = Set(new.map(\.hash))
+            for claim in claims where kept.contains(claim.hash) { try table.use(claim: claim.number) }
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
@@ -15,7 +16,7 @@ final class RecordWriter {
     var zone: Int64?
     var checks: [ReferenceCheck] = []
     /// The receipts that the running operation has used.
-    var claims: [(number: Int64, asset: Int64)] = []
+    var claims: [(number: Int64, hash: Digest)] = []
     /// The records that deletions of this request have taken with them.
     var cascaded = 0
 
