@@ -24,24 +24,21 @@ extension RecordReader {
             throw RecordError.uploadOffsetWrong(before.offset)
         }
         let session = try await file.turn.takeOver()
-        let room: ResumableRoom
         let row: ResumableUploadRow
+        let room: ResumableRoom
         do {
             defer { file.turn.leave() }
             row = try await begin(part, of: upload, file)
-            if row.claim != nil { return try status(row, upload) }
-            room = ResumableRoom(
-                database, uploader: row.uploader,
-                unused: row.length == nil ? try unusedAssetBytes(of: upload.caller) : nil)
-            try room.expect(part.count ?? 0)
-            do throws(AssetFileError) {
-                try await file.open(at: row.offset, digest: part.checksum.flatMap { MessageDigest($0.algorithm) })
-            } catch {
-                room.release()
-                throw error.isMissing ? RecordError.uploadLost : database.failure(error)
-            }
+            // The quota of a length that is known is held by the row.
+            let unused = row.length == nil ? try unusedAssetBytes(of: upload.caller) : nil
+            room = ResumableRoom(database, uploader: row.uploader, unused: unused)
+            if row.claim == nil { try await open(file, at: row.offset, for: part, in: room) }
         }
         defer { room.release() }
+        guard row.claim == nil else {
+            guard try await next() == nil else { throw RecordError.uploadTooLong(length: row.offset) }
+            return try status(row, upload)
+        }
         do {
             let size = try await receive(row, part, file, session, room, next)
             try await file.turn.step(session) { () throws(RecordError) in
@@ -69,6 +66,19 @@ extension RecordReader {
             throw .assetTooLarge(limit: database.limits.assetBytes)
         }
         return row
+    }
+
+    /// Makes sure of room for a part and opens the file for it.
+    private func open(
+        _ file: ResumableFile, at offset: Int64, for part: ResumablePart, in room: ResumableRoom
+    ) async throws(RecordError) {
+        try room.expect(part.count ?? 0)
+        do throws(AssetFileError) {
+            try await file.open(at: offset, digest: part.checksum.flatMap { MessageDigest($0.algorithm) })
+        } catch {
+            room.release()
+            throw error.isMissing ? .uploadLost : database.failure(error)
+        }
     }
 
     /// Notes a length that comes later than the upload.

@@ -1,4 +1,4 @@
-internal import RecordModel
+package import RecordModel
 internal import Threads
 
 /// Whose turn it is to work on an upload. The newest session has the upload: a client whose connection was lost comes
@@ -74,6 +74,6 @@ final class ResumableTurn: Sendable {
 }
 
 extension RecordError {
-    static let uploadTakenOver = RecordError(
+    package static let uploadTakenOver = RecordError(
         .conflict, "Another request has gone on with this upload. Ask for its offset with HEAD before you send more")
 }

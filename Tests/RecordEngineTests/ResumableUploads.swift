@@ -1,0 +1,98 @@
+import Cryptography
+import Foundation
+import RecordEngine
+import RecordModel
+import RecordStorage
+import TestSupport
+import Testing
+
+/// What a client of uploads in several requests does, by one reader.
+struct ResumableClient {
+    let reader: RecordReader
+    var caller = Caller.administrator
+    var address = DatabaseAddress.publicDefault
+
+    init(_ test: TestDatabase, as caller: Caller = .administrator, in address: DatabaseAddress = .publicDefault) {
+        reader = test.reader
+        self.caller = caller
+        self.address = address
+    }
+
+    /// A client with a reader of its own, for a task beside the test's.
+    init(_ database: RecordDatabase) throws {
+        reader = try database.makeReader()
+    }
+
+    func create(_ length: Int64?, type: String? = nil, filename: String? = nil) async throws -> String {
+        try await reader.createUpload(
+            NewResumableUpload(caller: caller, address: address, length: length, contentType: type, filename: filename)
+        ).name
+    }
+
+    func named(_ name: String) -> ResumableAddress {
+        ResumableAddress(name: name, caller: caller, address: address)
+    }
+
+    /// Brings pieces; then the part breaks off, if it is to.
+    @discardableResult
+    func send(
+        _ name: String, at offset: Int64, _ pieces: [[UInt8]], length: Int64? = nil, count: Int64? = nil,
+        checksum: ResumablePart.Checksum? = nil, breaksOff: Bool = false
+    ) async throws -> ResumableStatus {
+        var left = pieces[...]
+        let part = ResumablePart(offset: offset, length: length, count: count, checksum: checksum)
+        return try await reader.continueUpload(named(name), part) {
+            if let piece = left.popFirst() { return piece }
+            if breaksOff { throw BrokenOff() }
+            return nil
+        }
+    }
+
+    func head(_ name: String) async throws -> ResumableStatus {
+        try await reader.uploadStatus(named(name), endsOthers: true)
+    }
+
+    func get(_ name: String) async throws -> ResumableStatus {
+        try await reader.uploadStatus(named(name), endsOthers: false)
+    }
+
+    func terminate(_ name: String) async throws {
+        try await reader.terminateUpload(named(name))
+    }
+
+    func isGone(_ name: String) async -> Bool {
+        await refusal { _ = try await get(name) }?.code == .notFound
+    }
+}
+
+/// The connection of a part is lost.
+struct BrokenOff: Error {}
+
+extension TestDatabase {
+    /// The files of uploads that are not complete.
+    var uploadFiles: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder + "/assets/uploads")) ?? []).sorted()
+    }
+
+    /// The bytes of every stored asset.
+    var assetFiles: [[UInt8]] {
+        let root = folder + "/assets"
+        let folders = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).filter { $0.count == 2 }
+        return folders.flatMap { folder in
+            ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")) ?? []).compactMap {
+                FileManager.default.contents(atPath: "\(root)/\(folder)/\($0)").map { [UInt8]($0) }
+            }
+        }
+    }
+
+    /// Runs SQL on the closed file: what a crash, or time, may leave.
+    func tamper(_ sql: String) throws {
+        try Connection(path: folder + "/records.sqlite", role: .writer).execute(sql)
+    }
+}
+
+/// Bytes that are random and the same every time.
+func someBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+    var generator = SeededGenerator(seed: seed)
+    return (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+}
