@@ -7,6 +7,7 @@ extension WriteTransaction {
     ///
     /// - Parameter file: The file that was brought; `nil` if the content was there a moment ago.
     /// - Returns: The claim, and whether the file is the asset's; `nil` if neither a row nor a file is there.
+    /// - Throws: QUOTA_EXCEEDED if uploads beside this one have used the quota up: only here all of them are counted.
     func claimAsset(
         _ content: AssetContent, _ file: AssetFileName?, _ upload: AssetUpload, contentType: String
     ) throws(RecordError) -> (id: Int64, usesFile: Bool)? {
@@ -14,7 +15,8 @@ extension WriteTransaction {
         let key = upload.address.key
         let now = now
         let assets = assets
-        return try store { () throws(StoreError) in
+        let uploader = upload.caller.writerID
+        let (claim, unused) = try store { () throws(StoreError) -> ((id: Int64, usesFile: Bool)?, Int64) in
             var usesFile = false
             let asset: Int64
             if let row = try assets.reading.find(content.hash) {
@@ -28,13 +30,18 @@ extension WriteTransaction {
                         id: 0, hash: content.hash, size: content.size, file: file.file, orphaned: now,
                         picture: PictureColumns(content.picture)))
             } else {
-                return nil
+                return (nil, 0)
             }
             let claim = AssetClaim(
-                id: 0, asset: asset, uploader: upload.caller.writerID, scope: key.scope, owner: key.owner,
+                id: 0, asset: asset, uploader: uploader, scope: key.scope, owner: key.owner,
                 contentType: contentType, filename: upload.filename, expires: expires)
-            return (try assets.claim(claim, size: content.size), usesFile)
+            let id = try assets.claim(claim, size: content.size)
+            return ((id, usesFile), try assets.reading.unusedBytes(of: uploader))
         }
+        if unused > Int64(limits.unreferencedAssetBytes) {
+            throw .assetQuota(held: unused - content.size, limit: limits.unreferencedAssetBytes)
+        }
+        return claim
     }
 }
 

@@ -98,7 +98,7 @@ extension RecordReader {
             let content = try await intake.finish()
             if let digest = upload.digest, digest != content.hash { throw RecordError.digestMismatch(content.hash) }
             let received = try await keep(content, of: intake, for: upload)
-            intake.close()
+            await intake.close()
             return received
         } catch {
             await intake.abort()
@@ -121,18 +121,28 @@ extension RecordReader {
         var known = try store { () throws(StoreError) in try reading.find(content.hash) != nil }
         let type = AssetMediaType.stored(claimed: upload.contentType, picture: content.picture)
         let name = AssetFileName(hash: content.hash, file: Int64(bitPattern: UInt64.random(in: .min ... .max)))
+        // Sweepers leave it alone, and then see its row.
+        database.assets.begin(name.text)
+        defer { database.assets.end(name.text) }
         while true {
-            if !known { try await intake.keep(as: name) }
             let hasFile = !known
-            let claim = try await database.write { transaction throws(RecordError) in
-                try transaction.claimAsset(content, hasFile ? name : nil, upload, contentType: type)
+            let claim: (id: Int64, usesFile: Bool)?
+            do throws(RecordError) {
+                if hasFile { try await intake.keep(as: name) }
+                claim = try await database.write { transaction throws(RecordError) in
+                    try transaction.claimAsset(content, hasFile ? name : nil, upload, contentType: type)
+                }
+            } catch {
+                // After a failed sync nobody knows whether there is a row: the file stays, and the next start decides.
+                if hasFile, database.isHealthy { await intake.remove(name) }
+                throw error
             }
             guard let claim else {
                 // It was collected since the look at the table; the file that was brought is needed after all.
                 known = false
                 continue
             }
-            if hasFile, !claim.usesFile { database.assets.folder.remove(name) }
+            if hasFile, !claim.usesFile { await intake.remove(name) }
             let counters = database.assets.counters
             counters.uploads.add(1, ordering: .relaxed)
             if !claim.usesFile { counters.duplicates.add(1, ordering: .relaxed) }
@@ -198,7 +208,14 @@ final class AssetIntake: @unchecked Sendable {
     /// Hands a piece to the thread, after the one before is done.
     func append(_ piece: [UInt8]) async throws(RecordError) {
         let count = Int64(piece.count)
-        if written + count > reserved { try expect((written + count + Self.step) / Self.step * Self.step) }
+        if written + count > reserved {
+            do throws(RecordError) {
+                try expect((written + count + Self.step) / Self.step * Self.step)
+            } catch {
+                // Not so much; but there may be room for what has come.
+                try expect(written + count)
+            }
+        }
         try await settle()
         written += count
         let (writer, assets) = (writer, database.assets)
@@ -255,17 +272,25 @@ final class AssetIntake: @unchecked Sendable {
         }
     }
 
+    /// Takes away a file that was kept and is not needed.
+    func remove(_ name: AssetFileName) async {
+        let folder = database.assets.folder
+        // To take away gigabytes takes time, which a loop does not have.
+        await Task.detached(executorPreference: executor) { folder.remove(name) }.value
+    }
+
     /// Gives up: what was written goes.
     func abort() async {
         _ = try? await settle()
-        close()
+        await close()
     }
 
     /// Lets go of the quota and of a file that was not kept.
-    func close() {
+    func close() async {
         guard !isClosed else { return }
         isClosed = true
-        writer.discard()
+        let writer = writer
+        await Task.detached(executorPreference: executor) { writer.discard() }.value
         database.assets.end(name)
         database.assets.release(reserved, unwritten: reserved - written, for: uploader)
     }
