@@ -13,6 +13,9 @@ FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 CASES ?= 200000
 SEED ?= 1
 
+# How often `make powercut` cuts the power under a server of its own; each round judges several moments.
+ROUNDS ?= 10
+
 # The name of the image that `make docker` builds.
 IMAGE ?= fogbase
 
@@ -20,7 +23,7 @@ RELEASE = -c release --static-swift-stdlib --product fogbase
 TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 SWIFT_FILES = Sources Tests Package.swift
 
-.PHONY: all help deps build run test oracle lint format tsan browser bench docker clean
+.PHONY: all help deps build run test oracle lint format tsan browser bench powercut docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -65,8 +68,12 @@ browser: deps ## check the console in a headless Chromium (needs chromium, chrom
 bench: build ## measure the server
 	python3 Tests/Bench/bench.py
 
+powercut: build ## cut the power under the server, on paper, and look for what was acknowledged (ROUNDS)
+	python3 Tests/PowerCut/test_survivors.py
+	python3 Tests/PowerCut/powercut.py --rounds '$(ROUNDS)'
+
 docker: ## build the container image (IMAGE)
 	docker build --file docker/Dockerfile --tag '$(IMAGE)' .
 
 clean: ## remove what was built, never data
-	rm -rf .build .bench
+	rm -rf .build .bench .powercut

@@ -72,7 +72,9 @@ let package = Package(
         tests("CompressionTests", ["Compression"]),
         tests("CryptographyTests", ["Cryptography"]),
         tests("HTTPTransportTests", ["HTTPTransport", "HTTP", "Sockets", "Threads", "Compression"]),
-        tests("PicturesTests", ["Pictures"]),
+        .testTarget(
+            name: "PicturesTests", dependencies: ["Pictures", "TestSupport"], exclude: ["Samples"],
+            swiftSettings: house),
         tests("ThumbnailsTests", ["Thumbnails", "Threads"]),
         tests("RecordModelTests", ["RecordModel"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
@@ -82,6 +84,6 @@ let package = Package(
             ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads", "Cryptography"]),
         tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
         tests("FogbaseTests", ["fogbase"]),
-        tests("BlackBoxTests", ["fogbase", "RecordWire", "Threads"]),
+        tests("BlackBoxTests", ["fogbase", "RecordWire", "Threads", "Cryptography"]),
     ]
 )

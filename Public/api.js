@@ -144,6 +144,11 @@ export async function schemaAdvice(signal) {
     return Array.isArray(answer?.advice) ? answer.advice : [];
 }
 
+/** What the server takes at most, by name: `{assetBytes, recordBytes, …}`. */
+export function limits(signal) {
+    return call("GET", "/limits", { signal });
+}
+
 /** One page of a type: `{records, cursor?}`. */
 export async function list(type, cursor, limit, signal) {
     const query = { limit: String(limit), ...(cursor === undefined ? {} : { cursor }) };

@@ -1,6 +1,22 @@
 // What a person changed in a record, and how that meets what others changed meanwhile.
 
-import { same } from "./json.js";
+import * as json from "./json.js";
+
+/**
+ * Whether two fields say the same. A file's download address is signed anew whenever its record is read, and a receipt
+ * is gone once it is saved: neither is a change.
+ */
+function same(one, other) {
+    return json.same(lasting(one), lasting(other));
+}
+
+function lasting(value) {
+    if (value === null || typeof value !== "object" || value instanceof json.ExactNumber) return value;
+    if (Array.isArray(value)) return value.map(lasting);
+    const passing = "fileChecksum" in value ? ["downloadURL", "receipt"] : [];
+    return Object.fromEntries(Object.entries(value).filter(([key]) => !passing.includes(key))
+        .map(([key, part]) => [key, lasting(part)]));
+}
 
 function names(...objects) {
     return [...new Set(objects.flatMap((object) => Object.keys(object)))];

@@ -1,18 +1,11 @@
 import { make } from "../dom.js";
+import { sizeText } from "../sizes.js";
 import { InputProblem } from "./problem.js";
 
 /** The number of bytes that a base64 text holds, or `null` when it is no base64. */
 export function size(text) {
     if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
     return text.length / 4 * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
-}
-
-export function sizeText(count) {
-    if (count === 1) return "1 byte";
-    if (count < 1024) return `${count} bytes`;
-    const units = ["KiB", "MiB", "GiB", "TiB"];
-    const power = Math.min(units.length, Math.floor(Math.log2(count) / 10));
-    return `${(count / 1024 ** power).toLocaleString(undefined, { maximumFractionDigits: 1 })} ${units[power - 1]}`;
 }
 
 export function summary(value) {

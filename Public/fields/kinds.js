@@ -21,7 +21,7 @@ const kinds = new Map(scalars);
 for (const [name, kind] of scalars) kinds.set(`${name}_LIST`, listOf(kind));
 
 /** The type names that a new field may have. */
-export const typeNames = [...kinds].filter(([, kind]) => !kind.isReadOnly).map(([name]) => name);
+export const typeNames = [...kinds.keys()];
 
 /** One spelling per type: `ASSETID` is `ASSET`, and the schema language's `LIST<STRING>` is `STRING_LIST`. */
 export function normalized(type) {

@@ -1,18 +1,28 @@
 import { freshID, make } from "../dom.js";
 import { InputProblem } from "./problem.js";
 
+const mostShown = 4;
+
 /** The kind of a list whose items are of `kind`. */
 export function listOf(kind) {
     return {
-        isGroup: true, isReadOnly: kind.isReadOnly,
+        isGroup: true,
         summary(value) {
             if (!Array.isArray(value)) return "?";
             if (value.length === 0) return "empty list";
-            const shown = value.slice(0, 4).map(kind.summary).join(", ");
-            return value.length > 4 ? `${shown}, … (${value.length})` : shown;
+            const shown = value.slice(0, mostShown).map(kind.summary).join(", ");
+            return value.length > mostShown ? `${shown}, … (${value.length})` : shown;
         },
+        picture: kind.picture === undefined ? undefined : (value) => pictures(kind, value),
         editor: (options) => editor(kind, options),
     };
+}
+
+/** The first few pictures in a row; `null` unless each of these items has one, since the rest would go unseen. */
+function pictures(kind, value) {
+    const shown = value.slice(0, mostShown).map(kind.picture);
+    if (shown.length === 0 || shown.includes(null)) return null;
+    return make("span", { class: "thumbnails" }, shown, value.length > mostShown ? `… (${value.length})` : null);
 }
 
 /** One editor per item, with buttons to add, take away and move up. No items are the empty list, which is a value. */
@@ -30,8 +40,8 @@ function editor(kind, { value, changed }) {
             item.querySelector("[data-away]").setAttribute("aria-label", `Take item ${index + 1} away`);
         });
     }
-    function append(itemValue) {
-        const part = kind.editor({ id: freshID("item"), value: itemValue, changed });
+    function append(content) {
+        const part = kind.editor({ id: freshID("item"), ...content, changed, isItem: true, leave: () => takeAway(item) });
         const item = make("li", {},
             make("div", { class: "item" }, part.element),
             make("button", { type: "button", class: "quiet small", "data-up": true, onclick: () => moveUp(item) }, "↑"),
@@ -52,7 +62,7 @@ function editor(kind, { value, changed }) {
         editors.delete(item);
         item.remove();
         number();
-        (next?.querySelector("[data-away]") ?? add).focus();
+        (next?.querySelector("[data-away]") ?? adder.control).focus();
         changed();
     }
     function read() {
@@ -66,11 +76,15 @@ function editor(kind, { value, changed }) {
         });
     }
 
-    const add = make("button", { type: "button", class: "quiet", onclick: () => {
-        append(undefined).control?.focus();
-        changed();
-    } }, "Add an item");
-    (value ?? []).forEach(append);
-    add.hidden = kind.isReadOnly === true;
-    return { element: make("div", {}, items, add), control: add, read };
+    const adder = kind.adder?.((content) => append(content), changed) ?? addButton();
+    (value ?? []).forEach((each) => append({ value: each }));
+    return { element: make("div", {}, items, adder.element), control: adder.control, read };
+
+    function addButton() {
+        const button = make("button", { type: "button", class: "quiet", onclick: () => {
+            append({}).control?.focus();
+            changed();
+        } }, "Add an item");
+        return { element: button, control: button };
+    }
 }

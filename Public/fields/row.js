@@ -42,7 +42,7 @@ export function fieldRow({ name, schemaType, written, changed }) {
         place, problem);
 
     function touched() {
-        isSet = true;
+        isSet = part.isEmpty?.() !== true;
         isTouched = true;
         complain(null);
         refresh();
@@ -55,7 +55,7 @@ export function fieldRow({ name, schemaType, written, changed }) {
     }
     function refresh() {
         element.classList.toggle("unset", !isSet);
-        clear.hidden = !isSet;
+        clear.hidden = !isSet || editing.clearsItself === true;
         let remark = isSet ? "" : "not set";
         if (isSet && type === "STRING" && part.control.value === "") remark = "empty text";
         if (isSet && type?.endsWith("_LIST") && place.querySelector("li") === null) remark = "empty list";

@@ -1,5 +1,4 @@
 import { freshID, make } from "../dom.js";
-import { unavailable } from "../fields/asset.js";
 import { typeNames } from "../fields/kinds.js";
 import { InputProblem } from "../fields/problem.js";
 import { fieldRow } from "../fields/row.js";
@@ -36,7 +35,7 @@ function addForm(isTaken, add) {
         make("div", {}, make("label", { for: nameID }, "New field"), name),
         make("div", {}, make("label", { for: typeID }, "Type"), type),
         make("button", { type: "button", onclick: submit }, "Add the field"),
-        make("p", { class: "note" }, unavailable), problem);
+        problem);
 }
 
 /**

@@ -36,9 +36,11 @@ function cell(column, written, schemaType) {
             make("span", { class: "visually-hidden" }, "not set"));
     }
     const { type, value } = understand(written, schemaType);
-    const text = shortened(kind(type ?? "").summary(value));
+    const shape = kind(type ?? "");
+    const picture = shape.picture?.(value) ?? null;
+    const text = shortened(shape.summary(value));
     return make("td", { role: "cell", class: isNumeric(type) ? "number" : null, "data-title": column },
-        make("span", { class: "value" }, text === "" ? "“”" : text));
+        picture ?? make("span", { class: "value" }, text === "" ? "“”" : text));
 }
 
 function row(typeName, record, columns) {

@@ -2,12 +2,14 @@
 #include "CLinux.h"
 
 #include <fcntl.h>
+#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 _Static_assert(sizeof(struct fogbase_event) == sizeof(struct epoll_event), "epoll_event has another size");
 _Static_assert(offsetof(struct fogbase_event, data) == offsetof(struct epoll_event, data), "and another layout");
@@ -62,6 +64,12 @@ uint32_t fogbase_stream_events(int writes) {
 
 uint32_t fogbase_listener_events(void) {
     return EPOLLIN | EPOLLEXCLUSIVE;
+}
+
+int fogbase_is_cached(int descriptor, int64_t offset) {
+    char byte;
+    struct iovec vector = { &byte, 1 };
+    return preadv2(descriptor, &vector, 1, offset, RWF_NOWAIT) >= 0 || errno != EAGAIN;
 }
 
 int fogbase_cpu_count(void) {

@@ -18,6 +18,10 @@ struct OpenSSLAlgorithm: @unchecked Sendable {
 
     /// The digest SHA-256.
     static let sha256 = required(OpenSSLAlgorithm(EVP_MD_fetch(nil, "SHA256", nil)), "SHA-256")
+    /// The digest SHA-1, for protocols that demand it.
+    static let sha1 = OpenSSLAlgorithm(EVP_MD_fetch(nil, "SHA1", nil))
+    /// The digest MD5, which a library restricted to FIPS algorithms does not have.
+    static let md5 = OpenSSLAlgorithm(EVP_MD_fetch(nil, "MD5", nil))
     /// The message authentication code HMAC.
     static let hmac = required(OpenSSLAlgorithm(EVP_MAC_fetch(nil, "HMAC", nil)), "HMAC")
     /// The key derivation function HKDF.

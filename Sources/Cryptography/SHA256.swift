@@ -34,6 +34,14 @@ package final class SHA256Hasher {
         begin()
     }
 
+    /// Makes one that has the same message so far, and goes on by itself.
+    package init(copying other: SHA256Hasher) {
+        guard let context = EVP_MD_CTX_new() else { preconditionFailure("No memory for a digest") }
+        self.context = context
+        let copied = EVP_MD_CTX_copy_ex(context, other.context)
+        precondition(copied == 1, "SHA-256 cannot be copied")
+    }
+
     deinit {
         EVP_MD_CTX_free(context)
     }

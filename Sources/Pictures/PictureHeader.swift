@@ -1,7 +1,7 @@
 /// Reads what the header of a picture says: format, width, height, orientation.
 ///
-/// The input may be anything at all. No answer takes more than 256 reads and 1 MiB in all, whatever lengths the input
-/// claims, and no pixel is decoded: what the header promises may still not be there.
+/// The input may be anything at all. No answer takes more than 256 reads, 1 MiB and 65,536 numbers, whatever lengths the
+/// input claims, and no pixel is decoded: what the header promises may still not be there.
 package enum PictureHeader {
     /// Reads the header of a picture in random-access bytes.
     ///
@@ -9,7 +9,8 @@ package enum PictureHeader {
     ///   - size: How many bytes there are.
     ///   - bytes: Gives the `count` bytes at `offset`, or as many of them as there are. Both lie within `size`; `count`
     ///     is 1 to 4,096. It is called at most 256 times.
-    /// - Returns: The picture, or `nil` if there is no sound header of a known format. Sides are 1 to 2²⁰ pixels.
+    /// - Returns: The picture, or `nil` if there is no sound header of a known format, or `bytes` came short of a part
+    ///   of it. Sides are 1 to 2²⁰ pixels.
     /// - Throws: What `bytes` throws, and nothing else.
     package static func read<Failure: Error>(
         size: Int, _ bytes: (_ offset: Int, _ count: Int) throws(Failure) -> [UInt8]
@@ -17,7 +18,8 @@ package enum PictureHeader {
         // The reader lives no longer than this call.
         try withoutActuallyEscaping(bytes) { (bytes) throws(Failure) -> Picture? in
             var reader = HeaderReader(size: size, bytes: bytes)
-            return try picture(&reader)
+            let picture = try picture(&reader)
+            return reader.isIncomplete ? nil : picture
         }
     }
 

@@ -10,6 +10,7 @@ struct DatabaseMetrics {
 
     private var writer: WriterStatistics { database.statistics }
     private var queries: QueryCounters { database.queries.counters }
+    private var assets: AssetCounters { database.assets.counters }
 
     init(_ id: DatabaseID, _ database: RecordDatabase) {
         labels = [("container", id.container.text), ("environment", id.environment.rawValue)]
@@ -110,6 +111,19 @@ extension DatabaseMetrics {
         Family(
             "fogbase_index_builds", "Indexes that are being built.",
             .gauge { $0.database.indexProgress.building.count }),
+        Family("fogbase_asset_uploads_total", "Files that were uploaded.", .counter { $0.assets.uploads }),
+        Family(
+            "fogbase_asset_duplicates_total", "Uploaded files whose content was there already.",
+            .counter { $0.assets.duplicates }),
+        Family("fogbase_asset_received_bytes_total", "Bytes of uploads.", .counter { $0.assets.received }),
+        Family(
+            "fogbase_asset_reads_total", "Files that were opened for an answer.", .counter { $0.assets.downloads }),
+        Family(
+            "fogbase_assets_collected_total", "Files taken away since no record had them.",
+            .counter { $0.assets.collected }),
+        Family(
+            "fogbase_asset_files_swept_total", "Files that a crash had left and nothing spoke of.",
+            .counter { $0.assets.swept }),
         Family("fogbase_store_failures_total", "Failures of the store.", .counter { $0.writer.failures }),
     ]
 }

@@ -24,7 +24,9 @@ extension Endpoint {
         case .createRecord, .listRecords, .readRecord, .replaceRecord, .changeRecord, .deleteRecord, .readField,
             .modifyRecords:
             "records"
-        case .uploadAsset, .readAsset: "assets"
+        case .uploadAsset, .readAsset, .describeUploads, .createUpload, .uploadOffset, .continueUpload,
+            .terminateUpload, .readUpload:
+            "assets"
         case .queryRecords, .queryRecordsByBody, .deleteSet, .changeSet: "queries"
         case .fetchChanges: "changes"
         case .readSchema, .putSchema, .readType, .addIndex, .readAdvice: "schema"
@@ -46,6 +48,12 @@ extension Endpoint {
         case .uploadAsset:
             "Uploads a file, or several as multipart/form-data; the answer is the value of an ASSET field"
         case .readAsset: "Reads an asset by its signed URL, ranges of it, or a smaller picture"
+        case .describeUploads: "Tells which version of tus, the protocol of uploads that can be resumed, is spoken"
+        case .createUpload: "Begins an upload that can be resumed (tus 1.0.0), with its first part if there is a body"
+        case .uploadOffset: "Tells where an upload goes on, and ends a request that still brings bytes for it"
+        case .continueUpload: "Brings the next part of an upload; the last one completes it"
+        case .terminateUpload: "Ends an upload and drops what has come of it"
+        case .readUpload: "Shows how far an upload is and, once it is complete, the value of an ASSET field"
         case .modifyRecords: "Performs a batch of operations, all or nothing unless atomic is false"
         case .queryRecords: "Finds records of a type by condition, sorted, a page at a time"
         case .queryRecordsByBody: "The same with the query in the body; nothing is written"
@@ -91,7 +99,8 @@ extension Endpoint {
         case .listRecords, .readRecord, .deleteRecord, .readField, .uploadAsset, .readAsset, .queryRecords, .deleteSet,
             .fetchChanges,
             .readSchema, .readType, .readAdvice, .listGrants, .readGrants, .listRoles, .readRole, .deleteRole, .signOut,
-            .readMe, .live, .ready, .metrics, .limits, .openAPI:
+            .readMe, .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload, .uploadOffset,
+            .continueUpload, .terminateUpload, .readUpload:
             nil
         }
     }
@@ -99,8 +108,17 @@ extension Endpoint {
     /// Whether the scope's parameters mean something on the route.
     var takesScope: Bool {
         switch self {
-        case .live, .ready, .limits, .openAPI: false
+        case .live, .ready, .limits, .openAPI, .describeUploads: false
         default: true
+        }
+    }
+
+    /// The media type of a body that is no JSON, and whether there must be one; `nil` for none.
+    var requestBytes: (mediaType: String, isRequired: Bool)? {
+        switch self {
+        case .createUpload: (Tus.mediaType, false)
+        case .continueUpload: (Tus.mediaType, true)
+        default: nil
         }
     }
 
@@ -114,6 +132,10 @@ extension Endpoint {
         case .readField, .readAsset: ["ifNoneMatch", "range", "ifRange"]
         case .uploadAsset: ["contentDigest"]
         case .deleteSet, .changeSet: ["idempotencyKey"]
+        case .createUpload:
+            ["tusResumable", "newUploadLength", "uploadDeferLength", "uploadMetadata", "uploadChecksum"]
+        case .continueUpload: ["tusResumable", "uploadOffset", "uploadLength", "uploadChecksum"]
+        case .uploadOffset, .terminateUpload: ["tusResumable"]
         default: []
         }
     }
@@ -151,6 +173,47 @@ extension Endpoint {
                 Answer(201, "The value for an ASSET field, with its receipt", .json("UploadAnswer")),
                 Answer(413, "Too large, or over the quota", .json("Error")),
                 Answer(507, "The disk is full", .json("Error")),
+            ]
+        case .describeUploads:
+            [Answer(204, "Tus-Version, Tus-Extension, Tus-Max-Size and Tus-Checksum-Algorithm tell")]
+        case .createUpload:
+            [
+                Answer(201, "The upload's address in Location, with Upload-Offset and Upload-Expires"),
+                Answer(412, "Tus-Resumable is missing, or another version", .json("Error")),
+                Answer(413, "Too large, or over the quota", .json("Error")),
+                Answer(415, "The body does not say that it is a part", .json("Error")),
+                Answer(460, "The part has another checksum; there is no upload", .json("Error")),
+                Answer(507, "The disk is full", .json("Error")),
+            ]
+        case .uploadOffset:
+            [
+                Answer(200, "Upload-Offset, Upload-Length or Upload-Defer-Length, Upload-Metadata, Upload-Expires"),
+                Answer(404, "There is no such upload of the caller's"), Answer(410, "The upload has expired"),
+                Answer(412, "Tus-Resumable is missing, or another version"),
+            ]
+        case .continueUpload:
+            [
+                Answer(204, "The part is durable up to Upload-Offset"),
+                Answer(404, "There is no such upload of the caller's", .json("Error")),
+                Answer(409, "The upload is at another offset, or a newer request goes on with it", .json("Error")),
+                Answer(410, "The upload has expired", .json("Error")),
+                Answer(412, "Tus-Resumable is missing, or another version", .json("Error")),
+                Answer(413, "More than the upload's length, or over the quota", .json("Error")),
+                Answer(415, "The body does not say that it is a part", .json("Error")),
+                Answer(460, "The part has another checksum and was dropped", .json("Error")),
+                Answer(507, "The disk is full", .json("Error")),
+            ]
+        case .terminateUpload:
+            [
+                Answer(204, "Gone"), Answer(404, "There is no such upload of the caller's", .json("Error")),
+                Answer(410, "The upload has expired", .json("Error")),
+                Answer(412, "Tus-Resumable is missing, or another version", .json("Error")),
+            ]
+        case .readUpload:
+            [
+                Answer(200, "How far it is", .json("Upload")),
+                Answer(404, "There is no such upload of the caller's", .json("Error")),
+                Answer(410, "The upload has expired", .json("Error")),
             ]
         case .modifyRecords: [Answer(200, "A result for each operation, in order", .json("BatchAnswer"))]
         case .queryRecords, .queryRecordsByBody:

@@ -2,6 +2,7 @@
 enum Endpoint: Hashable, Sendable, CaseIterable {
     case createRecord, listRecords, readRecord, replaceRecord, changeRecord, deleteRecord, readField, modifyRecords
     case uploadAsset, readAsset
+    case describeUploads, createUpload, uploadOffset, continueUpload, terminateUpload, readUpload
     case queryRecords, queryRecordsByBody, deleteSet, changeSet
     case fetchChanges
     case readSchema, putSchema, readType, addIndex, readAdvice
@@ -14,6 +15,14 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
     var leavesReadingToTheWriter: Bool {
         switch self {
         case .createRecord, .replaceRecord, .changeRecord, .deleteRecord, .modifyRecords: true
+        default: false
+        }
+    }
+
+    /// Whether its answers say which version of tus they are in.
+    var speaksTus: Bool {
+        switch self {
+        case .describeUploads, .createUpload, .uploadOffset, .continueUpload, .terminateUpload, .readUpload: true
         default: false
         }
     }
@@ -31,6 +40,12 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         ("POST /assets", .uploadAsset),
         ("GET /assets/{token}", .readAsset),
         ("GET /assets/{token}/{filename}", .readAsset),
+        ("OPTIONS /assets/uploads", .describeUploads),
+        ("POST /assets/uploads", .createUpload),
+        ("HEAD /assets/uploads/{name}", .uploadOffset),
+        ("PATCH /assets/uploads/{name}", .continueUpload),
+        ("DELETE /assets/uploads/{name}", .terminateUpload),
+        ("GET /assets/uploads/{name}", .readUpload),
         ("GET /query/{type}", .queryRecords),
         ("POST /query", .queryRecordsByBody),
         ("DELETE /query/{type}", .deleteSet),
@@ -72,7 +87,8 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         case .fetchChanges: ["since", "limit", "fields"]
         case .deleteRecord, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
             .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .signUp,
-            .signIn, .signOut, .readMe, .live, .ready, .metrics, .limits, .openAPI:
+            .signIn, .signOut, .readMe, .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload,
+            .uploadOffset, .continueUpload, .terminateUpload, .readUpload:
             []
         }
     }

@@ -39,6 +39,11 @@ enum OpenAPI {
         if let schema = endpoint.requestSchema {
             operation["requestBody"] = ["required": true, "content": json(schema)]
         }
+        if let body = endpoint.requestBytes {
+            operation["requestBody"] = [
+                "required": .bool(body.isRequired), "content": .object(JSONObject([(body.mediaType, [:])])),
+            ]
+        }
         var responses = JSONObject()
         for answer in endpoint.answers {
             var response = JSONObject()

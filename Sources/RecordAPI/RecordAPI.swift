@@ -39,13 +39,16 @@ public struct RecordAPI: Sendable {
             do {
                 response = try await answer(endpoint, request, parameters, context)
             } catch {
-                response = errorResponse(error, id: request.id)
+                response = errorResponse(endpoint.speaksTus ? Tus.refusal(error) : error, id: request.id)
             }
+            if endpoint.speaksTus { response.fields.append(.tusResumable, literal: Tus.version) }
             response.route = route
-            response.hidesPath = endpoint == .readAsset
+            // The name of an upload is all the right that an anonymous one takes.
+            response.hidesPath = endpoint == .readAsset || endpoint.speaksTus
             return response
         case .methodNotAllowed(let methods):
-            let error: APIError = request.method == .options ? .options(methods) : .methodNotAllowed(methods)
+            var error: APIError = request.method == .options ? .options(methods) : .methodNotAllowed(methods)
+            if Tus.isMeant(by: request.target) { error.fields.append(.tusResumable, literal: Tus.version) }
             return errorResponse(error, id: request.id)
         case .notFound:
             let asksAboutServer = request.target.isAsterisk && request.method == .options
@@ -69,6 +72,8 @@ public struct RecordAPI: Sendable {
         case .limits: return .json(limitsDocument)
         case .openAPI: return .json(description)
         case .metrics where isMetricsOpen(to: request): return metrics()
+        case .describeUploads: return describeUploads()
+        case .createUpload, .uploadOffset, .continueUpload, .terminateUpload: try Tus.requireVersion(request.fields)
         case .readField, .readAsset, .metrics: break
         default: try requireJSONAccepted(request.fields)
         }
@@ -91,6 +96,11 @@ public struct RecordAPI: Sendable {
         case .readField: return try await readField(call)
         case .uploadAsset: return try await uploadAsset(call)
         case .readAsset: return try await readAsset(call)
+        case .createUpload: return try await createUpload(call)
+        case .uploadOffset: return try await uploadOffset(call)
+        case .continueUpload: return try await continueUpload(call)
+        case .terminateUpload: return try await terminateUpload(call)
+        case .readUpload: return try await readUpload(call)
         case .createRecord: return try await createRecord(&call)
         case .replaceRecord: return try await replaceRecord(&call)
         case .changeRecord: return try await changeRecord(&call)
@@ -120,7 +130,8 @@ public struct RecordAPI: Sendable {
         case .metrics:
             try call.requireAdministrator()
             return metrics()
-        case .live, .ready, .limits, .openAPI: preconditionFailure("These are answered without a database")
+        case .live, .ready, .limits, .openAPI, .describeUploads:
+            preconditionFailure("These are answered without a database")
         }
     }
 

@@ -47,6 +47,7 @@ package enum Migrations {
         Migration(name: "indexes", sql: indexes),
         Migration(name: "index statistics", sql: indexStatistics),
         Migration(name: "assets", sql: assets),
+        Migration(name: "resumable uploads", sql: resumableUploads),
     ]
 
     /// Records and what belongs to them. Keys lead with the zone, since all users' private records share the file.
@@ -278,5 +279,13 @@ package enum Migrations {
         );
         CREATE INDEX resumable_upload_by_uploader ON resumable_upload (uploader);
         CREATE INDEX resumable_upload_by_expiry ON resumable_upload (expires);
+        """
+
+    /// How much of an upload is durable, and what its uploader has on the way.
+    private static let resumableUploads = """
+        -- offset: so many bytes of the file are synced. What lies behind them in the file is not to be trusted.
+        ALTER TABLE resumable_upload ADD COLUMN offset INTEGER NOT NULL DEFAULT 0;
+        DROP INDEX resumable_upload_by_uploader;
+        CREATE INDEX resumable_upload_by_uploader ON resumable_upload (uploader, length, offset) WHERE claim IS NULL;
         """
 }

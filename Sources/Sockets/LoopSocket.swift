@@ -173,6 +173,17 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         }
     }
 
+    /// Suspends whoever writes until `deadline`, or until something happens that a writer should know.
+    package func pauseWriting(until deadline: Deadline) async {
+        if raw < 0 { return }
+        _ = await withUnsafeContinuation { (continuation: UnsafeContinuation<Wake, Never>) in
+            precondition(writer == nil, "Two writers wait on one socket")
+            writer = continuation
+            writeDeadline = deadline
+            if deadline != .never { loop.arm(self, at: deadline.nanoseconds) }
+        }
+    }
+
     /// Resumes a waiting reader with `.cancelled`, such as one that idles between requests at a shutdown.
     package func cancelRead() {
         resumeReader(.cancelled)

@@ -33,14 +33,27 @@ actor CacheCore {
     }
 
     func thumbnail(of path: String, as name: Name) async -> Outcome {
-        guard !isClosed, !pool.isClosed else { return .failure(.closed) }
+        let ticket = number()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: Flights.Waiter) in
+                answer(continuation, ticket: ticket, name: name, path: path)
+            }
+        } onCancel: {
+            Task { await leave(ticket) }
+        }
+    }
+
+    /// Answers at once, or lets the waiter join a flight. It does not suspend: all that it looks at belongs together.
+    private func answer(_ waiter: Flights.Waiter, ticket: Int, name: Name, path: String) {
+        // A task that was cancelled before: `leave` may have come and gone without finding the ticket.
+        guard !isClosed, !pool.isClosed, !Task.isCancelled else { return waiter.resume(returning: .failure(.closed)) }
         startLoading()
-        if let file = stored(name) { return .success(file) }
+        if let file = stored(name) { return waiter.resume(returning: .success(file)) }
         let now = MonotonicClock.now
-        if let error = failures.error(of: name.key, at: now) { return .failure(error) }
+        if let error = failures.error(of: name.key, at: now) { return waiter.resume(returning: .failure(error)) }
         // A process for each request, whose work could not be kept, would be a way to wear the server out.
-        guard fullUntil <= now else { return .failure(.storageFull) }
-        return await join(flight(for: name, of: path))
+        guard fullUntil <= now else { return waiter.resume(returning: .failure(.storageFull)) }
+        flights.join(flight(for: name, of: path), ticket: ticket, waiter: waiter)
     }
 
     func forget(_ key: String) {
@@ -159,18 +172,6 @@ actor CacheCore {
             result = outcome
         }
         for waiter in flight.waiters.values { waiter.resume(returning: result) }
-    }
-
-    private func join(_ flight: Int) async -> Outcome {
-        let ticket = number()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: Flights.Waiter) in
-                flights.join(flight, ticket: ticket, waiter: continuation)
-            }
-        } onCancel: {
-            // Runs after the lines above: this actor does not suspend between `number` and them.
-            Task { await leave(ticket) }
-        }
     }
 
     private func leave(_ ticket: Int) {

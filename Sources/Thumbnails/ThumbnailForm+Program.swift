@@ -29,7 +29,7 @@ extension ThumbnailForm {
     /// Streams and not paths: the program needs no file but these two, and a path could hold what libvips takes for
     /// options (`a[page=3].gif`). Of an animation the first picture is taken, and pictures are turned upright, unless told
     /// otherwise. Colours become sRGB (`-e`), so that the profile can go with the rest of the metadata (`strip`): the
-    /// place where a photograph was taken must not leak.
+    /// place where a photograph was taken must not leak. (WebP needs `WebPContainer` besides.)
     var programArguments: [String] {
         let width = width.map(String.init) ?? ""
         let height = height.map(String.init) ?? ""

@@ -60,8 +60,15 @@ final class ThumbnailJob: Sendable {
         guard fstat(raw, &facts) == 0, facts.st_size > 0,
             form.matches(head: head(of: raw, count: PictureKind.headLength))
         else { return .failure(.unreadable) }
+        var size = Int(facts.st_size)
+        if form.format == .webp {
+            guard let clean = WebPContainer.withoutMetadata(head(of: raw, count: size)),
+                pwrite(raw, clean, clean.count, 0) == clean.count, ftruncate(raw, clean.count) == 0
+            else { return .failure(.unreadable) }
+            size = clean.count
+        }
         isKept = true
-        return .success(ThumbnailFile(owning: raw, size: Int(facts.st_size)))
+        return .success(ThumbnailFile(owning: raw, size: size))
     }
 
     /// All that the program's environment has.

@@ -51,6 +51,11 @@ package final class ThumbnailPool: Sendable {
         return path != nil
     }
 
+    /// How many thumbnails wait for a process, and how many are being made.
+    package var load: (waiting: Int, running: Int) {
+        state.withLock { ($0.waiting.count, $0.running.count) }
+    }
+
     /// Whether `shutdown` was called.
     var isClosed: Bool {
         state.withLock { $0.isClosed }

@@ -8,7 +8,7 @@
    DATABASE is a copy of a database that the server made. Columns are found by PRAGMA table_info, so that a change of
    the schema needs no change here; only `id`, `name`, `sequence`, `zone` and `type` are known by name.
    Prints one line of JSON. */
-#include "bare.h"
+#include "bare_sqlite.h"
 #include <pthread.h>
 #include <sys/random.h>
 

@@ -10,7 +10,7 @@
 
    KEYS is a file of lines `INDEX ZONE HEX`: all keys of table index_INDEX that begin with these bytes. They take turns.
    page and count may read the file of a running server. Prints one line of JSON. */
-#include "bare.h"
+#include "bare_sqlite.h"
 
 enum { MOST_RANGES = 16384, MOST_KEY = 1100, MOST_INDEXES = 64, CHECKPOINT_PAGES = 4096 };
 

@@ -9,6 +9,7 @@ import sys
 import traceback
 from pathlib import Path
 
+import asset_scenarios
 import debian_scenario
 import hostile_scenario
 import machine
@@ -17,6 +18,7 @@ import query_scenarios
 import read_scenarios
 import set_scenarios
 import start_scenario
+import thumbnail_scenario
 import write_scenarios
 from context import Context, Options
 from problem import Problem, Skipped
@@ -25,7 +27,8 @@ from server import raise_descriptor_limit
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = [scenario for module in (read_scenarios, write_scenarios, memory_scenarios, start_scenario,
-                                            query_scenarios, set_scenarios, hostile_scenario, debian_scenario)
+                                            query_scenarios, set_scenarios, asset_scenarios, thumbnail_scenario,
+                                            hostile_scenario, debian_scenario)
              for scenario in module.SCENARIOS]
 
 

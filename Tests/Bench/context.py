@@ -72,10 +72,14 @@ class Context:
         return self.folder / f"{self._counter:02}-{name}"
 
     @contextmanager
-    def server(self, data: Path | None = None, prefix: list[str] | None = None, start: bool = True) -> Iterator[Server]:
-        """A server over a fresh folder, or over `data`; it is stopped by SIGTERM, its fresh folder removed."""
+    def server(self, data: Path | None = None, prefix: list[str] | None = None, start: bool = True,
+               settings: dict[str, str] | None = None) -> Iterator[Server]:
+        """A server over a fresh folder, or over `data`; it is stopped by SIGTERM, its fresh folder removed.
+
+        `--env` wins over `settings`.
+        """
         folder = data or self.fresh_folder("data")
-        server = Server(self.options.binary, folder, self.options.environment, prefix)
+        server = Server(self.options.binary, folder, (settings or {}) | self.options.environment, prefix)
         try:
             if start:
                 server.start()
@@ -87,9 +91,10 @@ class Context:
                 shutil.rmtree(folder, ignore_errors=True)
 
     @contextmanager
-    def board(self, posts: int = 4000, prefix: list[str] | None = None) -> Iterator[Board]:
+    def board(self, posts: int = 4000, prefix: list[str] | None = None,
+              settings: dict[str, str] | None = None) -> Iterator[Board]:
         """A server with `posts` posts in it."""
-        with self.server(prefix=prefix) as server:
+        with self.server(prefix=prefix, settings=settings) as server:
             token = server.sign_up()
             yield Board(server, token, seed(server.client(token), posts))
 
@@ -97,19 +102,20 @@ class Context:
         """A runner that repeats `messages`, and that enters the server's memory into the highest of all loads."""
         load = Load(self.folder / "messages", server.pid, server.port, messages, **options)
 
-        def noted(found: Measurement) -> Measurement:
-            self.highest_rss[self.scenario] = max(self.highest_rss.get(self.scenario, 0), found.rss_mb or 0)
-            return found
-
         def run(seconds: float) -> Measurement:
-            return noted(load.run(seconds))
+            return self.noted(load.run(seconds))
 
         run.sample = load.sample
-        run.during = lambda work: noted(load.during(work))
+        run.during = lambda work: self.noted(load.during(work))
         return run
+
+    def noted(self, found: Measurement) -> Measurement:
+        """Enters the memory during a load of a server into the highest of all loads."""
+        self.highest_rss[self.scenario] = max(self.highest_rss.get(self.scenario, 0), found.rss_mb or 0)
+        return found
 
     def bare_loop(self, board: Board) -> BareLoop:
         """The bare loop over a copy of the board's database. The server is started anew for it."""
         database = board.server.copy_database(self.fresh_folder("copy"))
-        program = tools.compile_bare("bare_loop", str(self.folder))
+        program = tools.compile_bare("bare_loop", str(self.folder), "sqlite3")
         return BareLoop(program, database, board.names[0], self.options.cache_kb, self.options.mmap_bytes)

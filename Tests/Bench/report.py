@@ -1,6 +1,7 @@
 """Rows of results, the table and the JSON lines."""
 import json
 from dataclasses import asdict, dataclass, field
+from statistics import median
 
 from load import Measurement
 from rounds import middle, ratio
@@ -62,6 +63,17 @@ def measured_row(name: str, measured: list[Measurement], reference: list[Measure
                rss_mb=max((one.rss_mb for one in measured if one.rss_mb is not None), default=None),
                errors=sum(one.errors for one in measured + (reference or [])),
                notes=(notes or []) + faults)
+
+
+def beside_row(name: str, beside: list[Measurement], before: list[Measurement]) -> Row:
+    """How much longer the p99 of clients who create is beside something else."""
+    ratios = [one.p99_ms / other.p99_ms for one, other in zip(beside, before)]
+    return measured_row(name, beside, None, value=median(ratios), unit="× before", floor=2.0,
+                        notes=[f"before: {middle(before, lambda one: one.rate):,.0f} creates/s, p50 "
+                               f"{middle(before, lambda one: one.p50_ms):.1f} ms, p99 "
+                               f"{middle(before, lambda one: one.p99_ms):.1f} ms, longest "
+                               f"{max(one.max_ms for one in before):.1f} ms; meanwhile the longest was "
+                               f"{max(one.max_ms for one in beside):.1f} ms"])
 
 
 HEADINGS = ["name", "CPU µs/op", "reference", "measured", "floor", "target", "verdict", "op/s", "p50 ms", "p99 ms",

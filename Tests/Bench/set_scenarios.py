@@ -11,7 +11,7 @@ from forum import BOARDS, SCHEMA, TYPE, Forum, bare_query, board, copy_data, for
 from index_keys import Catalogue, KeyRange, text_head
 from load import Measurement
 from problem import Problem
-from report import Row, measured_row
+from report import Row, beside_row, measured_row
 from rounds import middle
 
 CLIENTS = 64
@@ -55,7 +55,7 @@ def delete_beside(context: Context) -> Iterator[Row]:
         rates = [one.rate for one in deletions]
         yield measured_row("delete-beside", deletions, None, value=median(rates), unit="/s", floor=5000, at_least=True,
                            notes=[f"{deletions[0].operations:,} records, beside {CLIENTS} clients who create; CPU is of both"])
-        yield _beside_row("delete-beside-p99", beside, before)
+        yield beside_row("delete-beside-p99", beside, before)
 
 
 def index_build(context: Context) -> Iterator[Row]:
@@ -74,17 +74,7 @@ def index_build(context: Context) -> Iterator[Row]:
         seconds = [one.seconds for one in builds]
         yield Row("index-build-beside", median(seconds), "s", rate=middle(builds, lambda one: one.rate),
                   notes=[f"beside {CLIENTS} clients who made {sum(one.operations for one in beside):,} records meanwhile"])
-        yield _beside_row("index-build-p99", beside, before)
-
-
-def _beside_row(name: str, beside: list[Measurement], before: list[Measurement]) -> Row:
-    ratios = [one.p99_ms / other.p99_ms for one, other in zip(beside, before)]
-    return measured_row(name, beside, None, value=median(ratios), unit="× before", floor=2.0,
-                        notes=[f"before: {middle(before, lambda one: one.rate):,.0f} creates/s, p50 "
-                               f"{middle(before, lambda one: one.p50_ms):.1f} ms, p99 "
-                               f"{middle(before, lambda one: one.p99_ms):.1f} ms, longest "
-                               f"{max(one.max_ms for one in before):.1f} ms; meanwhile the longest was "
-                               f"{max(one.max_ms for one in beside):.1f} ms"])
+        yield beside_row("index-build-p99", beside, before)
 
 
 def _delete(forum: Forum, name: str) -> Measurement:

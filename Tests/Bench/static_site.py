@@ -1,4 +1,4 @@
-"""The reference for reads: nginx with one worker and one static file."""
+"""The reference for reads and downloads: nginx with one worker and one static file."""
 import os
 import signal
 import subprocess
@@ -9,6 +9,9 @@ import tools
 from client import Client, message
 from problem import Problem
 from server import free_port
+
+NAME = "record.json"
+PATH = "/" + NAME
 
 # sendfile and tcp_nopush as in Debian's own nginx.conf.
 CONFIGURATION = """\
@@ -37,16 +40,19 @@ http {{
 
 
 class StaticSite:
-    """Serves `body` at /record.json while the `with` block runs."""
+    """Serves `content`, bytes or the very file of that path, at /record.json while the `with` block runs."""
 
-    def __init__(self, folder: Path, body: bytes):
-        self.folder, self.body, self.port = folder, body, free_port()
+    def __init__(self, folder: Path, content: bytes | Path):
+        self.folder, self.content, self.port = folder, content, free_port()
         self.child: subprocess.Popen | None = None
 
     def __enter__(self) -> "StaticSite":
         site = self.folder / "site"
         site.mkdir(parents=True, exist_ok=True)
-        (site / "record.json").write_bytes(self.body)
+        if isinstance(self.content, Path):
+            os.link(self.content, site / NAME)
+        else:
+            (site / NAME).write_bytes(self.content)
         # A worker that gave up root could not read a folder below root's home.
         user = "user root;\n" if os.geteuid() == 0 else ""
         configuration = self.folder / "nginx.conf"
@@ -63,7 +69,7 @@ class StaticSite:
                 raise Problem("nginx did not start: " + self.child.stderr.read().decode(errors="replace")[-400:])
             try:
                 answer = Client(self.port).send(self.request)
-                if answer.status == 200 and answer.body == self.body:
+                if answer.status == 200 and len(answer.body) == self._size:
                     return
             except OSError:
                 pass
@@ -76,9 +82,13 @@ class StaticSite:
         self.child.stderr.close()
 
     @property
+    def _size(self) -> int:
+        return (self.folder / "site" / NAME).stat().st_size
+
+    @property
     def pid(self) -> int:
         return self.child.pid
 
     @property
     def request(self) -> bytes:
-        return message("GET", "/record.json")
+        return message("GET", PATH)

@@ -6,7 +6,10 @@ import subprocess
 from problem import Problem
 
 # Command, and the Debian package that brings it.
-PACKAGES = {"nginx": "nginx", "wrk": "wrk", "strace": "strace", "gcc": "gcc"}
+PACKAGES = {"nginx": "nginx", "wrk": "wrk", "strace": "strace", "gcc": "gcc", "openssl": "openssl"}
+# A library of C, its header, and the Debian package that brings them.
+LIBRARIES = {"sqlite3": ("/usr/include/sqlite3.h", "libsqlite3-dev"),
+             "crypto": ("/usr/include/openssl/evp.h", "libssl-dev")}
 
 
 def path(command: str) -> str:
@@ -41,15 +44,17 @@ def install(package: str) -> None:
                   f"run `apt-get install {package}` as root, then run again.")
 
 
-def compile_bare(name: str, folder: str) -> str:
-    """Compiles the bare program `name` into `folder`, unless that was done, and returns its path."""
+def compile_bare(name: str, folder: str, *libraries: str) -> str:
+    """Compiles the program `name` of the bench into `folder`, unless that was done, and returns its path."""
     program = os.path.join(folder, name)
     if os.path.exists(program):
         return program
-    if not os.path.exists("/usr/include/sqlite3.h"):
-        install("libsqlite3-dev")
+    for header, package in (LIBRARIES[library] for library in libraries):
+        if not os.path.exists(header):
+            install(package)
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".c")
-    command = [path("gcc"), "-O2", "-Wall", "-Wextra", "-std=c11", "-o", program, source, "-lsqlite3", "-lpthread"]
+    command = [path("gcc"), "-O2", "-Wall", "-Wextra", "-std=c11", "-o", program, source, "-lpthread",
+               *(f"-l{library}" for library in libraries)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise Problem(f"{name}.c does not compile:\n" + done.stderr)

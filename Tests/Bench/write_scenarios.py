@@ -22,7 +22,7 @@ def create(context: Context) -> Iterator[Row]:
     """Beside the bare group-commit loop: as many waiting threads as the server has connections, one writer."""
     with context.board(posts=2000) as board:
         bare = context.bare_loop(board)
-        ours, groups = _counting_groups(board, context.load(board.server, _creates(board), expect=201))
+        ours, groups = _counting_groups(board, context.load(board.server, creates(board), expect=201))
         measured, reference = interleave(context.options.rounds, context.options.seconds, ours,
                                          lambda seconds: bare.group(CLIENTS, seconds))
         theirs = median(one.operations / one.extra["commits"] for one in reference)
@@ -37,7 +37,7 @@ def create_rows(context: Context) -> Iterator[Row]:
     """Beside a loop that nobody waits for: the rows alone, as many per commit as the server's groups had."""
     with context.board(posts=2000) as board:
         bare = context.bare_loop(board)
-        ours, groups = _counting_groups(board, context.load(board.server, _creates(board), expect=201))
+        ours, groups = _counting_groups(board, context.load(board.server, creates(board), expect=201))
 
         def theirs(seconds: float) -> Measurement:
             return bare.write(max(1, round(groups[-1] or USUAL_GROUP)), seconds)
@@ -55,7 +55,7 @@ def _mean_group(groups: list) -> str:
 def create_syncs(context: Context) -> Iterator[Row]:
     output = context.fresh_folder("syncs")
     with context.board(posts=200, prefix=traced_prefix(output, tools.path("strace"))) as board:
-        ours = context.load(board.server, _creates(board), expect=201)
+        ours = context.load(board.server, creates(board), expect=201)
         ours(1)
         before = _count_syncs(output)
         measured = ours(max(2, context.options.seconds))
@@ -110,7 +110,7 @@ def increment_image(context: Context) -> Iterator[Row]:
 
 def _beside_create(context: Context, name: str, body) -> Iterator[Row]:
     with context.board() as board:
-        creates = context.load(board.server, _creates(board), expect=201)
+        creates = context.load(board.server, creates(board), expect=201)
         patches = [message("PATCH", board.path(number), board.token, body(turn))
                    for turn in range(2) for number in range(len(board.names))]
         ours = context.load(board.server, patches)
@@ -118,7 +118,7 @@ def _beside_create(context: Context, name: str, body) -> Iterator[Row]:
         yield measured_row(name, measured, reference, floor=1.3, notes=["the reference is a create on the same server"])
 
 
-def _creates(board: Board) -> list[bytes]:
+def creates(board: Board) -> list[bytes]:
     return [message("POST", "/records/Post", board.token, {"fields": fields(number)}) for number in range(512)]
 
 

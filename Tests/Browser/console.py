@@ -35,6 +35,7 @@ def main():
         print("\n".join(complaints), file=sys.stderr)
         return 2
 
+    import checks_of_assets
     import checks_of_pages
     import checks_of_queries
     import checks_of_records
@@ -42,7 +43,7 @@ def main():
     from server import Server
 
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
-    every = checks_of_pages.CHECKS + checks_of_records.CHECKS + checks_of_queries.CHECKS
+    every = checks_of_pages.CHECKS + checks_of_records.CHECKS + checks_of_queries.CHECKS + checks_of_assets.CHECKS
     checks = [each for each in every if wanted in each.__name__]
     failed = 0
     for check in checks:

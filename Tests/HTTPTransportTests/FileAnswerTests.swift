@@ -94,6 +94,22 @@ import Threads
         await server.stop()
     }
 
+    @Test func `a file that is on the disk only arrives whole`() async throws {
+        let size = 6_000_000
+        let file = try TestFile(size: size)
+        let server = try Self.server(file, { $0.loops = 1 }) { path in
+            [.range(path == "/end" ? size - 9..<size : 0..<size)]
+        }
+        for path in ["/", "/end", "/"] {
+            file.evict()
+            let client = try server.client()
+            try client.send(Self.get(path))
+            let body = try Self.body(of: client.receiveAll())
+            #expect(body.isSame(as: path == "/end" ? file.content.suffix(9) : file.content[...]))
+        }
+        await server.stop()
+    }
+
     @Test func `HEAD and a status without a body send the head only`() async throws {
         let file = try TestFile(size: 1000)
         let server = try TestServer { request in

@@ -33,6 +33,12 @@ final class TestFile: HTTPFile {
         close(descriptor)
     }
 
+    /// Makes the kernel forget the content, so that the disk has to be asked for it.
+    func evict() {
+        fdatasync(descriptor)
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+    }
+
     /// Makes the file shorter than it was.
     func truncate(to size: Int) {
         ftruncate(descriptor, off_t(size))

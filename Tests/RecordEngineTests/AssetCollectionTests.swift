@@ -3,7 +3,6 @@ import Foundation
 import RecordEngine
 import RecordModel
 import RecordStorage
-import Synchronization
 import Testing
 
 /// What nobody has goes after its time, and nothing else does.
@@ -27,7 +26,7 @@ import Testing
         #expect(try await test.database.collectAssets(unusedFor: -1) == 2)
         audit = try AssetAudit(test.folder)
         #expect(audit.rows.isEmpty && audit.links.isEmpty && audit.claims == (0, 0) && audit.files.isEmpty)
-        #expect(test.database.assets.counters.collected.load(ordering: .relaxed) == 3)
+        #expect(test.database.assets.counters.collected == 3)
     }
 
     @Test func `another upload of the content renews its time`() async throws {
@@ -83,7 +82,7 @@ import Testing
         try FileManager.default.removeItem(atPath: foreign)
         let audit = try AssetAudit(test.folder)
         #expect(audit.rows.count == 2 && audit.files.count == 2 && audit.troubles() == [])
-        #expect(test.database.assets.counters.swept.load(ordering: .relaxed) == 3)
+        #expect(test.database.assets.counters.swept == 3)
     }
 
     @Test func `an upload that is under way is not swept`() async throws {

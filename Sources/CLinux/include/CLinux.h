@@ -53,6 +53,9 @@ int fogbase_accept(int listener, void *address, uint32_t *length);
 /// socket() with SOCK_STREAM, SOCK_NONBLOCK and SOCK_CLOEXEC.
 int fogbase_stream_socket(int family);
 
+/// Whether the byte of a file at `offset` can be read without waiting for a disk: 1 or 0, and 1 where nobody can tell.
+int fogbase_is_cached(int descriptor, int64_t offset);
+
 /// How many processors this process may run on; at least 1.
 int fogbase_cpu_count(void);
 

@@ -23,6 +23,11 @@ public struct HTTPResponse: Sendable {
     }
 }
 
+extension HTTPResponse {
+    /// The path of the route, with names in the place of what a client may keep to itself.
+    public var pattern: String { String("\(route)".split(separator: " ", maxSplits: 1).last ?? "") }
+}
+
 /// The body of an answer.
 public enum HTTPResponseBody: Sendable {
     case none

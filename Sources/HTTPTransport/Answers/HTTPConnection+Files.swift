@@ -1,6 +1,8 @@
+import CLinux
 import Glibc
 import HTTP
 import Sockets
+import Threads
 
 /// Sending parts of files from the kernel's cache to the socket.
 ///
@@ -13,6 +15,8 @@ extension HTTPConnection {
     private static let bytesAhead = 1 << 20
     /// Up to here the kernel's own reading ahead does.
     private static let maxUnadvisedBytes = 128 << 10
+    /// How often a disk is asked, a millisecond apart, before the loop waits for it after all.
+    private static let maxPauses = 100
 
     /// Sends a body behind the head that is in the output.
     ///
@@ -54,6 +58,7 @@ extension HTTPConnection {
                 advised += count
             }
             let count = min(range.upperBound - offset, Self.bytesPerTurn - sentInTurn)
+            await awaitDisk(descriptor, offset, count)
             switch socket.sendFile(descriptor, at: offset, count: count) {
             case .wrote(0):
                 // The file ends here.
@@ -74,5 +79,16 @@ extension HTTPConnection {
             }
         }
         return true
+    }
+
+    /// Lets others have their turns until the disk has brought what is sent next: `sendfile` would hold up the loop.
+    private func awaitDisk(_ descriptor: Int32, _ offset: Int, _ count: Int) async {
+        var pauses = 0
+        // A disk brings a run in its order, as good as always.
+        while pauses < Self.maxPauses, fogbase_is_cached(descriptor, Int64(offset + count - 1)) == 0 {
+            if pauses == 0 { posix_fadvise(descriptor, off_t(offset), off_t(count), POSIX_FADV_WILLNEED) }
+            pauses += 1
+            await socket.pauseWriting(until: .after(.milliseconds(1), from: server.loop.now))
+        }
     }
 }

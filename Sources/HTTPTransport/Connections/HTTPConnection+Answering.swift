@@ -44,7 +44,7 @@ extension HTTPConnection {
             method: head.method, route: response.route, status: response.status,
             nanoseconds: MonotonicClock.now - start, requestBytes: bodyBytes,
             responseBytes: sentBytes + output.count - outputStart - sentBefore)
-        account(summary, id: id, path: response.hidesPath ? "\(response.route)" : head.target.rawPath)
+        account(summary, id: id, path: response.hidesPath ? response.pattern : head.target.rawPath)
         return isReusable
     }
 

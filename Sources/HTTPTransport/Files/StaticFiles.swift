@@ -123,8 +123,8 @@ package struct StaticFiles: Sendable {
 
     /// Nothing from elsewhere, nothing inline, no framing.
     private static let policy: StaticString = """
-        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-        font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; \
+        connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """
 
     /// The type of a file by its extension; `nil` for one that is not served.

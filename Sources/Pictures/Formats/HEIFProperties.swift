@@ -59,7 +59,8 @@ struct HEIFProperties {
             else { return .malformed }
             guard identifier == item else { continue }
             var indices: [Int] = []
-            while let association = try reader.number(width, from: &list) {
+            while !list.isEmpty {
+                guard let association = try reader.number(width, from: &list) else { return .malformed }
                 // The highest bit says whether the property is essential.
                 indices.append(association & (width == 2 ? 0x7FFF : 0x7F))
             }

@@ -1,6 +1,7 @@
 /// The header of a PNG: Portable Network Graphics, third edition.
 enum PNGHeader {
-    /// Reads from the signature up to the first IDAT, before which eXIf must stand (§5.6).
+    /// Reads from the signature up to the first IDAT, before which eXIf must stand (§5.6). Some old writers set it at the
+    /// end, where libvips does not see it either.
     static func read<Failure>(_ reader: inout HeaderReader<Failure>) throws(Failure) -> Picture? {
         var rest = reader.whole
         guard try reader.number(4, from: &rest) == 0x8950_4E47, try reader.number(4, from: &rest) == 0x0D0A_1A0A,

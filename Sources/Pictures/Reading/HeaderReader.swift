@@ -1,8 +1,7 @@
 /// Reads numbers from parts of a file through a small window, within a budget.
 ///
 /// Every answer is `nil` if the bytes are not there: the part is too short, the file is shorter than it said, or the
-/// budget is spent. Work is bounded by the bytes that pass through the window, so a loop that takes at least one byte
-/// a turn needs no bound of its own.
+/// budget is spent. Numbers are part of the budget, so a loop that reads one a turn needs no bound of its own.
 struct HeaderReader<Failure: Error> {
     typealias Source = (_ offset: Int, _ count: Int) throws(Failure) -> [UInt8]
 
@@ -15,6 +14,10 @@ struct HeaderReader<Failure: Error> {
     private var window: [UInt8] = []
     private var windowStart = 0
     private var readsLeft = HeaderBudget.reads
+    private var numbersLeft = HeaderBudget.numbers
+    /// Whether bytes that lie within the file were asked for and did not come. What was understood without them may be
+    /// wrong.
+    private(set) var isIncomplete = false
 
     init(size: Int, bytes: @escaping Source) {
         whole = Extent(size: size)
@@ -22,7 +25,7 @@ struct HeaderReader<Failure: Error> {
     }
 
     /// Whether no more may be read. An answer that is `nil` then says nothing about the file.
-    var isSpent: Bool { readsLeft == 0 }
+    var isSpent: Bool { readsLeft == 0 || numbersLeft == 0 }
 
     /// Takes an unsigned number of `width` bytes, 1 to 8, off the front of a part.
     ///
@@ -30,7 +33,8 @@ struct HeaderReader<Failure: Error> {
     mutating func number(
         _ width: Int, _ order: ByteOrder = .big, from extent: inout Extent
     ) throws(Failure) -> Int? {
-        guard let field = extent.take(width), let index = try index(of: field) else { return nil }
+        guard numbersLeft > 0, let field = extent.take(width), let index = try index(of: field) else { return nil }
+        numbersLeft -= 1
         var number: UInt64 = 0
         for place in 0..<width {
             let byte = UInt64(window[index + (order == .big ? place : width - 1 - place)])
@@ -55,7 +59,11 @@ struct HeaderReader<Failure: Error> {
         windowStart = field.start
         // A source that gives more than it was asked for could make `windowStart + window.count` overflow.
         if window.count > count { window.removeLast(window.count - count) }
-        return field.count <= window.count ? 0 : nil
+        guard field.count <= window.count else {
+            isIncomplete = true
+            return nil
+        }
+        return 0
     }
 }
 
@@ -66,4 +74,7 @@ enum HeaderBudget {
     static let reads = 256
     /// How many bytes the source is asked for at once, at most; 1 MiB in all.
     static let window = 4096
+    /// How many numbers are read: a millisecond or two of work. A HEIC takes some fifteen for each of its items, of which
+    /// libheif allows a thousand.
+    static let numbers = 65_536
 }

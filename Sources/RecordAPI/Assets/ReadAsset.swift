@@ -80,7 +80,10 @@ struct ServedContent {
             fields.append(.cacheControl, literal: "private, no-cache")
         }
         fields.append(.contentType, contentType)
-        fields.append(.contentDisposition, isInline ? "inline" : "attachment")
+        fields.append(
+            .contentDisposition,
+            isInline
+                ? ContentDisposition.inline(filename: filename) : ContentDisposition.attachment(filename: filename))
         fields.append(.xContentTypeOptions, literal: "nosniff")
         fields.append(.contentSecurityPolicy, literal: "default-src 'none'; sandbox")
         fields.append(.acceptRanges, literal: "bytes")

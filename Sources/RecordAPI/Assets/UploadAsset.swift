@@ -12,13 +12,13 @@ extension RecordAPI {
         try call.reader.allowUploading(call.caller, to: address)
         let type = call.request.fields[.contentType]
         if let type, let media = MediaType(type), media.isType("multipart", "form-data") {
-            throw APIError.notAcceptable
+            return try await uploadParts(call, media, to: address)
         }
         let upload = AssetUpload(
             caller: call.caller, address: address, contentType: Self.assetType(type),
             filename: call.query["filename"].flatMap { $0.isEmpty ? nil : $0 },
             length: call.request.body.announcedLength, digest: try ContentDigest.expected(call.request.fields))
-        let source = AssetBody(call.request.body)
+        let source = AssetBody(call.request.body, for: call.database.assets)
         let received = try await call.reader.receiveAsset(upload) { try await source.next() }
         return .json(["asset": received.json], status: .created)
     }
@@ -35,13 +35,12 @@ extension RecordAPI {
 /// The body of an upload, in pieces that are worth a thread's while.
 final class AssetBody {
     private let body: HTTPRequestBody
+    private let assets: AssetStore
     private var isTaken = false
 
-    /// Two of these are in memory per upload: one is received while the other is hashed and written.
-    static let pieceBytes = 128 << 10
-
-    init(_ body: HTTPRequestBody) {
+    init(_ body: HTTPRequestBody, for assets: AssetStore) {
         self.body = body
+        self.assets = assets
     }
 
     func next() async throws -> [UInt8]? {
@@ -51,7 +50,7 @@ final class AssetBody {
             if isTaken || bytes.isEmpty { return nil }
             isTaken = true
             return bytes
-        case .stream(let reader): return try await reader.next(gathering: Self.pieceBytes)
+        case .stream(let reader): return try await reader.next(gathering: assets.pieceBytes)
         }
     }
 }

@@ -1,6 +1,5 @@
 internal import RecordModel
 package import RecordStorage
-package import Synchronization
 internal import Threads
 package import Thumbnails
 
@@ -46,6 +45,8 @@ package final class AssetStore: Sendable {
     let thumbnails: ThumbnailCache?
     /// What `/metrics` tells.
     package let counters = AssetCounters()
+    /// Uploads in several requests.
+    let resumables = ResumableFiles()
     private let state = Locked(State())
 
     private struct State {
@@ -135,10 +136,31 @@ package final class AssetStore: Sendable {
         }
     }
 
+    /// Makes sure of room on the disk alone, for bytes that have not come yet.
+    func reserveRoom(_ bytes: Int64, limits: DatabaseLimits) throws(RecordError) {
+        let free = Int64(clamping: folder.freeBytes)
+        let isThere: Bool = state.withLock { state in
+            guard free - state.announced - bytes >= Int64(limits.freeDiskBytes) else { return false }
+            state.announced += bytes
+            return true
+        }
+        guard isThere else { throw .assetDiskFull }
+    }
+
+    /// Gives room back that nothing was written to.
+    func releaseRoom(_ unwritten: Int64) {
+        state.withLock { $0.announced -= unwritten }
+    }
+
+    /// What uploads under way hold of somebody's quota.
+    func inFlight(of uploader: Int64) -> Int64 {
+        state.withLock { $0.inFlight[uploader, default: 0] }
+    }
+
     /// Bytes have been written: the disk itself knows them now.
     func didWrite(_ bytes: Int64) {
         state.withLock { $0.announced -= bytes }
-        counters.received.add(UInt64(max(0, bytes)), ordering: .relaxed)
+        counters.add(\.received, UInt64(max(0, bytes)))
     }
 
     /// Gives back what an upload held.
@@ -158,6 +180,16 @@ package final class AssetStore: Sendable {
         state.withLock { _ = $0.names.remove(name) }
     }
 
+    /// The bytes that are worth handing to another thread: each time costs two changes of threads. The fewer uploads there
+    /// are, the more each may hold, two pieces at a time.
+    package var pieceBytes: Int {
+        let uploads = state.withLock { $0.names.count }
+        return min(max(Self.heldBytes / max(1, uploads) / 2, 64 << 10), 512 << 10)
+    }
+
+    /// What all uploads hold in memory together, but for 128 KiB that each may have.
+    private static let heldBytes = 16 << 20
+
     func isUnderWay(_ name: String) -> Bool {
         state.withLock { $0.names.contains(name) }
     }
@@ -171,20 +203,6 @@ package final class AssetStore: Sendable {
         await thumbnails?.close()
         for executor in executors { await executor.end() }
     }
-}
-
-/// Counters of one database's assets.
-package final class AssetCounters: Sendable {
-    package let uploads = Atomic<UInt64>(0)
-    /// Uploads whose content was there already.
-    package let duplicates = Atomic<UInt64>(0)
-    package let received = Atomic<UInt64>(0)
-    package let downloads = Atomic<UInt64>(0)
-    package let collected = Atomic<UInt64>(0)
-    /// Files that nobody knew, left behind by a crash.
-    package let swept = Atomic<UInt64>(0)
-
-    init() {}
 }
 
 extension RecordError {

@@ -16,7 +16,7 @@ extension WriteTransaction {
         let now = now
         let assets = assets
         let uploader = upload.caller.writerID
-        let (claim, unused) = try store { () throws(StoreError) -> ((id: Int64, usesFile: Bool)?, Int64) in
+        let made = try store { () throws(StoreError) -> (id: Int64, usesFile: Bool)? in
             var usesFile = false
             let asset: Int64
             if let row = try assets.reading.find(content.hash) {
@@ -30,18 +30,25 @@ extension WriteTransaction {
                         id: 0, hash: content.hash, size: content.size, file: file.file, orphaned: now,
                         picture: PictureColumns(content.picture)))
             } else {
-                return (nil, 0)
+                return nil
             }
             let claim = AssetClaim(
                 id: 0, asset: asset, uploader: uploader, scope: key.scope, owner: key.owner,
                 contentType: contentType, filename: upload.filename, expires: expires)
-            let id = try assets.claim(claim, size: content.size)
-            return ((id, usesFile), try assets.reading.unusedBytes(of: uploader))
+            return (try assets.claim(claim, size: content.size), usesFile)
         }
-        if unused > Int64(limits.unreferencedAssetBytes) {
+        if let made, let resumable = upload.resumable {
+            let isThere = try store { () throws(StoreError) in
+                try assets.resumables.complete(resumable, claim: made.id)
+            }
+            guard isThere else { throw .uploadNotFound }
+        }
+        // Now that an upload in several requests is complete, and not counted as one that is not.
+        let unused = try store { () throws(StoreError) in try assets.reading.unusedBytes(of: uploader) }
+        guard unused <= Int64(limits.unreferencedAssetBytes) else {
             throw .assetQuota(held: unused - content.size, limit: limits.unreferencedAssetBytes)
         }
-        return claim
+        return made
     }
 }
 

@@ -1,7 +1,6 @@
 internal import Cryptography
 package import RecordModel
 internal import RecordStorage
-internal import Synchronization
 internal import Threads
 internal import Thumbnails
 
@@ -9,8 +8,9 @@ extension RecordDatabase {
     /// Assets that one slice takes away before it lets other writers through.
     private static var collectedPerSlice: Int { 100 }
 
-    /// Takes away assets that no record has had for longer than a receipt is good, and receipts that have expired. Rows
-    /// go first; files when that is committed. What a crash leaves between the two, `sweepAssets` finds.
+    /// Takes away assets that no record has had for longer than a receipt is good, and receipts and uploads in several
+    /// requests that have expired. Rows go first; files when that is committed. What a crash leaves between the two,
+    /// `sweepAssets` finds.
     ///
     /// - Parameter seconds: For how long nobody must have had an asset; as long as a receipt is good unless given.
     /// - Returns: How many assets went.
@@ -20,15 +20,19 @@ extension RecordDatabase {
         var collected = 0
         while true {
             let grace = (seconds ?? limits.unreferencedAssetSeconds) * 1_000
+            let uploads = assets.resumables
             let done = try await write(operations: slice, weight: slice) { transaction throws(RecordError) in
                 let now = transaction.now
                 return try transaction.store { () throws(StoreError) in
                     (
                         try transaction.assets.collect(before: now - grace, limit: slice),
-                        try transaction.assets.removeExpiredClaims(before: now, limit: slice)
+                        try transaction.assets.removeExpiredClaims(before: now, limit: slice),
+                        try transaction.assets.resumables.collect(
+                            before: now, limit: slice, isBusy: { uploads.isBusy($0) })
                     )
                 }
             }
+            try await removeUploads(done.2)
             let names = done.0
             if !names.isEmpty {
                 let folder = assets.folder
@@ -38,10 +42,20 @@ extension RecordDatabase {
                 if let thumbnails = assets.thumbnails {
                     for name in names { await thumbnails.forget(key: name.thumbnailKey) }
                 }
-                assets.counters.collected.add(UInt64(names.count), ordering: .relaxed)
+                assets.counters.add(\.collected, UInt64(names.count))
                 collected += names.count
             }
-            if max(names.count, done.1) < slice { return collected }
+            if max(names.count, done.1, done.2.count) < slice { return collected }
+        }
+    }
+
+    /// Takes away the files of uploads in several requests that have expired.
+    private nonisolated func removeUploads(_ names: [String]) async throws(RecordError) {
+        guard !names.isEmpty else { return }
+        for name in names { assets.resumables.forget(name) }
+        let folder = assets.folder
+        try await assets.run { () throws(RecordError) in
+            for name in names { folder.removeUpload(name) }
         }
     }
 
@@ -50,6 +64,8 @@ extension RecordDatabase {
     /// Safe beside uploads, whatever the clock says: a file that is there, and not under way after that, has a row by
     /// then or gets none. So the three are asked in this order.
     package nonisolated func sweepAssets() async throws(RecordError) {
+        // After a failed sync nobody knows what has a row.
+        guard isHealthy else { return }
         let assets = assets
         let uploads = assets.folder.names(in: "uploads").filter { !assets.isUnderWay($0) }
         let known = try await queries.pool.read(self) { reader throws(RecordError) in
@@ -57,7 +73,7 @@ extension RecordDatabase {
         }
         for name in uploads where !known.contains(name) && !assets.isUnderWay(name) {
             assets.folder.removeUpload(name)
-            assets.counters.swept.add(1, ordering: .relaxed)
+            assets.counters.add(\.swept)
         }
         for folder in assets.folder.folders {
             let names = assets.folder.names(in: folder).compactMap { AssetFileName(folder: folder, text: $0) }
@@ -70,7 +86,7 @@ extension RecordDatabase {
                 }
                 for name in unknown {
                     assets.folder.remove(name)
-                    assets.counters.swept.add(1, ordering: .relaxed)
+                    assets.counters.add(\.swept)
                 }
             }
         }
@@ -96,7 +112,7 @@ extension RecordReader {
         let reading = try assetReading()
         return try store { () throws(StoreError) in
             var known: Set<String> = []
-            for name in names where try reading.isResumable(name) { known.insert(name) }
+            for name in names where try reading.resumables.isUnfinished(name) { known.insert(name) }
             return known
         }
     }

@@ -3,7 +3,6 @@ internal import Pictures
 package import RecordModel
 internal import RecordStorage
 internal import RecordWire
-internal import Synchronization
 internal import Threads
 package import Thumbnails
 
@@ -98,7 +97,7 @@ extension RecordReader {
             database.statistics.didFail("the file of asset \(row.id) is missing")
             throw .assetNotFound
         }
-        database.assets.counters.downloads.add(1, ordering: .relaxed)
+        database.assets.counters.add(\.downloads)
         let picture = row.picture.picture.map { PictureSource($0, row.name) }
         return OpenAsset(
             file: file, size: row.size, hash: row.hash, mediaType: AssetMediaType.text(of: mediaType),

@@ -2,7 +2,6 @@ package import Cryptography
 internal import Pictures
 package import RecordModel
 internal import RecordStorage
-internal import Synchronization
 internal import Threads
 
 /// What a request says of a file that it brings.
@@ -15,6 +14,8 @@ package struct AssetUpload: Sendable {
     package var length: Int64?
     /// What the client says the SHA-256 is.
     package var digest: Digest?
+    /// The row of an upload in several requests that this completes.
+    var resumable: Int64?
 
     package init(
         caller: Caller, address: DatabaseAddress, contentType: String? = nil, filename: String? = nil,
@@ -114,7 +115,7 @@ extension RecordReader {
 
     /// Gives content its row and its receipt. A file is renamed and synced before the row that speaks of it is written.
     func keep(
-        _ content: AssetContent, of intake: AssetIntake, for upload: AssetUpload
+        _ content: AssetContent, of intake: some KeptFile, for upload: AssetUpload
     ) async throws(RecordError) -> ReceivedAsset {
         try refresh()
         let reading = try assetReading()
@@ -134,7 +135,7 @@ extension RecordReader {
                 }
             } catch {
                 // After a failed sync nobody knows whether there is a row: the file stays, and the next start decides.
-                if hasFile, database.isHealthy { await intake.remove(name) }
+                if hasFile, database.isHealthy { await removeKept(name) }
                 throw error
             }
             guard let claim else {
@@ -142,10 +143,10 @@ extension RecordReader {
                 known = false
                 continue
             }
-            if hasFile, !claim.usesFile { await intake.remove(name) }
+            if hasFile, !claim.usesFile { await removeKept(name) }
             let counters = database.assets.counters
-            counters.uploads.add(1, ordering: .relaxed)
-            if !claim.usesFile { counters.duplicates.add(1, ordering: .relaxed) }
+            counters.add(\.uploads)
+            if !claim.usesFile { counters.add(\.duplicates) }
             var asset = Asset(
                 fileChecksum: content.hash.base64, size: content.size, contentType: type, filename: upload.filename,
                 picture: content.picture.map(AssetPicture.init))
@@ -154,6 +155,20 @@ extension RecordReader {
             return ReceivedAsset(asset: asset, downloadURL: url, isKnown: !claim.usesFile)
         }
     }
+}
+
+extension RecordReader {
+    /// Takes away a file that was kept and is not needed. For gigabytes that takes time, which a loop does not have.
+    private func removeKept(_ name: AssetFileName) async {
+        let folder = database.assets.folder
+        // A store that is closing does no more work: the next start finds the file.
+        _ = try? await database.assets.run { () throws(RecordError) in folder.remove(name) }
+    }
+}
+
+/// An uploaded file that can be given its final name.
+protocol KeptFile {
+    func keep(as name: AssetFileName) async throws(RecordError)
 }
 
 /// What was read of an uploaded file.
@@ -167,7 +182,7 @@ struct AssetContent: Sendable {
 /// being received.
 ///
 /// Unchecked: its owner is one task, and each piece of work waits for the one before.
-final class AssetIntake: @unchecked Sendable {
+final class AssetIntake: KeptFile, @unchecked Sendable {
     private let database: RecordDatabase
     private let executor: ThreadExecutor
     private let writer: AssetFileWriter
@@ -270,13 +285,6 @@ final class AssetIntake: @unchecked Sendable {
         case .success(let value): return value
         case .failure(let error): throw database.failure(error)
         }
-    }
-
-    /// Takes away a file that was kept and is not needed.
-    func remove(_ name: AssetFileName) async {
-        let folder = database.assets.folder
-        // To take away gigabytes takes time, which a loop does not have.
-        await Task.detached(executorPreference: executor) { folder.remove(name) }.value
     }
 
     /// Gives up: what was written goes.

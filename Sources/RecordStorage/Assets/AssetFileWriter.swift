@@ -9,7 +9,8 @@ package final class AssetFileWriter: @unchecked Sendable {
     private let folder: AssetFolder
     private let name: String
     private let descriptor: Int32
-    private let hasher: SHA256Hasher?
+    /// Knows all bytes that are there; `nil` if `digest` has to read them again. Its digest ends it.
+    package let hasher: SHA256Hasher?
     /// The bytes that are there.
     package private(set) var size: Int64
     private var started: Int64
@@ -36,11 +37,20 @@ package final class AssetFileWriter: @unchecked Sendable {
         started = 0
     }
 
-    /// Goes on with a file at its end. What is in it is not hashed: `digest` reads it.
+    /// Goes on with a file at its end; makes one where there is nothing to go on with.
     ///
-    /// - Parameter offset: Where the next byte belongs; what lies behind it was never acknowledged and is cut off.
-    package init(resuming name: String, at offset: Int64, in folder: AssetFolder) throws(AssetFileError) {
-        let descriptor = open(folder.path(ofUpload: name), O_RDWR | O_CLOEXEC)
+    /// - Parameters:
+    ///   - offset: Where the next byte belongs; what lies behind it was never acknowledged and is cut off.
+    ///   - hasher: What has hashed the bytes before; without it `digest` reads them again.
+    package init(
+        resuming name: String, at offset: Int64, hasher: SHA256Hasher? = nil, in folder: AssetFolder
+    ) throws(AssetFileError) {
+        let flags = O_RDWR | O_CLOEXEC | (offset == 0 ? O_CREAT : 0)
+        var descriptor = open(folder.path(ofUpload: name), flags, 0o600)
+        if descriptor < 0, errno == ENOENT, offset == 0 {
+            try folder.prepare()
+            descriptor = open(folder.path(ofUpload: name), flags, 0o600)
+        }
         guard descriptor >= 0 else { throw AssetFileError.last("open") }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_size >= offset, ftruncate(descriptor, Int(offset)) == 0,
@@ -53,7 +63,7 @@ package final class AssetFileWriter: @unchecked Sendable {
         self.folder = folder
         self.name = name
         self.descriptor = descriptor
-        hasher = nil
+        self.hasher = offset == 0 ? SHA256Hasher() : hasher
         size = offset
         started = offset
     }
@@ -125,6 +135,27 @@ package final class AssetFileWriter: @unchecked Sendable {
     /// Makes the bytes durable where they are.
     package func sync() throws(AssetFileError) {
         guard fsync(descriptor) == 0 else { throw AssetFileError.last("fsync") }
+    }
+
+    /// Makes the file's name durable, for whoever comes back for it.
+    package func syncName() throws(AssetFileError) {
+        try AssetFolder.sync(folder.uploadsPath)
+    }
+
+    /// Makes the bytes durable and gives the file its final name, durably too. It has the upload's name as well until it
+    /// is discarded, so that a crash before the commit that speaks of the file loses nothing.
+    package func keep(andLink final: AssetFileName) throws(AssetFileError) {
+        let (from, to) = (folder.path(ofUpload: name), folder.path(of: final))
+        // What was written long ago is new under this name, for those who sweep old files away.
+        futimens(descriptor, nil)
+        try sync()
+        try AssetFolder.makeFolder(folder.path + "/" + final.folder)
+        if Glibc.link(from, to) != 0 {
+            // Not every file system has links.
+            guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS else { throw AssetFileError.last("link") }
+            guard rename(from, to) == 0 else { throw AssetFileError.last("rename") }
+        }
+        try AssetFolder.sync(folder.path + "/" + final.folder)
     }
 
     /// Makes the bytes durable and gives the file its final name, durably too.

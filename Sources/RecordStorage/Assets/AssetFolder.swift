@@ -128,6 +128,9 @@ package struct AssetFileError: Error, Hashable, Sendable, CustomStringConvertibl
         AssetFileError(call: call, code: errno)
     }
 
+    /// Whether the file is not there.
+    package var isMissing: Bool { code == ENOENT }
+
     /// Whether there is no room on the disk, for the server's user or at all.
     package var isStorageFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 

@@ -95,6 +95,6 @@ package final class AssetInspection {
 
     /// Whether a file belongs to an upload in several requests that is not complete.
     package func isResumable(_ name: String) throws(StoreError) -> Bool {
-        try reading.isResumable(name)
+        try reading.resumables.isUnfinished(name)
     }
 }

@@ -6,7 +6,8 @@ package final class AssetReading {
     private let findByID: Statement
     private let findClaim: Statement
     private let sumUnused: Statement
-    private let findResumable: Statement
+    /// Uploads in several requests.
+    package let resumables: ResumableUploadReading
 
     private static let columns = "id, hash, size, file, orphaned, format, width, height, orientation"
 
@@ -17,7 +18,7 @@ package final class AssetReading {
             """
             SELECT id, asset, uploader, scope, owner, content_type, filename, expires FROM asset_claim WHERE id = ?1
             """)
-        findResumable = try connection.prepare("SELECT 1 FROM resumable_upload WHERE name = ?1 AND claim IS NULL")
+        resumables = try ResumableUploadReading(connection)
         sumUnused = try connection.prepare(
             "SELECT sum(size) FROM asset_claim INDEXED BY asset_claim_by_uploader WHERE used = 0 AND uploader = ?1")
     }
@@ -42,18 +43,12 @@ package final class AssetReading {
             filename: findClaim.optionalText(6), expires: findClaim.integer(7))
     }
 
-    /// Whether a file belongs to an upload in several requests that is not complete.
-    package func isResumable(_ name: String) throws(StoreError) -> Bool {
-        findResumable.bind(1, text: name)
-        defer { findResumable.reset() }
-        return try findResumable.step()
-    }
-
-    /// The bytes that somebody has uploaded and no record has had.
+    /// The bytes that somebody has uploaded and no record has had, and those of uploads that are not complete.
     package func unusedBytes(of uploader: Int64) throws(StoreError) -> Int64 {
         sumUnused.bind(1, uploader)
         defer { sumUnused.reset() }
-        return try sumUnused.step() ? sumUnused.integer(0) : 0
+        let unused = try sumUnused.step() ? sumUnused.integer(0) : 0
+        return try unused + resumables.unfinished(of: uploader).bytes
     }
 
     private func row(of statement: Statement) throws(StoreError) -> AssetRow? {

@@ -3,6 +3,8 @@ internal import Cryptography
 /// Assets, who has them, and who has uploaded them: the writer's side.
 package final class AssetTable {
     package let reading: AssetReading
+    /// Uploads in several requests.
+    package let resumables: ResumableUploadTable
     private let connection: Connection
     private let insertAsset: Statement
     private let insertClaim: Statement
@@ -18,6 +20,7 @@ package final class AssetTable {
     package init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
         reading = try AssetReading(connection)
+        resumables = try ResumableUploadTable(connection)
         insertAsset = try connection.prepare(
             """
             INSERT INTO asset (hash, size, file, orphaned, format, width, height, orientation)

@@ -1,0 +1,66 @@
+import { make } from "../dom.js";
+
+/** Whether something is dragged that has files in it. */
+function carriesFiles(event) {
+    return event.dataTransfer?.types.includes("Files") === true;
+}
+
+// A file that misses the zone would open in place of the page, with everything unsaved on it.
+for (const name of ["dragover", "drop"]) {
+    window.addEventListener(name, (event) => {
+        if (!carriesFiles(event) || event.defaultPrevented) return;
+        event.preventDefault();
+        event.dataTransfer.dropEffect = "none";
+    });
+}
+
+/** The files of a drop. A folder looks like a file, and cannot be sent. */
+function filesIn(transfer) {
+    const items = [...transfer.items].filter((item) => item.kind === "file");
+    const files = items.filter((item) => item.webkitGetAsEntry?.()?.isDirectory !== true)
+        .map((item) => item.getAsFile()).filter((file) => file !== null);
+    return { files, hasFolders: files.length < items.length };
+}
+
+/**
+ * A button that opens the browser's choice of files and onto which files can be dropped. `take(files)` gets at least
+ * one of them, and no more than one unless `many` is set. `rename(title)` changes its title.
+ */
+export function dropZone({ id, title, many = false, take }) {
+    const input = make("input", { type: "file", hidden: true, multiple: many, tabindex: "-1", "aria-hidden": "true" });
+    const label = make("span", {}, title);
+    const button = make("button", { type: "button", id, class: "drop-zone", onclick: () => input.click() },
+        label, make("span", { class: "note" }, many ? "or drop files here" : "or drop one here"));
+
+    const problem = make("p", { class: "problem", role: "alert" });
+
+    function choose(files, hasFolders = false) {
+        const isTooMany = !many && files.length > 1;
+        problem.textContent = hasFolders ? "Folders cannot be uploaded: take the files in them."
+            : isTooMany ? "This field takes one file; these are several." : "";
+        if (files.length > 0 && !isTooMany) take(files);
+    }
+    // To choose a file is no change of the field yet: its value changes when the file has arrived.
+    input.addEventListener("input", (event) => event.stopPropagation());
+    input.addEventListener("change", () => {
+        choose([...input.files]);
+        input.value = ""; // so that the same file can be chosen again
+    });
+    for (const name of ["dragenter", "dragover"]) {
+        button.addEventListener(name, (event) => {
+            if (!carriesFiles(event)) return;
+            event.preventDefault();
+            event.dataTransfer.dropEffect = "copy";
+            button.classList.add("over");
+        });
+    }
+    button.addEventListener("dragleave", () => button.classList.remove("over"));
+    button.addEventListener("drop", (event) => {
+        button.classList.remove("over");
+        if (!carriesFiles(event)) return;
+        event.preventDefault();
+        const { files, hasFolders } = filesIn(event.dataTransfer);
+        choose(files, hasFolders);
+    });
+    return { element: make("div", {}, button, problem, input), control: button, rename: (text) => { label.textContent = text; } };
+}

@@ -1,0 +1,88 @@
+// What a file is, for people: its facts, a picture or a player if the browser can show one, and the way to fetch it.
+
+import { make } from "../dom.js";
+import { sizeText } from "../sizes.js";
+
+/** Thumbnails have one size everywhere, so that the server makes one of each picture. */
+const thumbnailEdge = 160;
+/** The most bytes of a whole picture that are fetched where no thumbnail is to be had. */
+const smallPicture = 512 * 1024;
+const shownByBrowsers = /^image\/(jpeg|png|gif|webp|avif)$/;
+
+/** The name and the size in one line. */
+export function fileSummary(value) {
+    const size = value?.size === undefined ? null : sizeText(Number(value.size));
+    return [value?.filename ?? "file", size].filter((part) => part !== null).join(", ");
+}
+
+/** The download address with these parameters, or `null` if it is none that a browser may open. */
+function address(value, parameters = {}) {
+    if (typeof value?.downloadURL !== "string") return null;
+    try {
+        const url = new URL(value.downloadURL, location.origin);
+        if (url.protocol !== "https:" && url.protocol !== "http:") return null;
+        for (const [key, text] of Object.entries(parameters)) url.searchParams.set(key, text);
+        return url.href;
+    } catch {
+        return null;
+    }
+}
+
+function mediaType(value) {
+    return String(value?.contentType ?? "").split(";", 1)[0].trim().toLowerCase();
+}
+
+/** Width and height as a viewer sees them: orientations 5 to 8 (EXIF) lie on their side in the file. */
+function pixels(value) {
+    if (value?.width === undefined || value.height === undefined) return null;
+    const isTurned = Number(value.orientation ?? 1) >= 5;
+    const [width, height] = isTurned ? [value.height, value.width] : [value.width, value.height];
+    return `${width} × ${height} pixels`;
+}
+
+export function isPicture(value) {
+    return mediaType(value).startsWith("image/") && pixels(value) !== null && address(value) !== null;
+}
+
+/** A thumbnail, fetched when it comes into view; the whole picture if it is small and the server makes no thumbnails. */
+export function thumbnail(value) {
+    const edge = String(thumbnailEdge);
+    const image = make("img", {
+        class: "thumbnail", alt: fileSummary(value), loading: "lazy", decoding: "async", width: edge, height: edge,
+    });
+    let whole = shownByBrowsers.test(mediaType(value)) && Number(value.size) <= smallPicture ? address(value) : null;
+    image.addEventListener("error", () => {
+        if (whole === null) image.replaceWith(make("span", { class: "thumbnail none" }, fileSummary(value)));
+        else [image.src, whole] = [whole, null];
+    });
+    image.src = address(value, { width: edge, height: edge, fit: "cover" });
+    return image;
+}
+
+function player(value) {
+    const [kind] = mediaType(value).split("/");
+    const source = address(value);
+    if (source === null || (kind !== "audio" && kind !== "video")) return null;
+    const element = make(kind, {
+        controls: true, preload: kind === "video" ? "metadata" : "none", src: source, "aria-label": fileSummary(value),
+    });
+    if (element.canPlayType(mediaType(value)) === "") return null;
+    element.addEventListener("error", () => element.remove());
+    return element;
+}
+
+/** The whole view of a file; `actions` are buttons beside the download link. */
+export function fileView(value, actions = []) {
+    const size = value.size === undefined ? null : sizeText(Number(value.size));
+    const facts = [value.contentType, size, pixels(value)].filter((part) => part !== undefined && part !== null);
+    const link = address(value, { download: "true" });
+    return make("div", { class: "file" },
+        isPicture(value) ? thumbnail(value) : null,
+        make("div", { class: "about-file" },
+            make("p", { class: "file-name" }, value.filename ?? "file without a name"),
+            facts.length === 0 ? null : make("p", { class: "note" }, facts.join(" · ")),
+            player(value),
+            make("p", { class: "actions" },
+                link === null ? null : make("a", { class: "button small", href: link, download: true }, "Download"),
+                actions)));
+}

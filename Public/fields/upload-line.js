@@ -1,0 +1,83 @@
+import { Refusal } from "../api.js";
+import { announce, make } from "../dom.js";
+import { sizeText } from "../sizes.js";
+import { upload } from "../uploads.js";
+import { InputProblem } from "./problem.js";
+
+/** The server's sentence, or where it has none, what the status means. */
+function sentence(error) {
+    const isBare = error instanceof Refusal && error.code === `HTTP ${error.status}`;
+    return isBare && error.advice !== null ? `${error.message} ${error.advice}` : error.message;
+}
+
+/**
+ * One file on its way: name, bar, percent and bytes, and a button to cancel; after a failure, why, and a button to try
+ * again. `arrived(value)` or `givenUp()` is called once, at the end. A line that has left the page stops its upload.
+ */
+export function uploadLine(file, { arrived, givenUp }) {
+    const size = sizeText(file.size);
+    const bar = make("progress", { role: "progressbar", max: "100", value: "0", "aria-label": `Uploading ${file.name}` });
+    const count = make("span", { class: "note number" });
+    // The bar moves many times a second; a screen reader hears of the quarters.
+    const spoken = make("span", { class: "visually-hidden", role: "status" });
+    const problem = make("p", { class: "problem", role: "alert" });
+    const again = make("button", { type: "button", class: "small", hidden: true, onclick: begin }, "Try again");
+    const stop = make("button", { type: "button", class: "quiet small", onclick: () => {
+        controller.abort();
+        givenUp();
+    } }, "Cancel");
+    const element = make("div", { class: "upload", role: "group", tabindex: "-1", "aria-label": `Upload of ${file.name}` },
+        make("p", { class: "file-name" }, file.name),
+        make("div", { class: "together" }, bar, count, again, stop), problem, spoken);
+    let controller;
+    let hasFailed = false;
+
+    function show(sent) {
+        const share = file.size === 0 ? 1 : Math.min(1, sent / file.size);
+        const percent = Math.floor(share * 100);
+        bar.value = percent;
+        const text = `${percent} %, ${sizeText(Math.round(share * file.size))} of ${size}`;
+        bar.setAttribute("aria-valuetext", text);
+        count.textContent = text;
+        const quarters = `${Math.floor(percent / 25) * 25} % of ${file.name} uploaded`;
+        if (spoken.textContent !== quarters) spoken.textContent = quarters;
+    }
+    function turn(error) {
+        hasFailed = error !== null;
+        problem.textContent = hasFailed ? sentence(error) : "";
+        if (hasFailed) spoken.textContent = "";
+        element.classList.toggle("failed", hasFailed);
+        for (const part of [bar, count]) part.hidden = hasFailed;
+        again.hidden = !hasFailed;
+        stop.textContent = hasFailed ? "Dismiss" : "Cancel";
+        stop.setAttribute("aria-label", `${stop.textContent} ${file.name}`);
+    }
+    async function begin() {
+        controller = new AbortController();
+        const { signal } = controller;
+        const hadFocus = document.activeElement === again;
+        turn(null);
+        show(0);
+        if (hadFocus) stop.focus();
+        function progressed(sent) {
+            if (element.isConnected) show(sent);
+            else controller.abort();
+        }
+        try {
+            const value = await upload(file, { progressed, signal });
+            if (!element.isConnected) return;
+            announce(`“${file.name}” is uploaded. Save to keep it.`);
+            arrived(value);
+        } catch (error) {
+            if (!signal.aborted) turn(error);
+        }
+    }
+    begin();
+    return {
+        element,
+        /** Why the field cannot be saved yet. */
+        problem: () => new InputProblem(hasFailed
+            ? `“${file.name}” was not uploaded: try again, or dismiss it.`
+            : `“${file.name}” is still on its way: wait for it, or cancel it.`, element),
+    };
+}

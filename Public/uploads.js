@@ -1,0 +1,97 @@
+// Sends files to the server. `fetch` cannot tell how much of a file has gone, so this is the one place with XMLHttpRequest.
+
+import * as api from "./api.js";
+import * as json from "./json.js";
+import * as scope from "./scope.js";
+import * as session from "./session.js";
+import { sizeText } from "./sizes.js";
+
+const atOnce = 3;
+let running = 0;
+const waiting = [];
+let largest; // a promise of the most bytes that a file may have, asked for once
+
+/** A file that did not arrive, though the server did not refuse it. */
+export class UploadBroken extends Error {
+    constructor(sentence) {
+        super(sentence);
+        this.name = "UploadBroken";
+    }
+}
+
+/**
+ * Uploads a file and answers the value for its field, with a receipt. `progressed(sent)` is called as it goes, first with 0;
+ * files wait for their turn. Throws `api.Refusal`, `UploadBroken`, or the reason of the signal that cancelled it.
+ */
+export async function upload(file, { progressed, signal }) {
+    if (running >= atOnce) await new Promise((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+        await refuseIfTooLarge(file);
+        progressed(0);
+        signal.throwIfAborted();
+        return await send(file, { progressed, signal });
+    } finally {
+        // The place goes to the next in line, or is free again.
+        if (waiting.length > 0) waiting.shift()();
+        else running -= 1;
+    }
+}
+
+/** A server that refuses a file by its length hangs up while the browser is still sending, and then nobody hears why. */
+async function refuseIfTooLarge(file) {
+    largest ??= api.limits().then((limits) => Number(limits?.assetBytes), () => undefined);
+    const limit = await largest;
+    if (limit === undefined) largest = undefined; // Unknown this time; asked again the next.
+    if (limit < file.size) {
+        throw new UploadBroken(`This file has ${sizeText(file.size)}; the server takes files of up to ${sizeText(limit)}.`);
+    }
+}
+
+function send(file, { progressed, signal }) {
+    const { promise, resolve, reject } = settlement();
+    const request = new XMLHttpRequest();
+    const parameters = new URLSearchParams({ ...scope.current(), filename: file.name });
+    const cancel = () => request.abort();
+
+    request.open("POST", `/assets?${parameters}`);
+    request.setRequestHeader("Accept", "application/json");
+    request.setRequestHeader("Content-Type", file.type === "" ? "application/octet-stream" : file.type);
+    if (session.token() !== null) request.setRequestHeader("Authorization", `Bearer ${session.token()}`);
+    request.upload.addEventListener("progress", (event) => progressed(event.loaded));
+    request.addEventListener("abort", () => reject(signal.reason));
+    request.addEventListener("error", () => reject(new UploadBroken(
+        "The upload broke off: the server did not answer, or the file can no longer be read. Try again.")));
+    request.addEventListener("load", () => {
+        try {
+            resolve(value(request));
+        } catch (error) {
+            reject(error);
+        }
+    });
+    signal.addEventListener("abort", cancel);
+    request.send(file);
+    return promise.finally(() => signal.removeEventListener("abort", cancel));
+}
+
+/** The asset in the answer; a refusal is thrown. */
+function value(request) {
+    let answer = null;
+    try {
+        answer = json.parse(request.responseText);
+    } catch {
+        // Something in front of the server may answer with a page for people.
+    }
+    if (request.status < 200 || request.status > 299) {
+        throw new api.Refusal(request.status, answer, request.getResponseHeader("X-Request-ID"));
+    }
+    if (typeof answer?.asset?.fileChecksum !== "string") throw new api.Unreadable();
+    return answer.asset;
+}
+
+/** What `Promise.withResolvers` gives in browsers younger than the rest of the console needs. */
+function settlement() {
+    const result = {};
+    result.promise = new Promise((resolve, reject) => Object.assign(result, { resolve, reject }));
+    return result;
+}

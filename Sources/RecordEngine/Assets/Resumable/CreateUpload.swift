@@ -1,0 +1,60 @@
+internal import Cryptography
+package import RecordModel
+internal import RecordStorage
+
+extension RecordReader {
+    /// Begins an upload in several requests. Its announced length counts against the uploader's quota from now on.
+    ///
+    /// - Throws: Who may not; `TOO_LARGE`, QUOTA_EXCEEDED, `STORAGE_FULL`; BAD_REQUEST for a file name that is none.
+    package func createUpload(_ new: NewResumableUpload) async throws(RecordError) -> ResumableStatus {
+        try allowUploading(new.caller, to: new.address)
+        if let filename = new.filename { try AssetUpload.checkFilename(filename) }
+        if let length = new.length { try checkLength(length) }
+        let key = new.address.key
+        // Nobody guesses 16 random bytes: among anonymous uploaders the name is all the right there is.
+        var row = ResumableUploadRow(
+            name: Hex.encode(RandomBytes.make(16)), uploader: new.caller.writerID, scope: key.scope, owner: key.owner,
+            length: new.length, contentType: new.contentType, filename: new.filename, metadata: new.metadata,
+            expires: 0)
+        let begun = row
+        let assets = database.assets
+        row.expires = try await database.write { transaction throws(RecordError) in
+            var row = begun
+            row.expires = transaction.now + transaction.limits.unreferencedAssetSeconds * 1_000
+            try transaction.allowUnfinished(row.length ?? 0, of: row, besides: 0, isNew: true, in: assets)
+            try transaction.store { () throws(StoreError) in try transaction.assets.resumables.insert(row) }
+            return row.expires
+        }
+        let upload = ResumableAddress(name: row.name, caller: new.caller, address: new.address)
+        // Nothing will come that could complete it.
+        return new.length == 0 ? try await uploadStatus(upload, endsOthers: true) : try status(row, upload)
+    }
+
+    /// Refuses a length that no asset may have, or that the disk has no room for.
+    func checkLength(_ length: Int64) throws(RecordError) {
+        let limits = database.limits
+        guard length <= Int64(limits.assetBytes) else { throw .assetTooLarge(limit: limits.assetBytes) }
+        // Only looked at: uploads that nobody goes on with must not keep others out.
+        try database.assets.reserveRoom(length, limits: limits)
+        database.assets.releaseRoom(length)
+    }
+}
+
+extension WriteTransaction {
+    /// Judges bytes that an upload will bring by its uploader's quota, where no other upload can come between.
+    ///
+    /// - Parameter counted: What of them counts already.
+    func allowUnfinished(
+        _ bytes: Int64, of row: ResumableUploadRow, besides counted: Int64, isNew: Bool, in store: AssetStore
+    ) throws(RecordError) {
+        let reading = assets.reading
+        let (unused, count) = try self.store { () throws(StoreError) in
+            (try reading.unusedBytes(of: row.uploader), try reading.resumables.unfinished(of: row.uploader).count)
+        }
+        let held = unused - counted + store.inFlight(of: row.uploader)
+        guard held + bytes <= Int64(limits.unreferencedAssetBytes) else {
+            throw .assetQuota(held: held, limit: limits.unreferencedAssetBytes)
+        }
+        guard !isNew || count < RecordReader.unfinishedUploads else { throw .tooManyUploads }
+    }
+}

@@ -1,0 +1,113 @@
+package import RecordModel
+internal import RecordStorage
+
+/// What every request of an upload in several requests does when it has the upload's turn.
+extension RecordReader {
+    /// How far an upload is.
+    ///
+    /// - Parameter endsOthers: A request that is bringing bytes is ended, so that the offset stays what is answered.
+    package func uploadStatus(
+        _ upload: ResumableAddress, endsOthers: Bool
+    ) async throws(RecordError) -> ResumableStatus {
+        let row = try findUpload(upload)
+        // All is there, and was not completed: a crash or a failure came between.
+        let isStuck = row.offset == row.length
+        guard row.claim == nil, endsOthers || isStuck else { return try status(row, upload) }
+        let file = try database.assets.resumables.borrow(upload.name, in: database.assets)
+        defer { database.assets.resumables.giveBack(file) }
+        _ = try await file.turn.takeOver()
+        defer { file.turn.leave() }
+        let settled = try await settled(upload, file)
+        guard settled.claim == nil, settled.offset == settled.length else { return try status(settled, upload) }
+        do throws(AssetFileError) {
+            try await file.open(at: settled.offset)
+        } catch {
+            throw error.isMissing ? .uploadLost : database.failure(error)
+        }
+        do throws(RecordError) {
+            try await complete(settled, upload, file)
+        } catch {
+            await file.drop()
+            throw error
+        }
+        return try status(try findUpload(upload), upload)
+    }
+
+    /// Ends an upload, and a request that is bringing bytes for it. What has become of a complete one stays as long as
+    /// its receipt.
+    package func terminateUpload(_ upload: ResumableAddress) async throws(RecordError) {
+        let id = try findUpload(upload).id
+        let file = try database.assets.resumables.borrow(upload.name, in: database.assets)
+        defer { database.assets.resumables.giveBack(file) }
+        _ = try await file.turn.takeOver()
+        defer { file.turn.leave() }
+        // First the row: it is the truth about the file.
+        try await database.write { transaction throws(RecordError) in
+            try transaction.store { () throws(StoreError) in try transaction.assets.resumables.remove(id) }
+        }
+        await file.discard()
+    }
+
+    /// The row, after what an older request has left is settled.
+    func settled(_ upload: ResumableAddress, _ file: ResumableFile) async throws(RecordError) -> ResumableUploadRow {
+        let row = try findUpload(upload)
+        guard file.isOpen else { return row }
+        try await rest(file, of: row)
+        return try findUpload(upload)
+    }
+
+    /// Makes what came durable and closes the file; a part that was to be checked as a whole is dropped.
+    func rest(_ file: ResumableFile, of row: ResumableUploadRow) async throws(RecordError) {
+        guard file.isOpen else { return }
+        guard !file.isChecking else {
+            await file.drop()
+            return
+        }
+        do throws(RecordError) {
+            try await advance(file, of: row)
+        } catch {
+            // What the disk has behind the offset is not known: it is cut off when the upload goes on.
+            await file.drop()
+            throw error
+        }
+        file.close()
+    }
+
+    /// Makes what came durable, then says so.
+    func advance(_ file: ResumableFile, of row: ResumableUploadRow) async throws(RecordError) {
+        let offset: Int64
+        do throws(AssetFileError) { offset = try await file.sync() } catch { throw database.failure(error) }
+        let isThere = try await database.write { transaction throws(RecordError) in
+            try transaction.store { () throws(StoreError) in
+                try transaction.assets.resumables.advance(row.id, to: offset)
+            }
+        }
+        guard isThere else {
+            await file.discard()
+            throw .uploadNotFound
+        }
+    }
+
+    /// Makes an asset of an upload of which everything has come.
+    func complete(
+        _ row: ResumableUploadRow, _ upload: ResumableAddress, _ file: ResumableFile
+    ) async throws(RecordError) {
+        let content: AssetContent
+        do throws(AssetFileError) { content = try await file.content() } catch { throw database.failure(error) }
+        var asset = AssetUpload(
+            caller: upload.caller, address: upload.address, contentType: row.contentType, filename: row.filename)
+        asset.resumable = row.id
+        _ = try await keep(content, of: ResumableIntake(file: file, database: database), for: asset)
+        await file.discard()
+    }
+}
+
+/// The file of a complete upload on its way to its final name.
+struct ResumableIntake: KeptFile {
+    let file: ResumableFile
+    let database: RecordDatabase
+
+    func keep(as name: AssetFileName) async throws(RecordError) {
+        do throws(AssetFileError) { try await file.keep(as: name) } catch { throw database.failure(error) }
+    }
+}

@@ -1,0 +1,165 @@
+package import Cryptography
+package import RecordModel
+internal import RecordStorage
+internal import Threads
+
+/// Which upload a request means, and who asks.
+package struct ResumableAddress: Sendable {
+    /// What its URL ends with.
+    package var name: String
+    package var caller: Caller
+    package var address: DatabaseAddress
+
+    package init(name: String, caller: Caller, address: DatabaseAddress) {
+        self.name = name
+        self.caller = caller
+        self.address = address
+    }
+}
+
+/// What a client says of a file that it is going to bring in parts.
+package struct NewResumableUpload: Sendable {
+    package var caller: Caller
+    package var address: DatabaseAddress
+    /// In bytes; `nil` if the client will tell it later.
+    package var length: Int64?
+    package var contentType: String?
+    package var filename: String?
+    /// Kept as it is, and returned.
+    package var metadata: String?
+
+    package init(
+        caller: Caller, address: DatabaseAddress, length: Int64?, contentType: String? = nil, filename: String? = nil,
+        metadata: String? = nil
+    ) {
+        self.caller = caller
+        self.address = address
+        self.length = length
+        self.contentType = contentType
+        self.filename = filename
+        self.metadata = metadata
+    }
+}
+
+/// What one request brings.
+package struct ResumablePart: Sendable {
+    package struct Checksum: Hashable, Sendable {
+        package var algorithm: DigestAlgorithm
+        package var digest: [UInt8]
+
+        package init(algorithm: DigestAlgorithm, digest: [UInt8]) {
+            self.algorithm = algorithm
+            self.digest = digest
+        }
+    }
+
+    /// Where the client believes that it goes on.
+    package var offset: Int64
+    /// The length of the whole, if the client tells it now.
+    package var length: Int64?
+    /// How many bytes the part has, where that is known beforehand.
+    package var count: Int64?
+    /// The part counts as a whole or not at all, by its digest.
+    package var checksum: Checksum?
+
+    package init(offset: Int64, length: Int64? = nil, count: Int64? = nil, checksum: Checksum? = nil) {
+        self.offset = offset
+        self.length = length
+        self.count = count
+        self.checksum = checksum
+    }
+}
+
+/// How far an upload is.
+package struct ResumableStatus: Hashable, Sendable {
+    package var name: String
+    /// So many bytes are durable.
+    package var offset: Int64
+    /// `nil` until it is known.
+    package var length: Int64?
+    package var metadata: String?
+    /// Milliseconds since 1970.
+    package var expires: Int64
+    /// What has become of it, with the receipt, once it is complete; `nil` too if that was collected since.
+    package var asset: ReceivedAsset?
+}
+
+extension RecordReader {
+    /// Uploads that one caller may have begun and not completed.
+    package static var unfinishedUploads: Int { 1_000 }
+
+    /// The row of an upload, for whoever has made it.
+    ///
+    /// - Throws: NOT_FOUND, to strangers too; with cause `TOKEN_EXPIRED` for one that has expired.
+    func findUpload(_ upload: ResumableAddress) throws(RecordError) -> ResumableUploadRow {
+        try refresh()
+        let reading = try assetReading()
+        let key = upload.address.key
+        guard let row = try store({ () throws(StoreError) in try reading.resumables.find(upload.name) }),
+            row.uploader == upload.caller.writerID, row.scope == key.scope, row.owner == key.owner
+        else { throw .uploadNotFound }
+        guard row.expires > WallClock.milliseconds else { throw .uploadExpired }
+        return row
+    }
+
+    func status(_ row: ResumableUploadRow, _ upload: ResumableAddress) throws(RecordError) -> ResumableStatus {
+        ResumableStatus(
+            name: row.name, offset: row.offset, length: row.length, metadata: row.metadata, expires: row.expires,
+            asset: try received(row, upload))
+    }
+
+    /// What a complete upload has become.
+    private func received(
+        _ row: ResumableUploadRow, _ upload: ResumableAddress
+    ) throws(RecordError) -> ReceivedAsset? {
+        guard let number = row.claim else { return nil }
+        let reading = try assetReading()
+        let found = try store { () throws(StoreError) -> (AssetClaim, AssetRow)? in
+            guard let claim = try reading.claim(number), let asset = try reading.find(id: claim.asset) else {
+                return nil
+            }
+            return (claim, asset)
+        }
+        guard let (claim, stored) = found else { return nil }
+        var asset = Asset(
+            fileChecksum: stored.hash.base64, size: stored.size, contentType: claim.contentType,
+            filename: claim.filename, picture: stored.picture.picture.map(AssetPicture.init))
+        let url = assetURLs().url(of: asset) ?? ""
+        asset.receipt = AssetReceipt.seal(claim.id, upload.caller, upload.address, with: database.keys)
+        return ReceivedAsset(asset: asset, downloadURL: url, isKnown: true)
+    }
+}
+
+extension RecordError {
+    static let uploadNotFound = RecordError(
+        .notFound, "There is no such upload, or it is not yours. Begin a new one with POST /assets/uploads")
+
+    static let uploadExpired = RecordError(
+        .notFound, "The upload has expired. Begin a new one with POST /assets/uploads", cause: .tokenExpired)
+
+    /// Its file is not there.
+    static let uploadLost = RecordError(
+        .notFound, "What was uploaded is lost. Begin a new one with POST /assets/uploads", cause: .tokenExpired)
+
+    static func uploadOffsetWrong(_ offset: Int64) -> RecordError {
+        RecordError(
+            .conflict, "The upload is at another offset. Go on from there", details: [("offset", .number(offset))])
+    }
+
+    static func uploadTooLong(length: Int64) -> RecordError {
+        .badRequest(
+            "More bytes came than the upload's length leaves room for", cause: .tooLarge,
+            details: [("length", .number(length))])
+    }
+
+    static func uploadLengthWrong(_ length: Int64) -> RecordError {
+        .badRequest(
+            "The length of an upload is said once, and is not less than what has come",
+            details: [("length", .number(length))])
+    }
+
+    static let tooManyUploads = RecordError(
+        .quotaExceeded,
+        "You have begun as many uploads as you may. Go on with them or end them with DELETE, or wait until they expire",
+        cause: .tooLarge, details: [("limit", .number(Int64(RecordReader.unfinishedUploads)))])
+}

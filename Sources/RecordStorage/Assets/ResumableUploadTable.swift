@@ -1,0 +1,186 @@
+/// An upload in several requests.
+package struct ResumableUploadRow: Hashable, Sendable {
+    package var id: Int64
+    /// What its URL and its file are called.
+    package var name: String
+    /// The caller's number as writers have it.
+    package var uploader: Int64
+    package var scope: Int64
+    package var owner: Int64
+    /// In bytes; `nil` until it is known.
+    package var length: Int64?
+    /// So many bytes are synced.
+    package var offset: Int64
+    package var contentType: String?
+    package var filename: String?
+    /// What the client has said of it, as it came.
+    package var metadata: String?
+    /// Milliseconds since 1970.
+    package var expires: Int64
+    /// The claim of what was uploaded, once that is complete.
+    package var claim: Int64?
+
+    package init(
+        id: Int64 = 0, name: String, uploader: Int64, scope: Int64, owner: Int64, length: Int64?, offset: Int64 = 0,
+        contentType: String?, filename: String?, metadata: String?, expires: Int64, claim: Int64? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.uploader = uploader
+        self.scope = scope
+        self.owner = owner
+        self.length = length
+        self.offset = offset
+        self.contentType = contentType
+        self.filename = filename
+        self.metadata = metadata
+        self.expires = expires
+        self.claim = claim
+    }
+}
+
+/// Finds uploads in several requests, on any connection.
+package final class ResumableUploadReading {
+    private let findByName: Statement
+    private let findUnfinished: Statement
+    private let sumUnfinished: Statement
+
+    init(_ connection: Connection) throws(StoreError) {
+        findByName = try connection.prepare(
+            """
+            SELECT id, name, uploader, scope, owner, length, offset, content_type, filename, metadata, expires, claim
+            FROM resumable_upload WHERE name = ?1
+            """)
+        findUnfinished = try connection.prepare("SELECT 1 FROM resumable_upload WHERE name = ?1 AND claim IS NULL")
+        sumUnfinished = try connection.prepare(
+            """
+            SELECT count(*), sum(coalesce(length, offset))
+            FROM resumable_upload INDEXED BY resumable_upload_by_uploader WHERE claim IS NULL AND uploader = ?1
+            """)
+    }
+
+    package func find(_ name: String) throws(StoreError) -> ResumableUploadRow? {
+        findByName.bind(1, text: name)
+        defer { findByName.reset() }
+        guard try findByName.step() else { return nil }
+        let row = findByName
+        return ResumableUploadRow(
+            id: row.integer(0), name: row.text(1), uploader: row.integer(2), scope: row.integer(3),
+            owner: row.integer(4), length: row.isNull(5) ? nil : row.integer(5), offset: row.integer(6),
+            contentType: row.optionalText(7), filename: row.optionalText(8), metadata: row.optionalText(9),
+            expires: row.integer(10), claim: row.isNull(11) ? nil : row.integer(11))
+    }
+
+    /// Whether a file belongs to an upload that is not complete.
+    package func isUnfinished(_ name: String) throws(StoreError) -> Bool {
+        findUnfinished.bind(1, text: name)
+        defer { findUnfinished.reset() }
+        return try findUnfinished.step()
+    }
+
+    /// What somebody has begun and not completed: how many uploads, and their lengths, or what has come of those whose
+    /// length is not known.
+    package func unfinished(of uploader: Int64) throws(StoreError) -> (count: Int, bytes: Int64) {
+        sumUnfinished.bind(1, uploader)
+        defer { sumUnfinished.reset() }
+        guard try sumUnfinished.step() else { return (0, 0) }
+        return (Int(sumUnfinished.integer(0)), sumUnfinished.integer(1))
+    }
+}
+
+/// Uploads in several requests: the writer's side.
+package final class ResumableUploadTable {
+    private let connection: Connection
+    private let insertUpload: Statement
+    private let setOffset: Statement
+    private let setLength: Statement
+    private let setClaim: Statement
+    private let removeUpload: Statement
+
+    init(_ connection: Connection) throws(StoreError) {
+        self.connection = connection
+        insertUpload = try connection.prepare(
+            """
+            INSERT INTO resumable_upload
+            (name, uploader, scope, owner, length, content_type, filename, metadata, expires)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """)
+        // What was acknowledged is never taken back.
+        setOffset = try connection.prepare(
+            "UPDATE resumable_upload SET offset = max(offset, ?2) WHERE id = ?1 AND claim IS NULL")
+        setLength = try connection.prepare(
+            "UPDATE resumable_upload SET length = ?2 WHERE id = ?1 AND length IS NULL AND offset <= ?2")
+        setClaim = try connection.prepare(
+            "UPDATE resumable_upload SET claim = ?2, offset = length WHERE id = ?1 AND claim IS NULL")
+        removeUpload = try connection.prepare("DELETE FROM resumable_upload WHERE id = ?1")
+    }
+
+    package func insert(_ row: ResumableUploadRow) throws(StoreError) {
+        insertUpload.bind(1, text: row.name)
+        insertUpload.bind(2, row.uploader)
+        insertUpload.bind(3, row.scope)
+        insertUpload.bind(4, row.owner)
+        insertUpload.bind(5, row.length)
+        insertUpload.bind(6, optionalText: row.contentType)
+        insertUpload.bind(7, optionalText: row.filename)
+        insertUpload.bind(8, optionalText: row.metadata)
+        insertUpload.bind(9, row.expires)
+        try insertUpload.run()
+    }
+
+    /// Notes how much is synced.
+    ///
+    /// - Returns: Whether there is such an upload, unfinished.
+    package func advance(_ id: Int64, to offset: Int64) throws(StoreError) -> Bool {
+        try change(setOffset, id, offset)
+    }
+
+    /// Notes a length that was not known before.
+    ///
+    /// - Returns: Whether there is such an upload, of unknown length and not longer.
+    package func setLength(_ id: Int64, _ length: Int64) throws(StoreError) -> Bool {
+        try change(setLength, id, length)
+    }
+
+    /// Notes what has become of an upload that is complete.
+    ///
+    /// - Returns: Whether there is such an upload, unfinished.
+    package func complete(_ id: Int64, claim: Int64) throws(StoreError) -> Bool {
+        try change(setClaim, id, claim)
+    }
+
+    private func change(_ statement: Statement, _ id: Int64, _ value: Int64) throws(StoreError) -> Bool {
+        statement.bind(1, id)
+        statement.bind(2, value)
+        try statement.run()
+        return connection.changes > 0
+    }
+
+    package func remove(_ id: Int64) throws(StoreError) {
+        removeUpload.bind(1, id)
+        try removeUpload.run()
+    }
+
+    /// Takes away the rows of uploads that have expired.
+    ///
+    /// - Parameter isBusy: Whether somebody works on an upload: it is left for the next time.
+    /// - Returns: Whose files may go when this is committed; fewer than `limit` means that none are left.
+    package func collect(
+        before now: Int64, limit: Int, isBusy: (String) -> Bool
+    ) throws(StoreError) -> [String] {
+        let find = try connection.prepare(
+            """
+            SELECT id, name FROM resumable_upload INDEXED BY resumable_upload_by_expiry WHERE expires < ?1
+            ORDER BY expires LIMIT ?2
+            """)
+        find.bind(1, now)
+        find.bind(2, Int64(limit))
+        var found: [(id: Int64, name: String)] = []
+        while try find.step() {
+            let name = find.text(1)
+            if !isBusy(name) { found.append((find.integer(0), name)) }
+        }
+        for upload in found { try remove(upload.id) }
+        return found.map(\.name)
+    }
+}

@@ -1,0 +1,136 @@
+"""Clients that write and read under load, remember what they were told, and say later what of it must be there.
+
+Times are positions in the journal (`Clock`). A write whose answer had come before a cut must have survived it; one that
+had been sent may have; one that was not yet sent cannot have.
+"""
+import http.client
+import threading
+from dataclasses import dataclass
+from random import Random
+
+from watched import Clock, Problem
+from client import Client, message
+
+GONE = None  # the state of a record that does not exist
+
+
+@dataclass
+class Step:
+    """One write to one thing: when it was sent and answered, and what is there afterwards."""
+    sent: int
+    state: object
+    answered: int | None = None
+
+
+class History:
+    """The writes of one client to one thing, one after another."""
+
+    def __init__(self, first=GONE):
+        self.steps = [Step(0, first, 0)]
+
+    def begin(self, clock: Clock, state) -> Step:
+        step = Step(clock.now(), state)
+        self.steps.append(step)
+        return step
+
+    def allowed(self, cut: int) -> list:
+        """The states that may be there after a cut: the last acknowledged, or the one that was under way."""
+        last = max(index for index, one in enumerate(self.steps) if one.answered is not None and one.answered <= cut)
+        return [one.state for one in self.steps[last:] if one.sent <= cut or one is self.steps[last]]
+
+
+class Actor(threading.Thread):
+    """A client with a thread of its own, until the server is gone."""
+
+    def __init__(self, name: str, clock: Clock, random: Random):
+        super().__init__(name=name, daemon=True)
+        self.clock, self.random = clock, random
+        self.failure: str | None = None
+        self.stopping = threading.Event()
+        self.client: Client | None = None
+        self.count = 0
+
+    def attach(self, client: Client) -> None:
+        self.client = client
+
+    def run(self) -> None:
+        try:
+            while not self.stopping.is_set():
+                self.act()
+                self.count += 1
+        except (OSError, http.client.HTTPException):
+            pass  # the power is off
+        except Problem as problem:
+            if " answered 503 " not in str(problem):  # the server is about to end
+                self.failure = f"{self.name}: {problem}"
+        finally:
+            if self.client:
+                self.client.close()
+
+    def act(self) -> None:
+        raise NotImplementedError(self.name)
+
+    def complaints(self, cut: int, survivor: "Survivor"):
+        """Sentences about what is not as it must be after a cut at `cut`."""
+        return []
+
+    def call(self, method: str, path: str, body=None, expect=(200,), headers: tuple[str, ...] = ()):
+        request = message(method, path, self.client.token, body)
+        if headers:
+            line, rest = request.split(b"\r\n", 1)
+            request = line + b"\r\n" + "".join(f"{one}\r\n" for one in headers).encode() + rest
+        answer = self.client.send(request)
+        if answer.status not in expect:
+            text = answer.body[:400].decode(errors="replace")
+            raise Problem(f"{method} {path[:120]} answered {answer.status} where {expect} is expected: {text}")
+        return answer
+
+    def text(self) -> str:
+        return self.random.randbytes(self.random.choice([4, 40, 400, 4_000, 40_000])).hex()
+
+    def __getstate__(self):
+        """What a failed round keeps: the memories, not the thread."""
+        kept = {key: value for key, value in self.__dict__.items()
+                if not key.startswith("_") and key not in ("client", "stopping", "clock")}
+        return kept | {"_name": self._name}
+
+    def __setstate__(self, state):
+        threading.Thread.__init__(self, name=state.pop("_name"), daemon=True)
+        self.__dict__.update(state)
+
+
+class Survivor:
+    """A server on what a cut left, and what it says of its records."""
+
+    def __init__(self, client: Client):
+        self.client = client
+        self.records = {name: record for kind in ("Item", "Counter", "Part", "Member", "File")
+                        for name, record in self.list(kind)}
+
+    def list(self, kind: str):
+        cursor = ""
+        while True:
+            page = self.client.call("GET", f"/records/{kind}?limit=500{cursor}").json()
+            for record in page["records"]:
+                yield record["recordName"], record
+            if "cursor" not in page:
+                return
+            cursor = "&cursor=" + http_quote(page["cursor"])
+
+    def fields(self, name: str):
+        return values(self.records[name]) if name in self.records else GONE
+
+
+def http_quote(text: str) -> str:
+    from urllib.parse import quote
+    return quote(text, safe="")
+
+
+def values(record: dict) -> dict:
+    """The fields of a record as plain values."""
+    return {name: field["value"] for name, field in record["fields"].items()}
+
+
+def short(state) -> str:
+    text = repr(state)
+    return text if len(text) < 160 else text[:120] + f"… ({len(text)} characters)"

@@ -1,0 +1,108 @@
+"""The clients that read: what they saw must not be undone."""
+from actors import GONE, Actor, Survivor, http_quote, short, values
+from writers import RecordWriter
+
+
+class Reader(Actor):
+    """Reads records that others are writing."""
+
+    def __init__(self, writers: list[RecordWriter], *arguments):
+        super().__init__(*arguments)
+        self.writers = writers
+        self.seen: dict[str, list[tuple[int, int]]] = {}  # (when, version)
+
+    def act(self) -> None:
+        writer = self.random.choice(self.writers)
+        names = list(writer.histories)[-30:]
+        if not names:
+            self.stopping.wait(0.01)
+            return
+        name = self.random.choice(names)
+        answer = self.call("GET", f"/records/Item/{name}", expect=(200, 404))
+        if answer.status == 200:
+            self.seen.setdefault(name, []).append((self.clock.now(), values(answer.json())["version"]))
+
+    def complaints(self, cut: int, survivor: Survivor):
+        histories = {name: writer for writer in self.writers for name in writer.histories}
+        for name, sights in self.seen.items():
+            seen = max([version for when, version in sights if when <= cut], default=0)
+            state = survivor.fields(name)
+            if state is GONE and any(one.state is GONE for one in histories[name].histories[name].steps[1:]):
+                continue  # deleted later: whether it may be, the writer says
+            found = 0 if state is GONE else state["version"]
+            if found < seen:
+                yield f"a reader had seen version {seen} of {name}, which is now {short(state)[:80]}"
+
+
+class Follower(Actor):
+    """Keeps a copy of everything by the change feed."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.pages: list[tuple[int, str, list[tuple[str, str | None]]]] = []  # (when, token, (name, tag or gone))
+
+    def act(self) -> None:
+        page = self.page(self.client, self.pages[-1][1] if self.pages else None)
+        self.pages.append((self.clock.now(), page["token"], self.changes(page)))
+        if not page["moreComing"]:
+            self.stopping.wait(0.02)
+
+    @staticmethod
+    def page(client, token: str | None) -> dict:
+        since = f"&since={http_quote(token)}" if token else ""
+        return client.call("GET", f"/changes?limit=200{since}").json()
+
+    @staticmethod
+    def changes(page: dict) -> list[tuple[str, str | None]]:
+        return [(one["recordName"], None if one.get("deleted") else one["recordChangeTag"]) for one in page["changes"]]
+
+    def complaints(self, cut: int, survivor: Survivor):
+        truth = {name: record["recordChangeTag"] for name, record in survivor.records.items()}
+        known = [page for page in self.pages if page[0] <= cut]
+        for start in ([None, known[-1]] if known else [None]):
+            copy: dict[str, str] = {}
+            for _, _, changes in known if start else []:
+                merge(copy, changes)
+            token, more = start and start[1], True
+            while more:
+                page = self.page(survivor.client, token)
+                merge(copy, self.changes(page))
+                token, more = page["token"], page["moreComing"]
+            for name in copy.keys() | truth.keys():
+                if copy.get(name) != truth.get(name):
+                    which = "that goes on from an earlier token" if start else "from the beginning"
+                    yield f"by a feed {which}, {name} is {copy.get(name)}; the record is {truth.get(name)}"
+                    break
+
+
+def merge(copy: dict[str, str], changes) -> None:
+    for name, tag in changes:
+        if tag is None:
+            copy.pop(name, None)
+        else:
+            copy[name] = tag
+
+
+class Settled(Actor):
+    """What was there before the other clients began, and nobody touches."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.tags: dict[str, str] = {}
+        self.since = 0
+
+    def look(self, is_safe: bool) -> None:
+        """Reads everything. What a process finds that follows a killed one was not safe before it showed it."""
+        self.tags = {name: one["recordChangeTag"] for name, one in Survivor(self.client).records.items()}
+        self.since = 0 if is_safe else self.clock.now()
+
+    def act(self) -> None:
+        self.stopping.set()
+
+    def complaints(self, cut: int, survivor: Survivor):
+        if cut < self.since:
+            return
+        for name, tag in self.tags.items():
+            found = survivor.records.get(name, {}).get("recordChangeTag")
+            if found != tag:
+                yield f"{name}, which was there before, is {found}; it was {tag}"

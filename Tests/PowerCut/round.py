@@ -1,0 +1,288 @@
+"""One round: a server under load, its end, and what several power cuts would have left of its disk."""
+import http.client
+import pickle
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from watched import Clock, Problem, WatchedServer, doctor
+from actors import Actor, Survivor
+from assets import AssetWriter, Wardrobe, is_offered, linked_files, strays
+from journal import Journal, Kind, trim
+from readers import Follower, Reader, Settled
+from survivors import Contents, Disk, Names
+from writers import BatchWriter, Counter, Incrementer, RecordWriter, SetWriter, SignUp
+
+# What a server on a damaged disk may do to its clients; ValueError is JSON's.
+FAILURES = (Problem, OSError, http.client.HTTPException, ValueError)
+
+
+@dataclass
+class Cut:
+    """A moment in the journal, and what the disk does with all that was not synced."""
+    number: int
+    position: int
+    contents: Contents
+    names: Names
+    seed: int
+
+    def __str__(self) -> str:
+        return (f"cut {self.number} at byte {self.position}, contents {self.contents.value}, names {self.names.value}, "
+                f"seed {self.seed}")
+
+
+class Round:
+    def __init__(self, binary: str, place: Path, library: Path, options, random: Random, name: str,
+                 initial: Path | None = None):
+        """A round in the folder `place`, on a copy of the disk `initial`, or on an empty one."""
+        self.binary, self.place, self.library, self.options = binary, place, library, options
+        self.random, self.name, self.continued = random, name, initial is not None
+        self.log = place / "journal"
+        self.clock = Clock(self.log)
+        self.sync = random.choice([0, 200, 1_000, 5_000])
+        self.restarts, self.stumbles, self.ending = 0, 0, "killed"
+        # With a short grace, receipts end and files are collected while clients upload the same again.
+        self.grace = random.choice([None, None, 2.0])
+        self.has_assets = False
+        self.cuts: list[Cut] = []
+        self.actors: list[Actor] = []
+        self.starts: list[float] = []
+        self.disk.mkdir(parents=True, mode=0o700)
+        if initial:
+            shutil.copytree(initial, self.disk, dirs_exist_ok=True)
+            shutil.copytree(initial, place / "initial")
+
+    @property
+    def disk(self) -> Path:
+        return self.place / "disk"
+
+    def play(self) -> list[str]:
+        """Returns sentences about what went wrong."""
+        self.load()
+        problems = [one.failure for one in self.actors if one.failure] + self.compare()
+        self.choose_cuts()
+        return problems + self.judge(self.cuts)
+
+    # The load
+
+    def load(self) -> None:
+        if self.random.random() < self.options.stumbles:
+            self.stumble()
+        server = self.serve()
+        if self.random.random() < 0.25:
+            # Only the process dies. What the next one finds and shows must be as safe as if it were its own.
+            self.work(server, self.options.seconds / 2, first=True)
+            server.kill()
+            self.rest()
+            trim(self.log)
+            self.restarts += 1
+            server = self.serve()
+            self.work(server, self.options.seconds / 2)
+        else:
+            self.work(server, self.options.seconds, first=True)
+        if self.random.random() < 0.2:
+            self.ending = "terminated"
+            server.terminate()
+            time.sleep(self.random.uniform(0, 0.3))
+        server.kill()
+        self.rest()
+
+    def stumble(self) -> None:
+        """Starts that are broken off: the next one must not take for safe what it finds half made."""
+        for _ in range(self.random.randint(1, 3)):
+            server = self.watched()
+            server.spawn()
+            time.sleep(self.random.uniform(0, 0.03 + 10 * self.sync / 1e6))
+            server.kill()
+            self.stumbles += 1
+            if self.log.exists():
+                trim(self.log)
+
+    def watched(self) -> WatchedServer:
+        return WatchedServer(self.binary, self.disk, self.settings(), self.library, self.log, self.sync)
+
+    def settings(self, grace: float | None = None) -> dict[str, str]:
+        grace = grace or self.grace
+        extra = {"FOGBASE_ASSETS_UNREFERENCED_TIME": f"{grace:.0f}s"} if grace and self.options.assets else {}
+        return self.options.settings | extra
+
+    def serve(self) -> WatchedServer:
+        server = self.watched()
+        server.start(30)
+        return server
+
+    def work(self, server: WatchedServer, seconds: float, first: bool = False) -> None:
+        suffix = self.name if first else self.name + "b"
+        self.has_assets = self.options.assets and is_offered(server.client())
+        actors = self.make_actors(suffix)
+        for one in actors:
+            if isinstance(one, Settled):
+                one.attach(server.client())
+                one.look(is_safe=first)
+        token = server.sign_up("power")
+        server.client(token).call("PUT", f"/records/Counter/{suffix}-counter", {"fields": {"count": 0}}, expect=(201,))
+        for one in actors:
+            one.attach(server.client(None if isinstance(one, (Reader, Follower, Settled)) else token))
+            one.start()
+        self.actors += actors
+        time.sleep(self.random.uniform(0.3, max(seconds, 0.4)))
+
+    def make_actors(self, suffix: str) -> list[Actor]:
+        def arguments(kind: str, number: int = 0):
+            return f"{suffix}-{kind}{number}", self.clock, Random(self.random.randrange(10**9))
+
+        clients, counter = range(self.options.clients), Counter(f"{suffix}-counter")
+        writers = [RecordWriter(*arguments("item", number)) for number in clients]
+        actors: list[Actor] = [*writers, SetWriter(*arguments("set")), SignUp(*arguments("user"))]
+        actors += [BatchWriter(*arguments("batch", number)) for number in clients]
+        actors += [Incrementer(counter, *arguments("increment", number)) for number in clients]
+        if self.has_assets:
+            wardrobe = Wardrobe(self.random)
+            actors += [AssetWriter(wardrobe, self.grace, *arguments("asset", number)) for number in range(4)]
+        actors += [Reader(writers, *arguments("reader")), Follower(*arguments("feed"))]
+        if self.continued or self.restarts:
+            actors.append(Settled(*arguments("settled")))
+        return actors
+
+    def rest(self) -> None:
+        for one in self.actors:
+            one.stopping.set()
+        for one in self.actors:
+            one.join(30)
+
+    # The cuts
+
+    def start_of_disk(self) -> Disk:
+        return Disk(self.place / "initial" if self.continued else None)
+
+    def compare(self) -> list[str]:
+        """Whether the journal has everything: else nothing that is built from it could be trusted."""
+        disk = self.start_of_disk()
+        disk.advance(Journal(self.log))
+        found = disk.differences(self.disk)
+        # The one operation during which the process was killed, and its entry, need not both be there.
+        return [f"the instrument is blind: {one}" for one in found] if len(found) > 1 else []
+
+    def choose_cuts(self) -> None:
+        random, positions = self.random, Journal(self.log).positions()
+        syncs = [entry.end for entry in Journal(self.log).entries() if entry.kind == Kind.SYNCED]
+        steps = sorted(when for one in self.actors for when in moments(one))
+        chosen = [positions[-1]]
+        while len(chosen) < self.options.cuts:
+            # A write that is acknowledged too early is lost in the moments that follow; names matter at the start.
+            kind = random.random()
+            some = (steps if kind < 0.4 else syncs if kind < 0.6 else positions[:400] if kind < 0.65 else positions)
+            chosen.append(random.choice(some or positions))
+        self.cuts = [Cut(number, position, random.choice(list(Contents)), random.choice(list(Names)),
+                         random.randrange(10**9)) for number, position in enumerate(sorted(chosen), 1)]
+
+    def judge(self, cuts: list[Cut]) -> list[str]:
+        problems, disk, journal = [], self.start_of_disk(), Journal(self.log)
+        for cut in cuts:
+            disk.advance(journal, cut.position)
+            found = self.judge_one(disk, cut)
+            problems += [f"{cut}: {one}" for one in found]
+        return problems
+
+    def judge_one(self, disk: Disk, cut: Cut) -> list[str]:
+        folder = self.place / f"cut-{cut.number}"
+        shutil.rmtree(folder, ignore_errors=True)
+        left = folder / "disk"
+        disk.survive(left, cut.contents, cut.names, Random(cut.seed))
+        left.chmod(0o700)
+        # Receipts must still be good for those who link now what they had uploaded.
+        server = WatchedServer(self.binary, left, self.options.settings)
+        found: list[str] = []
+        try:
+            self.starts.append(server.start_within(self.options.start_seconds))
+            survivor = Survivor(server.client())
+            # Those of files link what is left, which others would wonder at.
+            for actor in sorted(self.actors, key=lambda one: isinstance(one, AssetWriter)):
+                found += self.ask(actor, cut, survivor)
+            self.write_on(server)
+            server.stop()
+        except FAILURES as problem:
+            found.append(f"{type(problem).__name__}: {problem}")
+        finally:
+            server.kill()
+        if self.has_assets and not found:
+            found = self.collect(left)
+        complaint = doctor(self.binary, left / "data")
+        if complaint:
+            found.append(complaint)
+        if not found:
+            shutil.rmtree(folder)
+        return found
+
+    def collect(self, left: Path) -> list[str]:
+        """When the grace is over, there is no file that no record has."""
+        server = WatchedServer(self.binary, left, self.settings(grace=1))
+        try:
+            server.start_within(self.options.start_seconds)
+            linked = linked_files(Survivor(server.client()))
+            limit = time.monotonic() + 10
+            while (found := strays(server.data, linked)) and time.monotonic() < limit:
+                time.sleep(0.2)
+            server.stop()
+            return found
+        except FAILURES as problem:
+            return [f"{type(problem).__name__}: {problem}"]
+        finally:
+            server.kill()
+
+    @staticmethod
+    def ask(actor: Actor, cut: Cut, survivor: Survivor) -> list[str]:
+        try:
+            return list(actor.complaints(cut.position, survivor))
+        except FAILURES as problem:
+            return [f"{actor.name}: {type(problem).__name__}: {problem}"]
+
+    @staticmethod
+    def write_on(server: WatchedServer) -> None:
+        """The survivor must also take new accounts and writes."""
+        client = server.client(server.sign_up("after"))
+        client.call("POST", "/records/Item", {"fields": {"version": 1}}, expect=(201,))
+
+    # Afterwards
+
+    def heir(self, target: Path) -> Path | None:
+        """What the last of the cuts or another left, for the next round to go on with; `None` to begin anew."""
+        shutil.rmtree(target, ignore_errors=True)
+        if not self.cuts or self.random.random() < 0.4:
+            return None
+        cut, disk = self.random.choice(self.cuts), self.start_of_disk()
+        disk.advance(Journal(self.log), cut.position)
+        disk.survive(target, cut.contents, cut.names, Random(cut.seed))
+        return target
+
+    def keep(self) -> None:
+        """Writes down what `--again` needs."""
+        with open(self.place / "round.pickle", "wb") as file:
+            pickle.dump(self, file)
+
+    def __getstate__(self):
+        return {key: value for key, value in self.__dict__.items() if key not in ("options", "clock")}
+
+    def summary(self) -> str:
+        counts: dict[str, int] = {}
+        for one in self.actors:
+            counts[type(one).__name__] = counts.get(type(one).__name__, 0) + one.count
+        text = ", ".join(f"{count} {name}" for name, count in counts.items())
+        files = f", grace {self.grace or 'long'}" if self.has_assets else ""
+        size = self.log.stat().st_size / 1e6
+        base = "continued" if self.continued else "fresh"
+        slowest = f", slowest start {max(self.starts):.2f} s" if self.starts else ""
+        return (f"{base}, {self.ending}, {self.stumbles} broken starts, {self.restarts} restarts, sync {self.sync} µs"
+                f"{files}, {size:.0f} MB of journal, {text}{slowest}")
+
+
+def moments(actor: Actor):
+    """When an actor was told something."""
+    yield from (one.answered for one in getattr(actor, "uploads", []))
+    for history in getattr(actor, "histories", {}).values():
+        yield from (one.answered for one in history.steps if one.answered)
+    for _, history in getattr(actor, "groups", []) if actor.__class__ is BatchWriter else []:
+        yield from (one.answered for one in history.steps if one.answered)
+    yield from (page[0] for page in getattr(actor, "pages", []))

@@ -1,0 +1,351 @@
+"""What a disk may hold after a power cut, from a journal of what was done to it.
+
+The model is POSIX's, at its strictest: only a sync makes anything durable. Data and size of a file are safe once an
+fsync or fdatasync of that file has succeeded that began after they were written; a name is safe once its folder was
+synced likewise. Of all else, a cut may leave anything: see `Contents` and `Names`.
+"""
+import os
+import time
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from random import Random
+
+from journal import Entry, Journal, Kind
+
+SECTOR = 512
+
+
+class Contents(Enum):
+    """What is left of writes that no sync has covered."""
+    NONE = "none"        # nothing: each file as it was last synced
+    ALL = "all"          # everything: the disk was quick
+    PREFIX = "prefix"    # the first ones, the last of them torn at a sector
+    SECTORS = "sectors"  # any 512-byte sectors, with a size from any moment since the sync; what is missing is zero
+    MIXED = "mixed"      # another of these for each file
+
+
+class Names(Enum):
+    """What is left of creations, renames and deletions whose folder was not synced."""
+    STRICT = "strict"    # nothing: a file that was synced itself is gone all the same
+    PREFIX = "prefix"    # in each folder the first ones
+    EXT4 = "ext4"        # of all folders together the first ones, at least those before the last sync of anything
+    ALL = "all"          # everything
+
+
+class Blindness(Exception):
+    """The journal shows something that the model cannot follow, so nothing that it builds could be trusted."""
+
+
+@dataclass(eq=False)
+class File:
+    durable: bytearray = field(default_factory=bytearray)
+    pending: list[Entry] = field(default_factory=list)
+    mapped: bool = False
+
+    def synced(self, before: int) -> None:
+        """A sync that began at `before` in the journal has succeeded."""
+        count = sum(1 for entry in self.pending if entry.start < before)
+        for entry in self.pending[:count]:
+            apply(self.durable, entry)
+        del self.pending[:count]
+
+    def live(self) -> bytearray:
+        """The content as programs see it."""
+        content = bytearray(self.durable)
+        for entry in self.pending:
+            apply(content, entry)
+        return content
+
+    def survivor(self, contents: Contents, random: Random) -> bytearray:
+        if contents == Contents.MIXED:
+            contents = random.choice([Contents.NONE, Contents.ALL, Contents.PREFIX, Contents.SECTORS])
+        if contents == Contents.NONE or not self.pending:
+            return bytearray(self.durable)
+        if contents == Contents.ALL:
+            return self.live()
+        if contents == Contents.PREFIX:
+            content, count = bytearray(self.durable), random.randint(0, len(self.pending))
+            for entry in self.pending[:count]:
+                apply(content, entry)
+            if count < len(self.pending) and self.pending[count].kind == Kind.WRITTEN:
+                torn = self.pending[count]
+                sectors = list(sectors_of(torn))
+                apply_parts(content, torn, sectors[:random.randint(0, len(sectors))])
+            return content
+        return self._sectors(random)
+
+    def _sectors(self, random: Random) -> bytearray:
+        # Sizes are metadata and keep their order; data may be ahead of them or behind.
+        moment, share = random.randint(0, len(self.pending)), random.choice([0.02, 0.3, 0.5, 0.7, 0.98])
+        content, size = bytearray(self.durable), len(self.durable)
+        for index, entry in enumerate(self.pending):
+            if entry.kind == Kind.WRITTEN:
+                apply_parts(content, entry, [part for part in sectors_of(entry) if random.random() < share])
+                if index < moment:
+                    size = max(size, entry.offset + len(entry.data))
+            elif index < moment:
+                apply(content, entry)
+                size = entry.offset if entry.kind == Kind.SIZED else max(size, extent(entry))
+        resize(content, size)
+        return content
+
+
+@dataclass(eq=False)
+class Folder:
+    live: dict[str, "File | Folder"] = field(default_factory=dict)
+    durable: dict[str, "File | Folder"] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Change:
+    """A change of names: `node` goes to (`folder`, `name`), or is taken from there; a rename also leaves a place."""
+    start: int
+    folder: Folder
+    name: str
+    node: "File | Folder | None"
+    source: tuple[Folder, str] | None = None
+
+    def apply(self, entries) -> None:
+        """Makes the change in the entries that `entries(folder)` gives."""
+        if self.source:
+            origin = entries(self.source[0])
+            if origin.get(self.source[1]) is self.node:
+                del origin[self.source[1]]
+        if self.node is None:
+            entries(self.folder).pop(self.name, None)
+        else:
+            entries(self.folder)[self.name] = self.node
+
+    def folders(self) -> list[Folder]:
+        return [self.folder] + ([self.source[0]] if self.source else [])
+
+
+class Disk:
+    """A folder as programs see it, and as much of it as is safe, at one moment of a journal."""
+
+    def __init__(self, initial: Path | None = None):
+        """A disk that holds a copy of `initial`, all of it safe; without it, an empty folder."""
+        self.root = Folder()
+        self.position = 0
+        self.changes: list[Change] = []
+        self.objects: dict[int, File | Folder] = {}
+        self.last_sync = 0
+        self.syncs = 0
+        if initial:
+            load(self.root, initial)
+
+    def advance(self, journal: Journal, until: int | None = None) -> None:
+        """Does what the journal says from here up to a position, or to its end."""
+        for entry in journal.entries(self.position):
+            if until is not None and entry.end > until:
+                break
+            self.apply(entry)
+
+    def apply(self, entry: Entry) -> None:
+        match entry.kind:
+            case Kind.STARTED:
+                self.objects = {}
+            case Kind.NAMED:
+                self.objects[entry.object] = self.find(entry.first)
+            case Kind.CREATED | Kind.FOLDER:
+                node = File() if entry.kind == Kind.CREATED else Folder()
+                self.objects[entry.object] = node
+                if entry.first:
+                    self.change(entry, entry.first, node)
+            case Kind.WRITTEN | Kind.SIZED | Kind.ALLOCATED | Kind.ZEROED:
+                self.objects[entry.object].pending.append(entry)
+            case Kind.RENAMED:
+                self.rename(entry)
+            case Kind.LINKED:
+                self.change(entry, entry.second, self.objects[entry.object])
+            case Kind.UNLINKED | Kind.RMDIR:
+                self.change(entry, entry.first, None)
+            case Kind.SYNCED:
+                self.sync(entry)
+            case Kind.MAPPED:
+                self.objects[entry.object].mapped = True
+            case Kind.BLIND:
+                raise Blindness(entry.first)
+        self.position = entry.end
+
+    def find(self, path: str) -> "File | Folder":
+        node = self.root
+        for part in path.split("/") if path else []:
+            if not isinstance(node, Folder) or part not in node.live:
+                raise Blindness(f"{path} was made by nobody")
+            node = node.live[part]
+        return node
+
+    def place(self, path: str) -> tuple[Folder, str]:
+        parent, _, name = path.rpartition("/")
+        return self.find(parent), name
+
+    def change(self, entry: Entry, path: str, node, source=None) -> None:
+        change = Change(entry.start, *self.place(path), node, source)
+        change.apply(lambda folder: folder.live)
+        self.changes.append(change)
+
+    def rename(self, entry: Entry) -> None:
+        node, target = self.find(entry.first), self.place(entry.second)
+        if target[0].live.get(target[1]) is not node:  # two names of one file: rename does nothing
+            self.change(entry, entry.second, node, self.place(entry.first))
+
+    def sync(self, entry: Entry) -> None:
+        before = entry.offset
+        self.last_sync = max(self.last_sync, before)
+        self.syncs += 1
+        if entry.object == 0:
+            for node in nodes(self.root, lambda folder: folder.live):
+                if isinstance(node, File):
+                    node.synced(before)
+            self.make_durable([one for one in self.changes if one.start < before])
+            return
+        node = self.objects[entry.object]
+        if isinstance(node, File):
+            node.synced(before)
+        else:
+            self.make_durable([one for one in self.changes if one.folder is node and one.start < before])
+
+    def make_durable(self, changes: list[Change]) -> None:
+        # A rename from another folder is one step: what happened to the same file before is behind it.
+        moved = {id(one.node): one.start for one in changes if one.source and one.source[0] is not one.folder}
+        chosen = {id(one) for one in changes}
+        kept = []
+        for one in self.changes:
+            if id(one) in chosen or (one.node is not None and one.start < moved.get(id(one.node), 0)):
+                one.apply(lambda folder: folder.durable)
+            else:
+                kept.append(one)
+        self.changes = kept
+
+    def survive(self, target: Path, contents: Contents, names: Names, random: Random) -> None:
+        """Builds in the new folder `target` what a power cut at this moment may leave."""
+        entries: dict[int, dict] = {}
+
+        def entries_of(folder: Folder) -> dict:
+            return entries.setdefault(id(folder), dict(folder.durable))
+
+        for change in self.surviving_changes(names, random):
+            change.apply(entries_of)
+        target.mkdir(parents=True)
+        built: dict[int, Path] = {}
+        waiting = [(self.root, target)]
+        while waiting:
+            folder, path = waiting.pop()
+            for name, node in sorted(entries_of(folder).items()):
+                place = path / name
+                if isinstance(node, Folder):
+                    place.mkdir(mode=0o700)
+                    waiting.append((node, place))
+                elif id(node) in built:
+                    place.hardlink_to(built[id(node)])
+                elif not is_rebuilt(name) or random.random() < 0.5:
+                    built[id(node)] = place
+                    rubbish = random.randbytes(32_768) if is_rebuilt(name) else None
+                    place.touch(mode=0o600)
+                    place.write_bytes(rubbish or node.survivor(contents, random))
+                    # Whoever starts on this finds files that are older than itself.
+                    os.utime(place, (time.time() - 60,) * 2)
+
+    def surviving_changes(self, names: Names, random: Random) -> list[Change]:
+        if names == Names.ALL:
+            return self.changes
+        if names == Names.STRICT:
+            return []
+        if names == Names.EXT4:
+            moment = random.randint(self.last_sync, max(self.last_sync, self.position))
+            return [one for one in self.changes if one.start < moment]
+        survivors, stopped, share = [], set(), random.choice([0.5, 0.8, 0.95])
+        for change in self.changes:
+            if all(id(folder) not in stopped for folder in change.folders()) and random.random() < share:
+                survivors.append(change)
+            else:
+                stopped.update(id(folder) for folder in change.folders())
+        return survivors
+
+    def differences(self, real: Path) -> list[str]:
+        """How the folder that programs saw differs from the model: empty if the journal has everything."""
+        found = []
+        waiting = [(self.root, real, "")]
+        while waiting:
+            folder, path, shown = waiting.pop()
+            names = {one.name for one in path.iterdir()}
+            found += [f"{shown}{name} is missing in the model" for name in names - set(folder.live)]
+            found += [f"{shown}{name} exists in the model only" for name in set(folder.live) - names]
+            for name in sorted(names & set(folder.live)):
+                node = folder.live[name]
+                if isinstance(node, Folder):
+                    waiting.append((node, path / name, f"{shown}{name}/"))
+                elif is_rebuilt(name):
+                    continue
+                elif node.mapped:
+                    found.append(f"{shown}{name} was changed through memory")
+                elif node.live() != (path / name).read_bytes():
+                    found.append(f"{shown}{name} has another content")
+        return found
+
+
+def is_rebuilt(name: str) -> bool:
+    """SQLite's index of the log is shared memory: it is made anew by whoever opens the database first."""
+    return name.endswith("-shm")
+
+
+def load(folder: Folder, path: Path) -> None:
+    for one in path.iterdir():
+        node = Folder() if one.is_dir() else File(bytearray(one.read_bytes()))
+        if isinstance(node, Folder):
+            load(node, one)
+        folder.live[one.name] = folder.durable[one.name] = node
+
+
+def nodes(folder: Folder, entries):
+    for node in entries(folder).values():
+        yield node
+        if isinstance(node, Folder):
+            yield from nodes(node, entries)
+
+
+def resize(content: bytearray, size: int) -> None:
+    if size < len(content):
+        del content[size:]
+    else:
+        content.extend(bytes(size - len(content)))
+
+
+def extent(entry: Entry) -> int:
+    """How long a file is at least after `entry`."""
+    if entry.kind == Kind.WRITTEN:
+        return entry.offset + len(entry.data)
+    return entry.offset + entry.number if entry.kind == Kind.ALLOCATED else 0
+
+
+def apply(content: bytearray, entry: Entry) -> None:
+    """Does to a file's content what one operation did."""
+    if entry.kind == Kind.SIZED:
+        resize(content, entry.offset)
+        return
+    if extent(entry) > len(content):
+        resize(content, extent(entry))
+    if entry.kind == Kind.WRITTEN:
+        content[entry.offset:entry.offset + len(entry.data)] = entry.data
+    elif entry.kind == Kind.ZEROED:
+        end = min(entry.offset + entry.number, len(content))
+        if end > entry.offset:
+            content[entry.offset:end] = bytes(end - entry.offset)
+
+
+def sectors_of(entry: Entry):
+    """The parts of a write that reach the disk one by one, as (start, end) in the file."""
+    start, end = entry.offset, entry.offset + len(entry.data)
+    while start < end:
+        stop = min(end, (start // SECTOR + 1) * SECTOR)
+        yield start, stop
+        start = stop
+
+
+def apply_parts(content: bytearray, entry: Entry, parts) -> None:
+    for start, end in parts:
+        if end > len(content):
+            resize(content, end)
+        content[start:end] = entry.data[start - entry.offset:end - entry.offset]
