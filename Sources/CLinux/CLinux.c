@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
-#include <fcntl.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>

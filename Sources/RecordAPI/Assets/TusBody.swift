@@ -22,11 +22,14 @@ final class TusBody {
         }
     }
 
+    /// What is worth a change of threads.
+    private static let pieceBytes = 128 << 10
+
     private func gather(_ reader: any HTTPBodyReader) async throws(HTTPBodyError) -> [UInt8]? {
         if let failure { throw failure }
         var gathered: [UInt8] = []
         do throws(HTTPBodyError) {
-            while gathered.count < AssetBody.pieceBytes, let piece = try await reader.next() {
+            while gathered.count < Self.pieceBytes, let piece = try await reader.next() {
                 if gathered.isEmpty { gathered = piece } else { gathered += piece }
             }
         } catch {
