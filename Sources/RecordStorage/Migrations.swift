@@ -15,6 +15,8 @@ package enum Migrations {
 
     /// How many steps a file has had that knows indexes.
     static let withIndexes = 4
+    /// … and one that knows assets.
+    static let withAssets = 6
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {

@@ -25,12 +25,21 @@ final class HTTPClient {
         _ method: String, _ target: String, _ body: String? = nil, token: String? = nil,
         fields: [String: String] = [:]
     ) throws -> Answer {
+        try send(
+            method, target, bytes: body.map { Array($0.utf8) }, type: "application/json", token: token, fields: fields)
+    }
+
+    /// The same with a body of any type.
+    func send(
+        _ method: String, _ target: String, bytes: [UInt8]?, type: String, token: String? = nil,
+        fields: [String: String] = [:]
+    ) throws -> Answer {
         var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
         if let token { head += "Authorization: Bearer \(token)\r\n" }
         for (name, value) in fields { head += "\(name): \(value)\r\n" }
-        if let body { head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
+        if let bytes { head += "Content-Type: \(type)\r\nContent-Length: \(bytes.count)\r\n" }
         do {
-            try socket.send(head + "\r\n" + (body ?? ""))
+            try socket.send(Array((head + "\r\n").utf8) + (bytes ?? []))
             return try receive(hasBody: method != "HEAD")
         } catch let failure as RawClient.Failure {
             throw RawClient.Failure(description: "\(method) \(target): \(failure)")

@@ -79,7 +79,9 @@ extension OpenAsset {
         var count = 0
         while true {
             let offset = count
-            let got = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset, offset) }
+            let got = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset, offset)
+            }
             guard got >= 0 else { throw AssetTestFailure.shortRead }
             if got == 0 { break }
             count += got

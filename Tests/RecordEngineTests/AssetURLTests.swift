@@ -28,17 +28,22 @@ extension ReceivedAsset {
                 changed[position] = letter
                 let forged = String(decoding: changed, as: UTF8.self)
                 #expect(
-                    await refusal { _ = try test.reader.openAsset(token: forged, filename: "a.bin") }?.code == .notFound,
+                    await refusal { _ = try test.reader.openAsset(token: forged, filename: "a.bin") }?.code
+                        == .notFound,
                     "\(position)")
             }
         }
-        let halves = [url.token + "A", String(url.token.dropLast()), "", String(url.token.dropFirst()), "é" + url.token]
+        let halves = [
+            url.token + "A", String(url.token.dropLast()), "", String(url.token.dropFirst()), "é" + url.token,
+        ]
         for forged in halves {
-            #expect(await refusal { _ = try test.reader.openAsset(token: forged, filename: "a.bin") }?.code == .notFound)
+            #expect(
+                await refusal { _ = try test.reader.openAsset(token: forged, filename: "a.bin") }?.code == .notFound)
         }
         for filename in ["", "b.bin", "a.bin ", "A.bin"] {
             #expect(
-                await refusal { _ = try test.reader.openAsset(token: url.token, filename: filename) }?.code == .notFound)
+                await refusal { _ = try test.reader.openAsset(token: url.token, filename: filename) }?.code == .notFound
+            )
         }
     }
 
@@ -50,7 +55,8 @@ extension ReceivedAsset {
         try test.reader.refresh()
         try other.reader.refresh()
         #expect(
-            await refusal { _ = try other.reader.openAsset(token: url.token, filename: url.filename) }?.code == .notFound)
+            await refusal { _ = try other.reader.openAsset(token: url.token, filename: url.filename) }?.code
+                == .notFound)
     }
 
     @Test func `a URL expires and says so`() async throws {

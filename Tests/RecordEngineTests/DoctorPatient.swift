@@ -14,7 +14,7 @@ final class DoctorPatient {
         chmod(data, 0o700)
         chmod(data + "/iCloud.test", 0o700)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
-            chmod(folder + "/" + name, 0o600)
+            chmod(folder + "/" + name, name == "assets" ? 0o700 : 0o600)
         }
     }
 

@@ -7,6 +7,7 @@ extension WriteTransaction {
     ///
     /// - Parameter file: The file that was brought; `nil` if the content was there a moment ago.
     /// - Returns: The claim, and whether the file is the asset's; `nil` if neither a row nor a file is there.
+    /// - Throws: QUOTA_EXCEEDED if uploads beside this one have used the quota up: only here all of them are counted.
     func claimAsset(
         _ content: AssetContent, _ file: AssetFileName?, _ upload: AssetUpload, contentType: String
     ) throws(RecordError) -> (id: Int64, usesFile: Bool)? {
@@ -14,6 +15,7 @@ extension WriteTransaction {
         let key = upload.address.key
         let now = now
         let assets = assets
+        let uploader = upload.caller.writerID
         let made = try store { () throws(StoreError) -> (id: Int64, usesFile: Bool)? in
             var usesFile = false
             let asset: Int64
@@ -31,7 +33,7 @@ extension WriteTransaction {
                 return nil
             }
             let claim = AssetClaim(
-                id: 0, asset: asset, uploader: upload.caller.writerID, scope: key.scope, owner: key.owner,
+                id: 0, asset: asset, uploader: uploader, scope: key.scope, owner: key.owner,
                 contentType: contentType, filename: upload.filename, expires: expires)
             return (try assets.claim(claim, size: content.size), usesFile)
         }
@@ -40,6 +42,11 @@ extension WriteTransaction {
                 try assets.resumables.complete(resumable, claim: made.id)
             }
             guard isThere else { throw .uploadNotFound }
+        }
+        // Now that an upload in several requests is complete, and not counted as one that is not.
+        let unused = try store { () throws(StoreError) in try assets.reading.unusedBytes(of: uploader) }
+        guard unused <= Int64(limits.unreferencedAssetBytes) else {
+            throw .assetQuota(held: unused - content.size, limit: limits.unreferencedAssetBytes)
         }
         return made
     }

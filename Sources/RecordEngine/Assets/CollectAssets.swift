@@ -12,13 +12,14 @@ extension RecordDatabase {
     /// requests that have expired. Rows go first; files when that is committed. What a crash leaves between the two,
     /// `sweepAssets` finds.
     ///
+    /// - Parameter seconds: For how long nobody must have had an asset; as long as a receipt is good unless given.
     /// - Returns: How many assets went.
     @discardableResult
-    package nonisolated func collectAssets() async throws(RecordError) -> Int {
+    package nonisolated func collectAssets(unusedFor seconds: Int64? = nil) async throws(RecordError) -> Int {
         let slice = Self.collectedPerSlice
         var collected = 0
         while true {
-            let grace = limits.unreferencedAssetSeconds * 1_000
+            let grace = (seconds ?? limits.unreferencedAssetSeconds) * 1_000
             let uploads = assets.resumables
             let done = try await write(operations: slice, weight: slice) { transaction throws(RecordError) in
                 let now = transaction.now
@@ -60,8 +61,11 @@ extension RecordDatabase {
 
     /// Takes away files that nothing speaks of: of uploads that a crash broke off, and between a file and its row.
     ///
-    /// - Parameter oldest: Only files that were last written before this time, in seconds since 1970, are looked at.
-    package nonisolated func sweepAssets(before oldest: Int64) async throws(RecordError) {
+    /// Safe beside uploads, whatever the clock says: a file that is there, and not under way after that, has a row by
+    /// then or gets none. So the three are asked in this order.
+    package nonisolated func sweepAssets() async throws(RecordError) {
+        // After a failed sync nobody knows what has a row.
+        guard isHealthy else { return }
         let assets = assets
         let uploads = assets.folder.names(in: "uploads").filter { !assets.isUnderWay($0) }
         let known = try await queries.pool.read(self) { reader throws(RecordError) in
@@ -76,9 +80,9 @@ extension RecordDatabase {
             // In pieces, so that nobody waits long for the pool.
             for start in stride(from: 0, to: names.count, by: 1_000) {
                 let piece = names[start..<min(start + 1_000, names.count)]
-                let old = piece.filter { (assets.folder.modified($0) ?? .max) < oldest }
+                let settled = piece.filter { !assets.isUnderWay($0.text) }
                 let unknown = try await queries.pool.read(self) { reader throws(RecordError) in
-                    try reader.unknownAssets(among: old)
+                    try reader.unknownAssets(among: settled)
                 }
                 for name in unknown {
                     assets.folder.remove(name)

@@ -99,7 +99,7 @@ extension RecordReader {
             let content = try await intake.finish()
             if let digest = upload.digest, digest != content.hash { throw RecordError.digestMismatch(content.hash) }
             let received = try await keep(content, of: intake, for: upload)
-            intake.close()
+            await intake.close()
             return received
         } catch {
             await intake.abort()
@@ -122,18 +122,28 @@ extension RecordReader {
         var known = try store { () throws(StoreError) in try reading.find(content.hash) != nil }
         let type = AssetMediaType.stored(claimed: upload.contentType, picture: content.picture)
         let name = AssetFileName(hash: content.hash, file: Int64(bitPattern: UInt64.random(in: .min ... .max)))
+        // Sweepers leave it alone, and then see its row.
+        database.assets.begin(name.text)
+        defer { database.assets.end(name.text) }
         while true {
-            if !known { try await intake.keep(as: name) }
             let hasFile = !known
-            let claim = try await database.write { transaction throws(RecordError) in
-                try transaction.claimAsset(content, hasFile ? name : nil, upload, contentType: type)
+            let claim: (id: Int64, usesFile: Bool)?
+            do throws(RecordError) {
+                if hasFile { try await intake.keep(as: name) }
+                claim = try await database.write { transaction throws(RecordError) in
+                    try transaction.claimAsset(content, hasFile ? name : nil, upload, contentType: type)
+                }
+            } catch {
+                // After a failed sync nobody knows whether there is a row: the file stays, and the next start decides.
+                if hasFile, database.isHealthy { await removeKept(name) }
+                throw error
             }
             guard let claim else {
                 // It was collected since the look at the table; the file that was brought is needed after all.
                 known = false
                 continue
             }
-            if hasFile, !claim.usesFile { database.assets.folder.remove(name) }
+            if hasFile, !claim.usesFile { await removeKept(name) }
             let counters = database.assets.counters
             counters.add(\.uploads)
             if !claim.usesFile { counters.add(\.duplicates) }
@@ -144,6 +154,15 @@ extension RecordReader {
             asset.receipt = AssetReceipt.seal(claim.id, upload.caller, upload.address, with: database.keys)
             return ReceivedAsset(asset: asset, downloadURL: url, isKnown: !claim.usesFile)
         }
+    }
+}
+
+extension RecordReader {
+    /// Takes away a file that was kept and is not needed. For gigabytes that takes time, which a loop does not have.
+    private func removeKept(_ name: AssetFileName) async {
+        let folder = database.assets.folder
+        // A store that is closing does no more work: the next start finds the file.
+        _ = try? await database.assets.run { () throws(RecordError) in folder.remove(name) }
     }
 }
 
@@ -204,7 +223,14 @@ final class AssetIntake: KeptFile, @unchecked Sendable {
     /// Hands a piece to the thread, after the one before is done.
     func append(_ piece: [UInt8]) async throws(RecordError) {
         let count = Int64(piece.count)
-        if written + count > reserved { try expect((written + count + Self.step) / Self.step * Self.step) }
+        if written + count > reserved {
+            do throws(RecordError) {
+                try expect((written + count + Self.step) / Self.step * Self.step)
+            } catch {
+                // Not so much; but there may be room for what has come.
+                try expect(written + count)
+            }
+        }
         try await settle()
         written += count
         let (writer, assets) = (writer, database.assets)
@@ -264,14 +290,15 @@ final class AssetIntake: KeptFile, @unchecked Sendable {
     /// Gives up: what was written goes.
     func abort() async {
         _ = try? await settle()
-        close()
+        await close()
     }
 
     /// Lets go of the quota and of a file that was not kept.
-    func close() {
+    func close() async {
         guard !isClosed else { return }
         isClosed = true
-        writer.discard()
+        let writer = writer
+        await Task.detached(executorPreference: executor) { writer.discard() }.value
         database.assets.end(name)
         database.assets.release(reserved, unwritten: reserved - written, for: uploader)
     }

@@ -79,7 +79,8 @@ package struct Doctor {
         } else {
             do {
                 var examination = try DatabaseExamination(
-                    path: file, label: container.text + "/" + environment.rawValue, doctor: self)
+                    folder: folder, isInUse: database.isInUse,
+                    label: container.text + "/" + environment.rawValue, doctor: self)
                 try examination.run(&database, &found)
             } catch {
                 found.problem(

@@ -10,18 +10,20 @@ struct DatabaseExamination {
     private let table: InspectionTable
     private let schema: Schema
     private var indexes: IndexExamination
+    private let assets: AssetExamination?
     private var zones: Set<Int64> = []
     private var total = 0
 
     private static let slice = 1_000
 
-    init(path: String, label: String, doctor: Doctor) throws {
+    init(folder: String, isInUse: Bool, label: String, doctor: Doctor) throws {
         self.label = label
         self.doctor = doctor
-        connection = try Connection(path: path, role: .reader)
+        connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
         table = try InspectionTable(connection)
         schema = try SchemaTable(connection).load(version: 1)
         indexes = try IndexExamination(connection, table, schema: schema, label: label)
+        assets = try AssetExamination(connection, table, folder: folder, isInUse: isInUse, label: label)
     }
 
     mutating func run(_ database: inout DoctorReport.Database, _ found: inout DoctorReport) throws {
@@ -37,6 +39,10 @@ struct DatabaseExamination {
         try indexes.examineEntries(&found) { done in
             doctor.report(Doctor.Progress(activity: label + ": indexes", done: done, total: 0))
         }
+        try assets?.examineTables(&found) { done in
+            doctor.report(Doctor.Progress(activity: label + ": assets", done: done, total: 0))
+        }
+        try assets?.examineFiles(&found)
     }
 
     // MARK: The file
@@ -150,6 +156,7 @@ struct DatabaseExamination {
             if entry.isExternal { try examineExternal(entry, record: row.id, place, &found) }
         }
         try indexes.examine(view, cursor, zone: zone, place, &found)
+        try assets?.examine(view, record: row.id, place, &found)
         let references = try view.references(includingNone: false)
         // Of two references of a list to one target the edge has the stronger action.
         let validated = Set(

@@ -94,12 +94,6 @@ package struct AssetFolder: Sendable {
         }
     }
 
-    /// When a file was last written, in seconds since 1970; `nil` if it is not there.
-    package func modified(_ name: AssetFileName) -> Int64? {
-        var status = stat()
-        return stat(path(of: name), &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
-    }
-
     /// The length of an asset's file; `nil` if it is not there.
     package func size(of name: AssetFileName) -> Int64? {
         var status = stat()

@@ -16,7 +16,6 @@ final class Maintenance: Sendable {
     private static let trimInterval = Duration.seconds(60)
 
     init(_ registry: DatabaseRegistry) {
-        let started = WallClock.milliseconds / 1_000
         // Of what is kept for minutes, an hour would be too late.
         let grace = registry.configuration.limits.unreferencedAssetSeconds
         let collection = Duration.seconds(min(3_600, max(1, grace / 4)))
@@ -34,8 +33,8 @@ final class Maintenance: Sendable {
                     due = .after(Self.interval)
                 }
                 for (id, database) in registry.openDatabases where swept.insert(id).inserted {
-                    // What a crash has left; whatever is younger than this process may be under way.
-                    await Self.attempt(id) { () throws(RecordError) in try await database.sweepAssets(before: started) }
+                    // What a crash has left.
+                    await Self.attempt(id) { () throws(RecordError) in try await database.sweepAssets() }
                 }
                 if collect.hasPassed() {
                     for (id, database) in registry.openDatabases where !Task.isCancelled {

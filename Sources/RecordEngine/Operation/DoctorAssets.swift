@@ -1,0 +1,160 @@
+internal import Cryptography
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// The examination of assets: every row has its file, every link its value in a record, and every value its link.
+///
+/// A running server uploads and collects meanwhile, so what seems to be missing is looked for once more in a newer view.
+struct AssetExamination {
+    private let label: String
+    private let inspection: InspectionTable
+    private let assets: AssetInspection
+    private let folder: AssetFolder
+    private let isInUse: Bool
+
+    private static let slice = 1_000
+
+    /// - Returns: `nil` for a file that no newer server has opened yet: it has no assets.
+    init?(
+        _ connection: Connection, _ inspection: InspectionTable, folder: String, isInUse: Bool, label: String
+    ) throws {
+        guard let assets = try AssetInspection(connection) else { return nil }
+        self.assets = assets
+        self.inspection = inspection
+        self.folder = AssetFolder(database: folder)
+        self.isInUse = isInUse
+        self.label = label
+    }
+
+    // MARK: Records
+
+    /// Whether each asset of a record is there, and known to be the record's.
+    func examine(
+        _ fields: StoredFieldsView, record: Int64, _ place: String, _ found: inout DoctorReport
+    ) throws {
+        guard fields.hasAssets else { return }
+        for (field, asset) in try fields.assets() {
+            guard let hash = Digest(base64: asset.fileChecksum), let row = try assets.find(hash) else {
+                found.problem(
+                    "\(place) has an asset in field number \(field) that the table of assets does not know (\(asset.fileChecksum)).",
+                    remedy: "Upload the file again and write the field anew, or remove it with null.",
+                    sort: label + " asset")
+                continue
+            }
+            if try !assets.isLinked(record: record, field: field, asset: row.id) {
+                found.problem(
+                    "\(place) has an asset in field number \(field), and the table of links does not know it: it could be collected.",
+                    remedy: "Upload the file again and write the field anew with the receipt.", sort: label + " link")
+            }
+            if row.size != asset.size {
+                found.problem(
+                    "\(place) says of the asset in field number \(field) that it has \(asset.size) bytes; it has \(row.size).",
+                    remedy: "Upload the file again and write the field anew with the receipt.",
+                    sort: label + " asset size")
+            }
+        }
+    }
+
+    // MARK: Tables
+
+    /// Whether each link has its record, and each asset its file.
+    func examineTables(_ found: inout DoctorReport, progress: (_ done: Int) -> Void) throws {
+        var done = 0
+        var link: AssetInspection.Link?
+        while true {
+            progress(done)
+            let links = try inspection.withView {
+                let links = try assets.links(after: link, limit: Self.slice)
+                for link in links where try !isBacked(link) {
+                    found.problem(
+                        "\(label): Field number \(link.field) of record number \(link.record) is said to have asset number \(link.asset), which it does not.",
+                        remedy:
+                            "It keeps the file from being collected and does no other harm; a backup restored whole is free of it.",
+                        sort: label + " orphan link")
+                }
+                return links
+            }
+            guard let last = links.last else { break }
+            link = last
+            done += links.count
+        }
+        var last: Int64 = 0
+        while true {
+            progress(done)
+            let (rows, damaged, next) = try inspection.withView { try assets.rows(after: last, limit: Self.slice) }
+            if damaged > 0 {
+                found.problem(
+                    "\(label): \(damaged) assets have no sound checksum.", remedy: "Restore the folder from a backup.",
+                    sort: label + " asset checksum")
+            }
+            for row in rows { try examine(row, &found) }
+            guard let next else { return }
+            last = next
+            done += rows.count
+        }
+    }
+
+    private func examine(_ row: AssetInspection.Row, _ found: inout DoctorReport) throws {
+        let asset = row.asset
+        let place = "\(label): Asset number \(asset.id) (\(asset.hash.base64))"
+        if row.isLinked != (asset.orphaned == nil) {
+            found.problem(
+                row.isLinked
+                    ? "\(place) is in a record and counts as unused: it would be collected."
+                    : "\(place) is in no record and counts as used: it would stay for ever.",
+                remedy: row.isLinked
+                    ? "Keep the server stopped and restore the folder from a backup."
+                    : "Write it into a record and take it out again; it then goes after its time.",
+                sort: label + " unused asset")
+        }
+        let size = folder.size(of: asset.name)
+        guard size != asset.size else { return }
+        // It may have been collected since: then its row is gone too.
+        guard let now = try inspection.withView({ try assets.find(asset.hash) }), now.name == asset.name else { return }
+        found.problem(
+            size.map { "\(place) should have \(asset.size) bytes, and its file has \($0)." }
+                ?? "\(place) has lost its file \(folder.path(of: asset.name)).",
+            remedy: "Restore the file from a backup.", sort: label + " asset file")
+    }
+
+    private func isBacked(_ link: AssetInspection.Link) throws -> Bool {
+        guard let hash = link.hash else { return false }
+        return try inspection.withRecord(link.record) { cursor, _ in
+            guard let cursor, !cursor.row.isDeleted else { return false }
+            do throws(RecordError) {
+                let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+                return try view.assets().contains { $0.fieldID == link.field && $0.asset.fileChecksum == hash.base64 }
+            } catch {
+                // The record itself is damaged, which has been reported.
+                return true
+            }
+        }
+    }
+
+    // MARK: Files
+
+    /// Notes files that nothing speaks of: a crash leaves them behind, and the next start takes them away.
+    func examineFiles(_ found: inout DoctorReport) throws {
+        var count = 0
+        for name in folder.folders {
+            let names = folder.names(in: name).compactMap { AssetFileName(folder: name, text: $0) }
+            for start in stride(from: 0, to: names.count, by: Self.slice) {
+                count += try inspection.withView {
+                    try names[start..<min(start + Self.slice, names.count)].count {
+                        try assets.find($0.hash)?.name != $0
+                    }
+                }
+            }
+        }
+        // A running server has uploads under way there.
+        if !isInUse {
+            let uploads = folder.names(in: "uploads")
+            count += try inspection.withView { try uploads.count { try !assets.isResumable($0) } }
+        }
+        guard count > 0 else { return }
+        found.notice(
+            "\(label): \(count) \(count == 1 ? "file" : "files") below \(folder.path) \(count == 1 ? "belongs" : "belong") to no asset.",
+            remedy: "A crash, or an upload under way. The next start of the server takes them away.")
+    }
+}

@@ -1,0 +1,100 @@
+package import Cryptography
+
+/// What the doctor asks about assets, on a read-only connection, in slices.
+package final class AssetInspection {
+    private let connection: Connection
+    private let reading: AssetReading
+    private let rowSlice: Statement
+    private let linkSlice: Statement
+    private let hasLink: Statement
+
+    /// - Returns: `nil` for a file that has not had the step that brought assets.
+    package init?(_ connection: Connection) throws(StoreError) {
+        guard try Migrations.applied(on: connection) >= Migrations.withAssets else { return nil }
+        self.connection = connection
+        reading = try AssetReading(connection)
+        rowSlice = try connection.prepare(
+            """
+            SELECT id, hash, size, file, orphaned, format, width, height, orientation,
+                EXISTS (SELECT 1 FROM asset_link WHERE asset_link.asset = asset.id)
+            FROM asset WHERE id > ?1 ORDER BY id LIMIT ?2
+            """)
+        linkSlice = try connection.prepare(
+            """
+            SELECT record, field, asset, (SELECT hash FROM asset WHERE asset.id = asset_link.asset) FROM asset_link
+            WHERE (record, field, asset) > (?1, ?2, ?3) ORDER BY record, field, asset LIMIT ?4
+            """)
+        hasLink = try connection.prepare("SELECT 1 FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
+    }
+
+    /// A row, and whether a record has its asset.
+    package struct Row: Hashable, Sendable {
+        package var asset: AssetRow
+        package var isLinked: Bool
+    }
+
+    /// Rows in the order of their numbers, after one of them.
+    ///
+    /// - Returns: Also the last number of the slice, which a row whose hash is damaged may have; `nil` behind the last.
+    package func rows(after id: Int64, limit: Int) throws(StoreError) -> (rows: [Row], damaged: Int, last: Int64?) {
+        rowSlice.bind(1, id)
+        rowSlice.bind(2, Int64(limit))
+        defer { rowSlice.reset() }
+        var rows: [Row] = []
+        var damaged = 0
+        var last: Int64?
+        while try rowSlice.step() {
+            last = rowSlice.integer(0)
+            if let row = AssetRow(rowSlice) {
+                rows.append(Row(asset: row, isLinked: rowSlice.integer(9) != 0))
+            } else {
+                damaged += 1
+            }
+        }
+        return (rows, damaged, last)
+    }
+
+    /// A link, and the hash of its asset; `nil` if there is no such asset.
+    package struct Link: Hashable, Sendable {
+        package var record: Int64
+        package var field: Int
+        package var asset: Int64
+        package var hash: Digest?
+    }
+
+    /// Links in the order of their key, after one of them.
+    package func links(after last: Link?, limit: Int) throws(StoreError) -> [Link] {
+        linkSlice.bind(1, last?.record ?? .min)
+        linkSlice.bind(2, Int64(last?.field ?? .min))
+        linkSlice.bind(3, last?.asset ?? .min)
+        linkSlice.bind(4, Int64(limit))
+        defer { linkSlice.reset() }
+        var links: [Link] = []
+        while try linkSlice.step() {
+            links.append(
+                Link(
+                    record: linkSlice.integer(0), field: Int(linkSlice.integer(1)), asset: linkSlice.integer(2),
+                    hash: Digest(linkSlice.bytes(3))))
+        }
+        return links
+    }
+
+    /// The row of a content; `nil` if there is none.
+    package func find(_ hash: Digest) throws(StoreError) -> AssetRow? {
+        try reading.find(hash)
+    }
+
+    /// Whether a field of a record has an asset, by the table.
+    package func isLinked(record: Int64, field: Int, asset: Int64) throws(StoreError) -> Bool {
+        hasLink.bind(1, record)
+        hasLink.bind(2, Int64(field))
+        hasLink.bind(3, asset)
+        defer { hasLink.reset() }
+        return try hasLink.step()
+    }
+
+    /// Whether a file belongs to an upload in several requests that is not complete.
+    package func isResumable(_ name: String) throws(StoreError) -> Bool {
+        try reading.resumables.isUnfinished(name)
+    }
+}

@@ -1,0 +1,114 @@
+import Cryptography
+import Foundation
+import RecordWire
+import TestSupport
+import Testing
+import Threads
+
+@Suite(.serialized) struct AssetKillTests {
+    // Clients upload, link and delete, and write down what was acknowledged. The server is killed in the middle, started
+    // again, and asked for all of it, byte by byte. FOGBASE_KILL_ROUNDS makes it long.
+
+    @Test func `kill -9 loses no file that was acknowledged, and leaves none that nobody has`() async throws {
+        let rounds = Int(ProcessInfo.processInfo.environment["FOGBASE_KILL_ROUNDS"] ?? "") ?? 3
+        let server = try ServerProcess(settings: [
+            "FOGBASE_ASSETS_UNREFERENCED_TIME": "1s", "FOGBASE_ASSETS_FREE_BYTES": "0",
+        ])
+        let ledger = Locked(AssetLedger())
+        for round in 0..<rounds {
+            let port = server.port
+            let threads = (0..<8).map { number in
+                Thread { AssetWriter(round: round, number: number, port: port, ledger: ledger).run() }
+            }
+            for thread in threads { thread.start() }
+            let goal = ledger.withLock { $0.count } + Int.random(in: 10...120)
+            while ledger.withLock({ $0.count }) < goal { await Task.yield() }
+            server.kill()
+            while threads.contains(where: { !$0.isFinished }) { await Task.yield() }
+            try server.start()
+            try check(ledger.withLock { $0 }, on: server)
+        }
+        let doctor = try Command.run(["doctor", "--data", server.data])
+        #expect(!doctor.text.contains("sset number") && !doctor.text.contains("asset in field"), "\(doctor.text)")
+        let client = try HTTPClient(port: server.port)
+        for name in try Follower.list("File", on: server).keys {
+            let answer = try client.delete(name)
+            #expect(answer.status < 300, "\(answer.text)")
+        }
+        #expect(try AssetFiles(server: server).becomeEmpty(), "\(AssetFiles(server: server).names)")
+        #expect(ledger.withLock { $0.linked.count } > 10)
+    }
+
+    private func check(_ ledger: AssetLedger, on server: ServerProcess) throws {
+        let client = try HTTPClient(port: server.port)
+        let records = try Follower.list("File", on: server)
+        for (name, checksum) in ledger.linked {
+            #expect(
+                records[name]?["fields"]?["file"]?["value"]?["fileChecksum"]?.string == checksum,
+                "\(name) was acknowledged and is gone")
+        }
+        for name in ledger.deleted { #expect(records[name] == nil, "\(name) was deleted and is back") }
+        // Whatever there is has its bytes, acknowledged or not.
+        for (name, record) in records {
+            let answer = try client.download(name)
+            #expect(answer.status == 200, "\(name): \(answer.text)")
+            let checksum = record["fields"]?["file"]?["value"]?["fileChecksum"]?.string
+            #expect(SHA256.hash(answer.body).base64 == checksum, "\(name) has other bytes")
+        }
+    }
+}
+
+/// What the writers know.
+private struct AssetLedger {
+    /// Records and their contents' checksums.
+    var linked: [String: String] = [:]
+    var deleted: Set<String> = []
+    var count = 0
+}
+
+private struct AssetWriter: Sendable {
+    let round: Int
+    let number: Int
+    let port: UInt16
+    let ledger: Locked<AssetLedger>
+
+    func run() {
+        guard let client = try? HTTPClient(port: port) else { return }
+        var names: [String] = []
+        for turn in 0... {
+            // Some contents are everybody's, and come and go with their records.
+            let isShared = turn % 3 == 0
+            let content = sampleContent(
+                isShared ? turn % 7 : (round * 100 + number) * 100_000 + turn,
+                count: number == 0 ? 2_000_000 : 20_000)
+            let name = "file-\(round)-\(number)-\(turn)"
+            do {
+                let upload = try client.upload(content)
+                guard upload.status == 201 else { return report(upload) }
+                let linked = try client.link(upload, to: name)
+                // After a second the receipt is no good any more, and machines are slow.
+                if linked.status == 400, linked.text.contains("receipt") { continue }
+                guard linked.status == 201 else { return report(linked) }
+                let checksum = SHA256.hash(content).base64
+                ledger.withLock {
+                    $0.linked[name] = checksum
+                    $0.count += 1
+                }
+                names.append(name)
+                if turn % 2 == 1 {
+                    let name = names.removeFirst()
+                    ledger.withLock { _ = $0.linked.removeValue(forKey: name) }
+                    let deleted = try client.delete(name)
+                    guard deleted.status < 300 else { return report(deleted) }
+                    ledger.withLock { _ = $0.deleted.insert(name) }
+                }
+            } catch {
+                return
+            }
+        }
+    }
+
+    private func report(_ answer: HTTPClient.Answer) {
+        Issue.record("The server refused: \(answer.status) \(answer.text)")
+    }
+}

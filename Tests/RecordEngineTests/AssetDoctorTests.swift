@@ -1,0 +1,87 @@
+import Cryptography
+import Foundation
+import RecordEngine
+import RecordModel
+import RecordStorage
+import Testing
+
+/// What `fogbase doctor` says of assets: damage is injected, and found.
+@Suite struct AssetDoctorTests {
+    /// A closed folder: `kept` has an asset, `both` has it too and one of its own; a third has no record.
+    private static func patient() async throws -> DoctorPatient {
+        try await DoctorPatient { folder in
+            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            let (one, two) = (try await test.upload(sampleBytes(1)), try await test.upload(sampleBytes(2)))
+            try await test.upload(sampleBytes(3))
+            try await test.create("kept", #""file":\#(one.json())"#)
+            try await test.create("both", #""files":[\#(one.json()),\#(two.json())]"#)
+            await test.close()
+        }
+    }
+
+    private static func path(_ patient: DoctorPatient, _ number: Int) throws -> String {
+        let audit = try AssetAudit(patient.folder)
+        let row = try #require(audit.rows.values.first { $0.hash == SHA256.hash(sampleBytes(number)) })
+        return audit.folder.path(of: row.name)
+    }
+
+    @Test func `sound assets are no problem, at rest and in use`() async throws {
+        let patient = try await Self.patient()
+        #expect(patient.examine().findings.isEmpty, "\(patient.examine().findings)")
+        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        try await test.upload(sampleBytes(4))
+        #expect(patient.examine().findings.isEmpty, "\(patient.examine().findings)")
+        await test.close()
+    }
+
+    @Test(arguments: [
+        (
+            "DELETE FROM asset_link WHERE record = (SELECT id FROM record WHERE name = 'kept')", "'kept'",
+            "does not know it"
+        ),
+        ("DELETE FROM asset WHERE id = 1", "'kept'", "does not know"),
+        ("DELETE FROM asset WHERE id = 1", "asset number 1", "which it does not"),
+        ("INSERT INTO asset_link VALUES (999, 1, 1)", "record number 999", "which it does not"),
+        ("INSERT INTO asset_link SELECT id, 77, 1 FROM record WHERE name = 'kept'", "number 77", "which it does not"),
+        (
+            "UPDATE record SET deleted = 1, layout = NULL, fields = NULL WHERE name = 'kept'", "asset number 1",
+            "which it does not"
+        ),
+        ("UPDATE asset SET orphaned = 5 WHERE id = 1", "number 1 ", "would be collected"),
+        ("UPDATE asset SET orphaned = NULL WHERE id = 3", "number 3 ", "would stay"),
+        ("UPDATE asset SET size = 5 WHERE id = 2", "number 2 ", "should have 5 bytes"),
+        ("UPDATE asset SET size = 5 WHERE id = 2", "'both'", "1000 bytes; it has 5"),
+        ("UPDATE asset SET hash = x'01' WHERE id = 3", "development", "no sound checksum"),
+    ])
+    func `injected damage is found and named`(sql: String, place: String, what: String) async throws {
+        let patient = try await Self.patient()
+        try patient.injure(sql)
+        let problems = patient.problems
+        #expect(problems.contains { $0.contains(place) && $0.contains(what) }, "\(problems)")
+        #expect(patient.examine().findings.allSatisfy { !$0.remedy.isEmpty })
+        #expect(patient.examine(isQuick: true).isHealthy)
+    }
+
+    @Test func `a file that is missing, and one that was cut, are found`() async throws {
+        let patient = try await Self.patient()
+        try FileManager.default.removeItem(atPath: Self.path(patient, 1))
+        #expect(truncate(try Self.path(patient, 3), 10) == 0)
+        let problems = patient.problems
+        #expect(problems.count == 2, "\(problems)")
+        #expect(problems.contains { $0.contains("has lost its file") })
+        #expect(problems.contains { $0.contains("should have 1000 bytes, and its file has 10") })
+    }
+
+    @Test func `files that nobody speaks of are worth a notice`() async throws {
+        let patient = try await Self.patient()
+        let folder = AssetFolder(database: patient.folder)
+        let twin = AssetFileName(hash: SHA256.hash(sampleBytes(1)), file: 1)
+        for path in [folder.path(of: twin), folder.path(ofUpload: "left")] {
+            #expect(FileManager.default.createFile(atPath: path, contents: Data([1])))
+        }
+        let report = patient.examine()
+        #expect(report.isHealthy)
+        #expect(report.findings.count == 1)
+        #expect(report.findings.first?.sentence.contains("2 files below") == true)
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import RecordEngine
+import RecordModel
+import RecordStorage
+import RecordWire
+import Testing
+
+/// Whichever call into the store fails: an upload, a link and a collection are wholly there or wholly not, and no file is
+/// left that nobody speaks of.
+@Suite struct AssetFaultTests {
+    private static let errors: [(name: String, error: StoreError, losesTransaction: Bool)] = [
+        ("I/O error", StoreError(code: 266, message: "disk I/O error"), false),
+        ("full disk that rolls back", StoreError(code: 13, message: "database or disk is full"), true),
+    ]
+
+    private enum Work: CaseIterable { case upload, uploadAgain, create, change, batch, delete, collect }
+
+    @Test(arguments: errors.indices) func `a fault at every step leaves nothing half`(_ kind: Int) async throws {
+        let fault = Self.errors[kind]
+        for work in Work.allCases {
+            var step = 0
+            var fired = true
+            while fired {
+                let test = try TestDatabase()
+                let (old, new) = (try await test.upload(sampleBytes(1)), try await test.upload(sampleBytes(2)))
+                try await test.create("a", #""file":\#(old.json()),"files":[\#(old.json())]"#)
+                let plan = UncheckedPlan(
+                    FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction))
+                await test.database.injectPlan(plan)
+                let error = await refusal { try await Self.perform(work, new, on: test) }
+                await test.database.injectPlan(nil)
+                fired = plan.hasFired
+                let troubles = try test.assetTroubles()
+                #expect(troubles == [], "\(fault.name) at step \(step) of \(work)")
+                if fired, error == nil {
+                    // A fault that the work survived, such as of a checkpoint.
+                    step += 1
+                    continue
+                }
+                if error != nil {
+                    #expect(try test.content("a") == sampleBytes(1), "\(work) \(step)")
+                    try await Self.perform(work, new, on: test)
+                }
+                #expect(try test.assetTroubles() == [], "\(fault.name) at step \(step) of \(work), done again")
+                step += 1
+                try #require(step < 200)
+            }
+            #expect(step > 3, "\(work)")
+        }
+    }
+
+    private static func perform(_ work: Work, _ asset: Asset, on test: TestDatabase) async throws {
+        switch work {
+        case .upload: try await test.upload(sampleBytes(3))
+        case .uploadAgain: try await test.upload(sampleBytes(2), filename: "again")
+        case .create: try await test.create("b", #""file":\#(asset.json())"#)
+        case .change: try await test.change("a", #""file":\#(asset.json()),"files":null"#)
+        case .batch:
+            let results = try await test.batch(
+                """
+                {"atomic":false,"operations":[
+                {"operationType":"forceReplace","record":{"recordType":"Post","recordName":"a","fields":{"file":\(asset.json())}}},
+                {"operationType":"create","record":{"recordType":"Post","recordName":"c","fields":{"files":[\(asset.json())]}}}]}
+                """)
+            if results.contains(where: { $0["serverErrorCode"] != nil }) {
+                throw RecordError(.internalError, "an item")
+            }
+        case .delete: try await test.delete("a")
+        case .collect: try await test.database.collectAssets(unusedFor: -1)
+        }
+    }
+
+    @Test func `after a failed sync the file stays, since the row may be there`() async throws {
+        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        do {
+            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            var step = 0
+            while test.database.isHealthy {
+                let plan = UncheckedPlan(
+                    FaultPlan(failAt: step, with: StoreError(code: 1034, message: "fsync"), losesTransaction: true))
+                await test.database.injectPlan(plan)
+                _ = await refusal { try await test.upload(sampleBytes(10 + step)) }
+                await test.database.injectPlan(nil)
+                step += 1
+                try #require(step < 50)
+            }
+            #expect(try AssetAudit(folder).files.count >= 1)
+            await test.close()
+        }
+        let test = try TestDatabase(folder: folder, keepsFolder: true)
+        try await test.database.sweepAssets()
+        #expect(try test.assetTroubles() == [])
+        await test.close()
+    }
+}
