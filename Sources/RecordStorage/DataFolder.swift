@@ -95,12 +95,12 @@ package struct DataFolder: ~Copyable {
         for part in path.split(separator: "/") {
             let parent = built.isEmpty ? "/" : built
             built += "/" + part
-            if mkdir(built, 0o700) == 0 {
-                // What is acknowledged later must not go with the entry of the folder that it is in.
-                try syncFolder(parent)
-            } else if errno != EEXIST {
+            guard mkdir(built, 0o700) == 0 || errno == EEXIST else {
                 throw Problem("Cannot make the folder \(built): \(errorText()). Choose another with --data.")
             }
+            // What is acknowledged later must not go with the entry of the folder that it is in. One that is there may be
+            // of a start that was killed before it could sync. What this user cannot read, it has not made.
+            if access(parent, R_OK) == 0 { try syncFolder(parent) }
         }
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {

@@ -5,39 +5,37 @@ internal import RecordStorage
 extension WriteTransaction {
     /// Notes that a caller has uploaded something, in the row of what is there already or in a new one.
     ///
-    /// - Parameter file: The file that was brought; `nil` if the content was there a moment ago.
-    /// - Returns: The claim, and whether the file is the asset's; `nil` if neither a row nor a file is there.
+    /// - Parameter file: The file that was brought.
+    /// - Returns: The claim, and whether the file is the asset's.
     /// - Throws: QUOTA_EXCEEDED if uploads beside this one have used the quota up: only here all of them are counted.
     func claimAsset(
-        _ content: AssetContent, _ file: AssetFileName?, _ upload: AssetUpload, contentType: String
-    ) throws(RecordError) -> (id: Int64, usesFile: Bool)? {
+        _ content: AssetContent, _ file: AssetFileName, _ upload: AssetUpload, contentType: String
+    ) throws(RecordError) -> (id: Int64, usesFile: Bool) {
         let expires = now + limits.unreferencedAssetSeconds * 1_000
         let key = upload.address.key
         let now = now
         let assets = assets
         let uploader = upload.caller.writerID
-        let made = try store { () throws(StoreError) -> (id: Int64, usesFile: Bool)? in
+        let made = try store { () throws(StoreError) -> (id: Int64, usesFile: Bool) in
             var usesFile = false
             let asset: Int64
             if let row = try assets.reading.find(content.hash) {
                 asset = row.id
                 // As good as new: it is kept for as long as its receipt.
                 if row.orphaned != nil { try assets.mark(asset, orphaned: now) }
-            } else if let file {
+            } else {
                 usesFile = true
                 asset = try assets.insert(
                     AssetRow(
                         id: 0, hash: content.hash, size: content.size, file: file.file, orphaned: now,
                         picture: PictureColumns(content.picture)))
-            } else {
-                return nil
             }
             let claim = AssetClaim(
                 id: 0, asset: asset, uploader: uploader, scope: key.scope, owner: key.owner,
                 contentType: contentType, filename: upload.filename, expires: expires)
             return (try assets.claim(claim, size: content.size), usesFile)
         }
-        if let made, let resumable = upload.resumable {
+        if let resumable = upload.resumable {
             let isThere = try store { () throws(StoreError) in
                 try assets.resumables.complete(resumable, claim: made.id)
             }

@@ -96,9 +96,8 @@ extension RecordReader {
                 guard size <= limit else { throw RecordError.assetTooLarge(limit: Int(limit)) }
                 try await intake.append(piece)
             }
-            let content = try await intake.finish()
-            if let digest = upload.digest, digest != content.hash { throw RecordError.digestMismatch(content.hash) }
-            let received = try await keep(content, of: intake, for: upload)
+            let kept = try await intake.keep(expecting: upload.digest)
+            let received = try await register(kept, for: upload)
             await intake.close()
             return received
         } catch {
@@ -113,47 +112,34 @@ extension RecordReader {
         return try store { () throws(StoreError) in try reading.unusedBytes(of: caller.writerID) }
     }
 
-    /// Gives content its row and its receipt. A file is renamed and synced before the row that speaks of it is written.
-    func keep(
-        _ content: AssetContent, of intake: some KeptFile, for upload: AssetUpload
-    ) async throws(RecordError) -> ReceivedAsset {
-        try refresh()
-        let reading = try assetReading()
-        var known = try store { () throws(StoreError) in try reading.find(content.hash) != nil }
+    /// Gives a kept file its row, or its content the row that is there, and makes the receipt.
+    ///
+    /// What is there already is written and synced like anything else: whoever measures time, or counts, learns nothing of
+    /// other people's files.
+    func register(_ kept: KeptAsset, for upload: AssetUpload) async throws(RecordError) -> ReceivedAsset {
+        let content = kept.content
+        defer { database.assets.end(kept.name.text) }
         let type = AssetMediaType.stored(claimed: upload.contentType, picture: content.picture)
-        let name = AssetFileName(hash: content.hash, file: Int64(bitPattern: UInt64.random(in: .min ... .max)))
-        // Sweepers leave it alone, and then see its row.
-        database.assets.begin(name.text)
-        defer { database.assets.end(name.text) }
-        while true {
-            let hasFile = !known
-            let claim: (id: Int64, usesFile: Bool)?
-            do throws(RecordError) {
-                if hasFile { try await intake.keep(as: name) }
-                claim = try await database.write { transaction throws(RecordError) in
-                    try transaction.claimAsset(content, hasFile ? name : nil, upload, contentType: type)
-                }
-            } catch {
-                // After a failed sync nobody knows whether there is a row: the file stays, and the next start decides.
-                if hasFile, database.isHealthy { await removeKept(name) }
-                throw error
+        let claim: (id: Int64, usesFile: Bool)
+        do throws(RecordError) {
+            claim = try await database.write { transaction throws(RecordError) in
+                try transaction.claimAsset(content, kept.name, upload, contentType: type)
             }
-            guard let claim else {
-                // It was collected since the look at the table; the file that was brought is needed after all.
-                known = false
-                continue
-            }
-            if hasFile, !claim.usesFile { await removeKept(name) }
-            let counters = database.assets.counters
-            counters.add(\.uploads)
-            if !claim.usesFile { counters.add(\.duplicates) }
-            var asset = Asset(
-                fileChecksum: content.hash.base64, size: content.size, contentType: type, filename: upload.filename,
-                picture: content.picture.map(AssetPicture.init))
-            let url = assetURLs().url(of: asset) ?? ""
-            asset.receipt = AssetReceipt.seal(claim.id, upload.caller, upload.address, with: database.keys)
-            return ReceivedAsset(asset: asset, downloadURL: url, isKnown: !claim.usesFile)
+        } catch {
+            // After a failed sync nobody knows whether there is a row: the file stays, and the next start decides.
+            if database.isHealthy { await removeKept(kept.name) }
+            throw error
         }
+        if !claim.usesFile { await removeKept(kept.name) }
+        let counters = database.assets.counters
+        counters.add(\.uploads)
+        if !claim.usesFile { counters.add(\.duplicates) }
+        var asset = Asset(
+            fileChecksum: content.hash.base64, size: content.size, contentType: type, filename: upload.filename,
+            picture: content.picture.map(AssetPicture.init))
+        let url = assetURLs().url(of: asset) ?? ""
+        asset.receipt = AssetReceipt.seal(claim.id, upload.caller, upload.address, with: database.keys)
+        return ReceivedAsset(asset: asset, downloadURL: url, isKnown: !claim.usesFile)
     }
 }
 
@@ -166,23 +152,40 @@ extension RecordReader {
     }
 }
 
-/// An uploaded file that can be given its final name.
-protocol KeptFile {
-    func keep(as name: AssetFileName) async throws(RecordError)
-}
-
 /// What was read of an uploaded file.
 struct AssetContent: Sendable {
     let hash: Digest
     let size: Int64
     let picture: Picture?
+
+    /// Reads what is to be known of a file of which everything has come.
+    init(of writer: AssetFileWriter) throws(AssetFileError) {
+        hash = try writer.digest()
+        size = writer.size
+        picture = try PictureHeader.read(size: Int(size)) { offset, count throws(AssetFileError) in
+            try writer.read(at: Int64(offset), count: count)
+        }
+    }
+}
+
+/// An uploaded file that has its final name, durably, and no row yet. Sweepers leave it alone until it is registered.
+struct KeptAsset: Sendable {
+    let content: AssetContent
+    let name: AssetFileName
+
+    /// Chooses the name of a file, and keeps sweepers off it.
+    init(_ content: AssetContent, in assets: AssetStore) {
+        self.content = content
+        name = AssetFileName(hash: content.hash, file: Int64(bitPattern: UInt64.random(in: .min ... .max)))
+        assets.begin(name.text)
+    }
 }
 
 /// One upload on its way to the disk. Pieces are hashed and written on a thread of the asset store, one while the next is
 /// being received.
 ///
 /// Unchecked: its owner is one task, and each piece of work waits for the one before.
-final class AssetIntake: KeptFile, @unchecked Sendable {
+final class AssetIntake: @unchecked Sendable {
     private let database: RecordDatabase
     private let executor: ThreadExecutor
     private let writer: AssetFileWriter
@@ -255,24 +258,28 @@ final class AssetIntake: KeptFile, @unchecked Sendable {
         }
     }
 
-    /// The hash of everything, and what the header of a picture says.
-    func finish() async throws(RecordError) -> AssetContent {
-        try await settle()
-        let writer = writer
-        return try await work { () throws(AssetFileError) in
-            let hash = try writer.digest()
-            let size = writer.size
-            let picture = try PictureHeader.read(size: Int(size)) { offset, count throws(AssetFileError) in
-                try writer.read(at: Int64(offset), count: count)
+    /// Makes the file durable under its final name: one piece of work, behind that of the last piece.
+    ///
+    /// - Parameter digest: What the client says the SHA-256 is.
+    func keep(expecting digest: Digest?) async throws -> KeptAsset {
+        let last = pending
+        pending = nil
+        let (writer, assets) = (writer, database.assets)
+        let result = try await work { () throws(AssetFileError) -> Result<KeptAsset, RecordError> in
+            let content = try AssetContent(of: writer)
+            if let digest, digest != content.hash { return .failure(.digestMismatch(content.hash)) }
+            let kept = KeptAsset(content, in: assets)
+            do throws(AssetFileError) {
+                try writer.keep(as: kept.name)
+            } catch {
+                assets.end(kept.name.text)
+                throw error
             }
-            return AssetContent(hash: hash, size: size, picture: picture)
+            return .success(kept)
         }
-    }
-
-    /// Gives the file its final name, durably.
-    func keep(as name: AssetFileName) async throws(RecordError) {
-        let writer = writer
-        try await work { () throws(AssetFileError) in try writer.keep(as: name) }
+        // What it waited for: if the last piece had failed, so had this.
+        _ = await last?.value
+        return try result.get()
     }
 
     private func work<Value: Sendable>(
@@ -297,8 +304,10 @@ final class AssetIntake: KeptFile, @unchecked Sendable {
     func close() async {
         guard !isClosed else { return }
         isClosed = true
-        let writer = writer
-        await Task.detached(executorPreference: executor) { writer.discard() }.value
+        if !writer.isKept {
+            let writer = writer
+            await Task.detached(executorPreference: executor) { writer.discard() }.value
+        }
         database.assets.end(name)
         database.assets.release(reserved, unwritten: reserved - written, for: uploader)
     }

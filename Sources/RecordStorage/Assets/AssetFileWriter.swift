@@ -15,6 +15,10 @@ package final class AssetFileWriter: @unchecked Sendable {
     package private(set) var size: Int64
     private var started: Int64
     private var isGone = false
+    /// Why a piece could not be written; nothing can follow it.
+    private var failure: AssetFileError?
+    /// Whether the file has its final name.
+    package private(set) var isKept = false
 
     /// So many bytes are handed to the disk at once. Else they would all be the last sync's, which would hold up the
     /// commits of everybody else.
@@ -81,7 +85,9 @@ package final class AssetFileWriter: @unchecked Sendable {
                 if count > 0 {
                     offset += count
                 } else if errno != EINTR {
-                    throw AssetFileError.last("write")
+                    let error = AssetFileError.last("write")
+                    failure = error
+                    throw error
                 }
             }
         }
@@ -98,6 +104,7 @@ package final class AssetFileWriter: @unchecked Sendable {
 
     /// The hash of all bytes: as they came, or read again if the file was resumed.
     package func digest() throws(AssetFileError) -> Digest {
+        if let failure { throw failure }
         if let hasher { return hasher.finalize() }
         let hasher = SHA256Hasher()
         var offset: Int64 = 0
@@ -149,7 +156,7 @@ package final class AssetFileWriter: @unchecked Sendable {
         // What was written long ago is new under this name, for those who sweep old files away.
         futimens(descriptor, nil)
         try sync()
-        try AssetFolder.makeFolder(folder.path + "/" + final.folder)
+        try folder.makeFolder(folder.path + "/" + final.folder)
         if Glibc.link(from, to) != 0 {
             // Not every file system has links.
             guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS else { throw AssetFileError.last("link") }
@@ -162,11 +169,12 @@ package final class AssetFileWriter: @unchecked Sendable {
     package func keep(as final: AssetFileName) throws(AssetFileError) {
         try sync()
         let target = folder.path + "/" + final.folder
-        try AssetFolder.makeFolder(target)
+        try folder.makeFolder(target)
         guard rename(folder.path(ofUpload: name), folder.path(of: final)) == 0 else {
             throw AssetFileError.last("rename")
         }
         isGone = true
+        isKept = true
         try AssetFolder.sync(target)
     }
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Threads
 
 /// The folder `assets/` of a database: the files of assets, and of uploads that are under way.
 ///
@@ -9,6 +10,8 @@ internal import Glibc
 /// ```
 package struct AssetFolder: Sendable {
     package let path: String
+    /// The folders whose entries this process has made durable.
+    private let durable = Locked<Set<String>>([])
 
     package init(database folder: String) {
         path = folder + "/assets"
@@ -34,7 +37,7 @@ package struct AssetFolder: Sendable {
 
     /// Makes the folders that uploads need.
     package func prepare() throws(AssetFileError) {
-        for folder in [path, uploadsPath] { try Self.makeFolder(folder) }
+        for folder in [path, uploadsPath] { try makeFolder(folder) }
     }
 
     /// Opens an asset's file for reading; `nil` if it is not there.
@@ -64,12 +67,14 @@ package struct AssetFolder: Sendable {
     }
 
     /// Makes a folder, so that it is there after a power cut.
-    static func makeFolder(_ path: String) throws(AssetFileError) {
-        if mkdir(path, 0o700) == 0 {
-            try sync(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
-        } else if errno != EEXIST {
-            throw AssetFileError.last("mkdir")
-        }
+    ///
+    /// One that is there need not be durable yet: another upload may have made it a moment ago, or a process that was
+    /// killed before it could sync.
+    func makeFolder(_ path: String) throws(AssetFileError) {
+        if durable.withLock({ $0.contains(path) }) { return }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw AssetFileError.last("mkdir") }
+        try Self.sync(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+        durable.withLock { _ = $0.insert(path) }
     }
 
     /// Makes what was made, renamed or taken away in a folder durable.

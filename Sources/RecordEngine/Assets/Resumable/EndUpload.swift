@@ -97,17 +97,14 @@ extension RecordReader {
         var asset = AssetUpload(
             caller: upload.caller, address: upload.address, contentType: row.contentType, filename: row.filename)
         asset.resumable = row.id
-        _ = try await keep(content, of: ResumableIntake(file: file, database: database), for: asset)
+        let kept = KeptAsset(content, in: database.assets)
+        do throws(AssetFileError) {
+            try await file.keep(as: kept.name)
+        } catch {
+            database.assets.end(kept.name.text)
+            throw database.failure(error)
+        }
+        _ = try await register(kept, for: asset)
         await file.discard()
-    }
-}
-
-/// The file of a complete upload on its way to its final name.
-struct ResumableIntake: KeptFile {
-    let file: ResumableFile
-    let database: RecordDatabase
-
-    func keep(as name: AssetFileName) async throws(RecordError) {
-        do throws(AssetFileError) { try await file.keep(as: name) } catch { throw database.failure(error) }
     }
 }

@@ -185,12 +185,7 @@ final class ResumableFile: @unchecked Sendable {
         // A hasher gives one digest.
         isHashSound = false
         return try await work { () throws(AssetFileError) in
-            let hash = try writer.digest()
-            let size = writer.size
-            let picture = try PictureHeader.read(size: Int(size)) { offset, count throws(AssetFileError) in
-                try writer.read(at: Int64(offset), count: count)
-            }
-            return AssetContent(hash: hash, size: size, picture: picture)
+            try AssetContent(of: writer)
         }
     }
 
