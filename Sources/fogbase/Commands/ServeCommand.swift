@@ -11,7 +11,7 @@ import Thumbnails
 enum ServeCommand {
     static func run(_ configuration: Configuration) throws(Failure) -> ExitCode {
         let settings = configuration.settings
-        ProcessSetup.ignoreBrokenPipes()
+        ProcessSetup.turnSignalsIntoErrors()
         let stop = StopSignal()
         let descriptors = ProcessSetup.raiseDescriptorLimit()
         do {

@@ -2,9 +2,11 @@ import Glibc
 
 /// What the process arranges with the system before it serves.
 enum ProcessSetup {
-    /// A client that has gone is an error of one write, not the end of the process.
-    static func ignoreBrokenPipes() {
+    /// A client that has gone, and a file that has reached the limit of file sizes (`ulimit -f`), are errors of one
+    /// write, not the end of the process.
+    static func turnSignalsIntoErrors() {
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Raises the limit of open files as far as the system lets us.

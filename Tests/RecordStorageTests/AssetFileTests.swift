@@ -1,0 +1,94 @@
+import Cryptography
+import Foundation
+import RecordStorage
+import Testing
+
+/// The files of assets: their names, and how they are filled, kept and given up.
+@Suite struct AssetFileTests {
+    private static func withFolder(_ body: (AssetFolder) throws -> Void) throws {
+        let path = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        try DataFolder.makeFolder(path)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try body(AssetFolder(database: path))
+    }
+
+    @Test(arguments: [0, 1, -1, Int64.max, .min, 0x0123_4567_89AB_CDEF]) func `a file's name is read as it was written`(
+        number: Int64
+    ) throws {
+        let name = AssetFileName(hash: SHA256.hash([1, 2, 3]), file: number)
+        #expect(name.folder.utf8.count == 2 && name.text.utf8.count == 62 + 1 + 16)
+        #expect(AssetFileName(folder: name.folder, text: name.text) == name)
+        let wrong = [
+            name.text.uppercased(), name.text + "0", String(name.text.dropLast()), name.text + ".tmp",
+            "." + name.text, name.text.replacingOccurrences(of: ".", with: "-"), "",
+            name.text.dropLast() + "g", name.text.dropLast() + "+",
+        ]
+        for text in wrong where text != name.text {
+            #expect(AssetFileName(folder: name.folder, text: text) == nil, "\(text)")
+        }
+        for folder in ["", "0", "0g", "000", "AA", ".."] {
+            #expect(AssetFileName(folder: folder, text: name.text) == nil, "\(folder)")
+        }
+    }
+
+    @Test func `a file is hashed as it comes, and kept under its name`() throws {
+        try Self.withFolder { folder in
+            let writer = try AssetFileWriter(new: "upload", in: folder)
+            let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+            for start in stride(from: 0, to: content.count, by: 70_001) {
+                try writer.append(Array(content[start..<min(start + 70_001, content.count)]))
+            }
+            try writer.append([])
+            #expect(writer.size == 300_000)
+            let name = AssetFileName(hash: try writer.digest(), file: 5)
+            #expect(name.hash == SHA256.hash(content))
+            #expect(try writer.read(at: 299_990, count: 100) == Array(content[299_990...]))
+            try writer.keep(as: name)
+            #expect(folder.names(in: "uploads").isEmpty)
+            #expect(folder.names(in: name.folder) == [name.text])
+            // What is kept is not given up any more.
+            writer.discard()
+            #expect(folder.size(of: name) == 300_000)
+            #expect(try folder.open(name)?.size == 300_000)
+            folder.remove(name)
+            #expect(try folder.open(name) == nil)
+            #expect(folder.size(of: name) == nil)
+        }
+    }
+
+    @Test func `what is given up is gone, and a name is nobody else's`() throws {
+        try Self.withFolder { folder in
+            let writer = try AssetFileWriter(new: "upload", in: folder)
+            try writer.append([1])
+            #expect(throws: AssetFileError(call: "open", code: EEXIST)) {
+                _ = try AssetFileWriter(new: "upload", in: folder)
+            }
+            writer.discard()
+            #expect(folder.names(in: "uploads").isEmpty)
+        }
+    }
+
+    @Test func `a file goes on where its acknowledged bytes end`() throws {
+        try Self.withFolder { folder in
+            try AssetFileWriter(new: "upload", in: folder).append([1, 2, 3, 4, 5])
+            let writer = try AssetFileWriter(resuming: "upload", at: 3, in: folder)
+            try writer.append([9])
+            #expect(writer.size == 4)
+            #expect(try writer.digest() == SHA256.hash([1, 2, 3, 9]))
+            #expect(throws: AssetFileError.self) { _ = try AssetFileWriter(resuming: "upload", at: 5, in: folder) }
+            #expect(throws: AssetFileError.self) { _ = try AssetFileWriter(resuming: "other", at: 0, in: folder) }
+        }
+    }
+
+    @Test func `files of others are no folders of assets`() throws {
+        try Self.withFolder { folder in
+            try folder.prepare()
+            for name in ["ab", "AB", "abc", "thumbnails", ".x", "g0"] {
+                try FileManager.default.createDirectory(
+                    atPath: folder.path + "/" + name, withIntermediateDirectories: true)
+            }
+            #expect(folder.folders == ["ab"])
+            #expect(folder.names(in: "nowhere").isEmpty)
+        }
+    }
+}
