@@ -9,6 +9,9 @@ DATA ?= ./data
 FILTER ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 
+# As many tests at once as there are processors: with all of them at once, those with a clock starve.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCESSORS_ONLN)
+
 # How many random queries `make oracle` asks, and the seed of the first ones.
 CASES ?= 200000
 SEED ?= 1

@@ -12,7 +12,7 @@ import Testing
         await database.play([
             Scenario("no route", .anonymous, .get, "/nothing", 404, contains: ["UNKNOWN_ROUTE"]),
             Scenario("the root", .anonymous, .get, "/", 404, contains: ["UNKNOWN_ROUTE"]),
-            Scenario("assets come later", .anonymous, .post, "/assets", 404, contains: ["UNKNOWN_ROUTE"]),
+            Scenario("nobody uploads", .anonymous, .post, "/assets", 401, contains: ["AUTHENTICATION_REQUIRED"]),
             Scenario("a trailing slash", .anonymous, .get, "/records/Post/", 404, contains: ["UNKNOWN_ROUTE"]),
             Scenario("a method", .anonymous, .delete, "/records", 405, contains: ["METHOD_NOT_ALLOWED", "POST"]),
             Scenario("a strange method", .anonymous, .other("BREW"), "/records/Post/a", 405),

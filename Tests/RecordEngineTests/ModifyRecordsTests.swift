@@ -137,18 +137,6 @@ import Testing
                 == .idempotencyMismatch)
     }
 
-    @Test func `an asset's value comes back without the receipt that proved its upload`() async throws {
-        let test = try TestDatabase()
-        let checksum = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-        let asset = #"{"fileChecksum":"\#(checksum)","size":5,"receipt":"r","filename":"a.jpg"}"#
-        try await test.create("a", #""picture":\#(asset),"list":{"append":[\#(asset)]}"#)
-        let stored = Asset(fileChecksum: checksum, size: 5, filename: "a.jpg")
-        #expect(
-            try test.read("a").fields == [
-                "picture": .asset(stored), "list": .list(element: .asset, [.asset(stored)]),
-            ])
-    }
-
     @Test func `a record holds a bounded number of references that bind`() async throws {
         let test = try TestDatabase()
         func references(_ count: Int, _ action: String) -> String {

@@ -214,7 +214,7 @@ import Testing
             try Data().write(to: URL(fileURLWithPath: "\(folder)/assets/uploads/\(stray)"))
         }
         test = try TestDatabase(folder: folder)
-        try await test.database.sweepAssets(before: .max)
+        try await test.database.sweepAssets()
         #expect(test.uploadFiles == [name])
         let client = ResumableClient(test)
         #expect(try await client.send(name, at: 50, [Array(bytes[50...])]).asset != nil)
