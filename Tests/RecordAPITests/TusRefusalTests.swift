@@ -66,7 +66,10 @@ import Testing
             ("a body of another type", [length, ("Content-Type", "text/plain")], "x", 415),
             ("a body of no type", [length], "x", 415),
             ("a body that is too long", [length, Self.part], "01234567890", 413),
-            ("a checksum of another", [length, Self.part, ("Upload-Checksum", "md5 AAAAAAAAAAAAAAAAAAAAAA==")], "x", 460),
+            (
+                "a checksum of another", [length, Self.part, ("Upload-Checksum", "md5 AAAAAAAAAAAAAAAAAAAAAA==")], "x",
+                460
+            ),
             ("an unknown checksum", [length, Self.part, ("Upload-Checksum", "crc32 AAAAAA==")], "x", 400),
             ("an unknown parameter", [length], nil, 201),
             ("nothing", [("Upload-Length", "1000")], nil, 201),

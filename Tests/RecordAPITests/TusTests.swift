@@ -48,7 +48,8 @@ import Testing
         let schema = await test.call(
             .put, "/schema", as: .administrator, body: #"{"types":{"Post":{"fields":{"file":{"type":"ASSET"}}}}}"#)
         try #require(schema.status == 200)
-        let metadata = "filename \(Cryptography.Base64.encode(Array("résumé.txt".utf8))),filetype dGV4dC9wbGFpbg==,secret"
+        let filename = Cryptography.Base64.encode(Array("résumé.txt".utf8))
+        let metadata = "filename \(filename),filetype dGV4dC9wbGFpbg==,secret"
         let url = try await Self.begin(test, 11, headers: [("Upload-Metadata", metadata)])
         #expect(url.wholeMatch(of: /\/assets\/uploads\/[0-9a-f]{32}/) != nil)
 
