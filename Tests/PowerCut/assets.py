@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 from actors import GONE, Actor, History, Survivor, short, values
+from survivors import Disk, Folder
 from watched import Problem
 from client import Client
 
@@ -24,7 +25,7 @@ class Upload:
     at: float  # seconds
     asset: dict
     token: str
-    is_used: bool = False
+    used: int | None = None  # when it was first sent in a record
 
     @property
     def checksum(self) -> str:
@@ -61,7 +62,7 @@ class AssetWriter(Actor):
 
     def act(self) -> None:
         living = [name for name, one in self.histories.items() if one.steps[-1].state is not GONE]
-        free = [one for one in self.uploads[-30:] if not one.is_used]
+        free = [one for one in self.uploads[-30:] if one.used is None]
         choice = self.random.random()
         if not free or choice < 0.5:
             self.upload()
@@ -119,6 +120,7 @@ class AssetWriter(Actor):
         value = upload.asset if self.random.random() < 0.5 else {
             key: upload.asset[key] for key in ("fileChecksum", "size", "receipt")}
         step = history.begin(self.clock, upload.checksum)
+        upload.used = step.sent
         answer = self.call("PUT", f"/records/{TYPE}/{name}", {"fields": {"file": value}}, expect=(200, 201, 400))
         step.answered = self.clock.now()
         if answer.status == 400:
@@ -128,7 +130,6 @@ class AssetWriter(Actor):
                 raise Problem(f"a receipt was refused: {answer.body[:300].decode(errors='replace')}")
             if not known:
                 del self.histories[name]
-        upload.is_used = True
 
     def unlink(self, name: str) -> None:
         step = self.histories[name].begin(self.clock, "")
@@ -155,7 +156,7 @@ class AssetWriter(Actor):
 
     def link_what_is_left(self, cut: int, survivor: Survivor):
         """Uploads that were acknowledged and that no record took: their receipts are still good."""
-        left = [one for one in self.uploads if one.answered <= cut and not one.is_used][-12:]
+        left = [one for one in self.uploads if one.answered <= cut and (one.used is None or one.used >= cut)][-12:]
         for number, upload in enumerate(left):
             client, name = Client(survivor.client.port, upload.token), f"late-{self.name}-{number}"
             body = {"fields": {"file": upload.asset}}
@@ -186,6 +187,22 @@ def is_offered(client: Client) -> bool:
     """Whether the server takes files at all; an older one does not."""
     answer = client.call("GET", "/openapi.json")
     return "/assets" in answer.json()["paths"]
+
+
+def is_safe(disk: Disk, upload: Upload) -> bool:
+    """Whether a power cut at this moment would leave the file of an upload for certain."""
+    digest = base64.b64decode(upload.checksum).hex()
+
+    def search(folder: Folder) -> bool:
+        for name, node in folder.durable.items():
+            if isinstance(node, Folder):
+                if (len(name) != 2 or name == digest[:2]) and search(node):
+                    return True
+            elif name.startswith(digest[2:]) and hashlib.sha256(node.durable).hexdigest() == digest:
+                return True
+        return False
+
+    return search(disk.root)
 
 
 def strays(data, linked: set[str]) -> list[str]:

@@ -87,6 +87,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--work", type=Path, default=ROOT / ".powercut", help="a folder for everything")
     parser.add_argument("--stumbles", type=float, default=0.3, metavar="SHARE", help="rounds with broken starts before")
     parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
+    parser.add_argument("--uploaders", type=int, default=4, help="clients that upload files")
     parser.add_argument("--no-assets", dest="assets", action="store_false", help="records only")
     parser.add_argument("--again", type=Path, metavar="FOLDER", help="judge a round that was kept")
     parser.add_argument("--cut", type=int, help="with --again: the number of the cut")

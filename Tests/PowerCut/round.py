@@ -9,7 +9,7 @@ from random import Random
 
 from watched import Clock, Problem, WatchedServer, doctor
 from actors import Actor, Survivor
-from assets import AssetWriter, Wardrobe, is_offered, linked_files, strays
+from assets import AssetWriter, Wardrobe, is_offered, is_safe, linked_files, strays
 from journal import Journal, Kind, trim
 from readers import Follower, Reader, Settled
 from survivors import Contents, Disk, Names
@@ -42,10 +42,12 @@ class Round:
         self.log = place / "journal"
         self.clock = Clock(self.log)
         self.sync = random.choice([0, 200, 1_000, 5_000])
+        # Nothing says how long a sync takes; what others do meanwhile must not rest on it.
+        self.slow = random.choice(["", "/assets", "/uploads", "/development", "-wal", "records.sqlite"])
         self.restarts, self.stumbles, self.ending = 0, 0, "killed"
         # With a short grace, receipts end and files are collected while clients upload the same again.
         self.grace = random.choice([None, None, 2.0])
-        self.has_assets = False
+        self.has_assets, self.rash = False, 0
         self.cuts: list[Cut] = []
         self.actors: list[Actor] = []
         self.starts: list[float] = []
@@ -101,7 +103,8 @@ class Round:
                 trim(self.log)
 
     def watched(self) -> WatchedServer:
-        return WatchedServer(self.binary, self.disk, self.settings(), self.library, self.log, self.sync)
+        settings = self.settings() | {"POWERCUT_SLOW": self.slow}
+        return WatchedServer(self.binary, self.disk, settings, self.library, self.log, self.sync)
 
     def settings(self, grace: float | None = None) -> dict[str, str]:
         grace = grace or self.grace
@@ -135,13 +138,16 @@ class Round:
 
         clients, counter = range(self.options.clients), Counter(f"{suffix}-counter")
         writers = [RecordWriter(*arguments("item", number)) for number in clients]
-        actors: list[Actor] = [*writers, SetWriter(*arguments("set")), SignUp(*arguments("user"))]
+        actors: list[Actor] = list(writers)
         actors += [BatchWriter(*arguments("batch", number)) for number in clients]
         actors += [Incrementer(counter, *arguments("increment", number)) for number in clients]
         if self.has_assets:
             wardrobe = Wardrobe(self.random)
-            actors += [AssetWriter(wardrobe, self.grace, *arguments("asset", number)) for number in range(4)]
-        actors += [Reader(writers, *arguments("reader")), Follower(*arguments("feed"))]
+            actors += [AssetWriter(wardrobe, self.grace, *arguments("asset", number))
+                       for number in range(self.options.uploaders)]
+        if writers:
+            actors += [SetWriter(*arguments("set")), SignUp(*arguments("user")), Reader(writers, *arguments("reader"))]
+        actors.append(Follower(*arguments("feed")))
         if self.continued or self.restarts:
             actors.append(Settled(*arguments("settled")))
         return actors
@@ -175,8 +181,21 @@ class Round:
             kind = random.random()
             some = (steps if kind < 0.4 else syncs if kind < 0.6 else positions[:400] if kind < 0.65 else positions)
             chosen.append(random.choice(some or positions))
-        self.cuts = [Cut(number, position, random.choice(list(Contents)), random.choice(list(Names)),
-                         random.randrange(10**9)) for number, position in enumerate(sorted(chosen), 1)]
+        kinds = [(one, random.choice(list(Contents)), random.choice(list(Names))) for one in chosen]
+        kinds += [(one, Contents.NONE, Names.STRICT) for one in self.rash_answers()[:2]]
+        self.cuts = [Cut(number, *kind, random.randrange(10**9))
+                     for number, kind in enumerate(sorted(kinds, key=lambda kind: kind[0]), 1)]
+
+    def rash_answers(self) -> list[int]:
+        """When an upload was acknowledged whose file was not yet safe. Few cuts would meet such a moment by chance."""
+        uploads = [one for actor in self.actors if isinstance(actor, AssetWriter) for one in actor.uploads]
+        disk, journal, found = self.start_of_disk(), Journal(self.log), []
+        for upload in sorted(uploads, key=lambda one: one.answered) if self.grace is None else []:
+            disk.advance(journal, upload.answered)
+            if not is_safe(disk, upload):
+                found.append(upload.answered)
+        self.rash = len(found)
+        return found
 
     def judge(self, cuts: list[Cut]) -> list[str]:
         problems, disk, journal = [], self.start_of_disk(), Journal(self.log)
@@ -271,10 +290,11 @@ class Round:
             counts[type(one).__name__] = counts.get(type(one).__name__, 0) + one.count
         text = ", ".join(f"{count} {name}" for name, count in counts.items())
         files = f", grace {self.grace or 'long'}" if self.has_assets else ""
+        files += f", {self.rash} UPLOADS ANSWERED BEFORE THEY WERE SAFE" if self.rash else ""
         size = self.log.stat().st_size / 1e6
         base = "continued" if self.continued else "fresh"
         slowest = f", slowest start {max(self.starts):.2f} s" if self.starts else ""
-        return (f"{base}, {self.ending}, {self.stumbles} broken starts, {self.restarts} restarts, sync {self.sync} µs"
+        return (f"{base}, {self.ending}, {self.stumbles} broken starts, {self.restarts} restarts, sync {self.sync} µs ({self.slow})"
                 f"{files}, {size:.0f} MB of journal, {text}{slowest}")
 
 
