@@ -16,7 +16,7 @@ package enum Migrations {
     /// How many steps a file has had that knows indexes.
     static let withIndexes = 4
     /// … and one that knows assets.
-    static let withAssets = 6
+    static let withAssets = 8
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
@@ -48,6 +48,7 @@ package enum Migrations {
         Migration(name: "index statistics", sql: indexStatistics),
         Migration(name: "assets", sql: assets),
         Migration(name: "resumable uploads", sql: resumableUploads),
+        Migration(name: "unused assets", sql: unusedAssets),
     ]
 
     /// Records and what belongs to them. Keys lead with the zone, since all users' private records share the file.
@@ -287,5 +288,23 @@ package enum Migrations {
         ALTER TABLE resumable_upload ADD COLUMN offset INTEGER NOT NULL DEFAULT 0;
         DROP INDEX resumable_upload_by_uploader;
         CREATE INDEX resumable_upload_by_uploader ON resumable_upload (uploader, length, offset) WHERE claim IS NULL;
+        """
+    /// What quotas of uploads count, as a sum that is kept: adding up thousands of rows at each upload would make many
+    /// uploads slow. Triggers, so that no statement that changes a claim can forget it.
+    private static let unusedAssets = """
+        CREATE TABLE asset_unused (uploader INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
+        INSERT INTO asset_unused SELECT uploader, sum(size) FROM asset_claim WHERE used = 0 GROUP BY uploader;
+        DROP INDEX asset_claim_by_uploader;
+
+        CREATE TRIGGER asset_claim_made AFTER INSERT ON asset_claim WHEN new.used = 0 BEGIN
+            INSERT INTO asset_unused VALUES (new.uploader, new.size)
+            ON CONFLICT (uploader) DO UPDATE SET bytes = bytes + excluded.bytes;
+        END;
+        CREATE TRIGGER asset_claim_used AFTER UPDATE OF used ON asset_claim WHEN old.used = 0 AND new.used <> 0 BEGIN
+            UPDATE asset_unused SET bytes = bytes - old.size WHERE uploader = old.uploader;
+        END;
+        CREATE TRIGGER asset_claim_gone AFTER DELETE ON asset_claim WHEN old.used = 0 BEGIN
+            UPDATE asset_unused SET bytes = bytes - old.size WHERE uploader = old.uploader;
+        END;
         """
 }

@@ -52,6 +52,7 @@ import Testing
         ("UPDATE asset SET size = 5 WHERE id = 2", "number 2 ", "should have 5 bytes"),
         ("UPDATE asset SET size = 5 WHERE id = 2", "'both'", "1000 bytes; it has 5"),
         ("UPDATE asset SET hash = x'01' WHERE id = 3", "development", "no sound checksum"),
+        ("UPDATE asset_unused SET bytes = bytes + 1", "development", "1 of the sums of unused bytes"),
     ])
     func `injected damage is found and named`(sql: String, place: String, what: String) async throws {
         let patient = try await Self.patient()

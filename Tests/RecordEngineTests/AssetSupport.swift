@@ -146,6 +146,9 @@ struct AssetAudit {
     private(set) var links: Set<Link> = []
     /// Unused and used receipts.
     private(set) var claims: (unused: Int, used: Int) = (0, 0)
+    /// What uploaders have uploaded and not used, by the rows and by the sums that are kept.
+    private(set) var unusedBytes: [Int64: Int64] = [:]
+    private(set) var unusedSums: [Int64: Int64] = [:]
     /// Links to rows that are not there.
     private(set) var dangling = 0
     private(set) var values: Set<Link> = []
@@ -184,6 +187,11 @@ struct AssetAudit {
             Int(try connection.integer("SELECT count(*) FROM asset_claim WHERE used = 0") ?? 0),
             Int(try connection.integer("SELECT count(*) FROM asset_claim WHERE used = 1") ?? 0)
         )
+        let unused = try connection.prepare(
+            "SELECT uploader, sum(size) FROM asset_claim WHERE used = 0 GROUP BY uploader")
+        while try unused.step() { unusedBytes[unused.integer(0)] = unused.integer(1) }
+        let sums = try connection.prepare("SELECT uploader, bytes FROM asset_unused WHERE bytes <> 0")
+        while try sums.step() { unusedSums[sums.integer(0)] = sums.integer(1) }
         try connection.execute("COMMIT")
         for name in folder.folders { files.formUnion(folder.names(in: name).map { name + "/" + $0 }) }
         files.formUnion(folder.names(in: "uploads").map { "uploads/" + $0 })
@@ -192,6 +200,7 @@ struct AssetAudit {
     /// Of a database at rest.
     func troubles() -> [String] {
         var troubles: [String] = []
+        if unusedBytes != unusedSums { troubles.append("unused: \(unusedBytes), by the sums \(unusedSums)") }
         if dangling > 0 { troubles.append("\(dangling) links to assets that are not there") }
         for link in values.subtracting(links) { troubles.append("no link for \(link)") }
         for link in links.subtracting(values) { troubles.append("a link without a value: \(link)") }

@@ -57,8 +57,9 @@ import Testing
         for sql in [
             "DROP TABLE index_1", "DROP TABLE index_2", "DROP TABLE index_3", "DROP TABLE index_definition",
             "DROP TABLE index_statistic", "ALTER TABLE field DROP COLUMN options",
-            "DROP TABLE asset", "DROP TABLE asset_link", "DROP TABLE asset_claim", "DROP TABLE resumable_upload",
-            "DELETE FROM migration WHERE name IN ('indexes', 'index statistics', 'assets', 'resumable uploads')",
+            "DROP TABLE asset", "DROP TABLE asset_link", "DROP TABLE asset_claim", "DROP TABLE asset_unused",
+            "DROP TABLE resumable_upload",
+            "DELETE FROM migration WHERE name IN ('indexes', 'index statistics', 'assets', 'resumable uploads', 'unused assets')",
         ] { try patient.injure(sql) }
         let report = patient.examine()
         #expect(report.isHealthy, "\(report.findings)")

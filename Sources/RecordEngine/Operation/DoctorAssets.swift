@@ -60,6 +60,13 @@ struct AssetExamination {
 
     /// Whether each link has its record, and each asset its file.
     func examineTables(_ found: inout DoctorReport, progress: (_ done: Int) -> Void) throws {
+        let wrongSums = try inspection.withView { try assets.wrongSums() }
+        if wrongSums > 0 {
+            found.problem(
+                "\(label): \(wrongSums) of the sums of unused bytes are not those of their uploads.",
+                remedy: "They may upload too little or too much until then: restore the folder from a backup.",
+                sort: label + " unused bytes")
+        }
         var done = 0
         var link: AssetInspection.Link?
         while true {

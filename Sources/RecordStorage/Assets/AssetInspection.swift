@@ -93,6 +93,18 @@ package final class AssetInspection {
         return try hasLink.step()
     }
 
+    /// Uploaders whose sum of unused bytes is not that of their uploads.
+    package func wrongSums() throws(StoreError) -> Int {
+        let find = try connection.prepare(
+            """
+            SELECT count(*) FROM (SELECT uploader, sum(bytes) AS difference FROM (
+                SELECT uploader, bytes FROM asset_unused
+                UNION ALL SELECT uploader, -size FROM asset_claim WHERE used = 0
+            ) GROUP BY uploader HAVING difference <> 0)
+            """)
+        return try find.step() ? Int(find.integer(0)) : 0
+    }
+
     /// Whether a file belongs to an upload in several requests that is not complete.
     package func isResumable(_ name: String) throws(StoreError) -> Bool {
         try reading.resumables.isUnfinished(name)

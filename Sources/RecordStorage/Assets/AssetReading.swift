@@ -5,7 +5,7 @@ package final class AssetReading {
     private let findByHash: Statement
     private let findByID: Statement
     private let findClaim: Statement
-    private let sumUnused: Statement
+    private let findUnused: Statement
     /// Uploads in several requests.
     package let resumables: ResumableUploadReading
 
@@ -19,8 +19,7 @@ package final class AssetReading {
             SELECT id, asset, uploader, scope, owner, content_type, filename, expires FROM asset_claim WHERE id = ?1
             """)
         resumables = try ResumableUploadReading(connection)
-        sumUnused = try connection.prepare(
-            "SELECT sum(size) FROM asset_claim INDEXED BY asset_claim_by_uploader WHERE used = 0 AND uploader = ?1")
+        findUnused = try connection.prepare("SELECT bytes FROM asset_unused WHERE uploader = ?1")
     }
 
     package func find(_ hash: Digest) throws(StoreError) -> AssetRow? {
@@ -45,9 +44,9 @@ package final class AssetReading {
 
     /// The bytes that somebody has uploaded and no record has had, and those of uploads that are not complete.
     package func unusedBytes(of uploader: Int64) throws(StoreError) -> Int64 {
-        sumUnused.bind(1, uploader)
-        defer { sumUnused.reset() }
-        let unused = try sumUnused.step() ? sumUnused.integer(0) : 0
+        findUnused.bind(1, uploader)
+        defer { findUnused.reset() }
+        let unused = try findUnused.step() ? findUnused.integer(0) : 0
         return try unused + resumables.unfinished(of: uploader).bytes
     }
 
