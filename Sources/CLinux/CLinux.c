@@ -20,6 +20,11 @@ void fogbase_trim_memory(void) {
     malloc_trim(0);
 }
 
+void fogbase_keep_memory(int trim_threshold, int map_threshold) {
+    mallopt(M_TRIM_THRESHOLD, trim_threshold);
+    mallopt(M_MMAP_THRESHOLD, map_threshold);
+}
+
 void fogbase_set_thread_name(const char *name) {
     pthread_setname_np(pthread_self(), name);
 }

@@ -11,6 +11,10 @@
 /// Gives memory that was freed, and is kept for later, back to the system.
 void fogbase_trim_memory(void);
 
+/// Fixes what the allocator keeps for later when it is freed: up to `trim_threshold` bytes at the end of each of its
+/// heaps, and no piece above `map_threshold` bytes.
+void fogbase_keep_memory(int trim_threshold, int map_threshold);
+
 /// Names the calling thread as tools like top and perf show it (15 bytes at most).
 void fogbase_set_thread_name(const char *name);
 

@@ -12,6 +12,7 @@ enum ServeCommand {
     static func run(_ configuration: Configuration) throws(Failure) -> ExitCode {
         let settings = configuration.settings
         ProcessSetup.turnSignalsIntoErrors()
+        ProcessSetup.keepFreedMemory()
         let stop = StopSignal()
         let descriptors = ProcessSetup.raiseDescriptorLimit()
         do {
