@@ -99,7 +99,18 @@ final class TestDatabase {
     ) async -> Answer {
         var fields = HTTPFields()
         if let token = tokens[who] { fields.append(.authorization, "Bearer \(token)") }
-        return await call(method, target, fields, body: body, headers: headers, from: peer)
+        return await call(method, target, fields, body: body.map(utf8), headers: headers, from: peer)
+    }
+
+    /// Sends bytes, as they are.
+    @discardableResult
+    func call(
+        _ method: HTTPMethod, _ target: String, as who: Who = .anonymous, bytes: [UInt8],
+        headers: [(String, String)] = []
+    ) async -> Answer {
+        var fields = HTTPFields()
+        if let token = tokens[who] { fields.append(.authorization, "Bearer \(token)") }
+        return await call(method, target, fields, body: bytes, headers: headers, from: "192.0.2.1")
     }
 
     func call(
@@ -107,11 +118,11 @@ final class TestDatabase {
     ) async -> Answer {
         var fields = HTTPFields()
         fields.append(.authorization, "Bearer \(token)")
-        return await call(method, target, fields, body: body, headers: [], from: "192.0.2.1")
+        return await call(method, target, fields, body: body.map(utf8), headers: [], from: "192.0.2.1")
     }
 
     private func call(
-        _ method: HTTPMethod, _ target: String, _ fields: HTTPFields, body: String?, headers: [(String, String)],
+        _ method: HTTPMethod, _ target: String, _ fields: HTTPFields, body: [UInt8]?, headers: [(String, String)],
         from peer: String
     ) async -> Answer {
         var fields = fields
@@ -125,10 +136,14 @@ final class TestDatabase {
         }
         let request = HTTPRequest(
             method: method, target: target, fields: fields,
-            body: body.map { .bytes(Array(filled($0).utf8)) } ?? .empty, remoteAddress: peer, id: "request-1")
+            body: body.map(HTTPRequestBody.bytes) ?? .empty, remoteAddress: peer, id: "request-1")
         let response = await api.respond(to: request, in: context)
         context.loopWillBlock()
         return Answer(response)
+    }
+
+    private func utf8(_ text: String) -> [UInt8] {
+        Array(filled(text).utf8)
     }
 
     private func filled(_ text: String) -> String {
@@ -155,7 +170,23 @@ struct Answer {
         status = Int(response.status.code)
         fields = response.fields
         route = "\(response.route)"
-        if case .bytes(let body) = response.body { bytes = body } else { bytes = [] }
+        switch response.body {
+        case .bytes(let body): bytes = body
+        case .file(let file): bytes = Self.bytes(of: file)
+        default: bytes = []
+        }
+    }
+
+    private static func bytes(of body: HTTPFileBody) -> [UInt8] {
+        body.parts.flatMap { part in
+            switch part {
+            case .bytes(let bytes): return bytes
+            case .range(let range):
+                var bytes = [UInt8](repeating: 0, count: range.count)
+                let count = pread(body.file.descriptor, &bytes, bytes.count, off_t(range.lowerBound))
+                return count == bytes.count ? bytes : []
+            }
+        }
     }
 
     var text: String { String(decoding: bytes, as: UTF8.self) }

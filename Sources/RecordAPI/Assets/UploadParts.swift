@@ -61,7 +61,8 @@ private final class FormBody {
         while let event = try await event() {
             switch event {
             case .partBegan(let head):
-                isInFile = head.filename != nil
+                // An empty name is what a browser sends for a field of which no file was chosen.
+                isInFile = head.filename?.isEmpty == false
                 if isInFile { return head }
             case .data(let range): try passOver(range.count)
             case .earlierData(let bytes): try passOver(bytes.count)
