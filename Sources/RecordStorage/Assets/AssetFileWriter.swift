@@ -21,8 +21,8 @@ package final class AssetFileWriter: @unchecked Sendable {
     package private(set) var isKept = false
 
     /// So many bytes are handed to the disk at once. Else they would all be the last sync's, which would hold up the
-    /// commits of everybody else.
-    private static let window: Int64 = 8 << 20
+    /// commits of everybody else: these wait in the disk's queue behind up to two windows.
+    private static let window: Int64 = 1 << 20
 
     /// Makes a new file.
     package init(new name: String, in folder: AssetFolder) throws(AssetFileError) {
