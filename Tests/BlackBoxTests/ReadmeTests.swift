@@ -113,6 +113,11 @@ private enum Shell {
         environment["FOGBASE_ADMIN_TOKEN"] = ServerProcess.administratorToken
         environment["no_proxy"] = "*"
         process.environment = environment
+        // What the blocks write goes with it.
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fogbase-readme-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        process.currentDirectoryURL = folder
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.standardError
