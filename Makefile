@@ -19,14 +19,20 @@ SEED ?= 1
 # How often `make powercut` cuts the power under a server of its own; each round judges several moments.
 ROUNDS ?= 10
 
+# How many seconds `make fuzz` gives each reader, and how many mutated requests it sends to a running server.
+SECONDS ?= 60
+REQUESTS ?= 1000000
+
 # The name of the image that `make docker` builds.
 IMAGE ?= fogbase
 
 RELEASE = -c release --static-swift-stdlib --product fogbase
+FUZZ = FOGBASE_FUZZ=1 swift build -c release --scratch-path .build/fuzz --product fuzz -Xswiftc -sanitize=fuzzer \
+	-Xswiftc -parse-as-library -Xswiftc -use-ld=lld
 TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 SWIFT_FILES = Sources Tests Package.swift
 
-.PHONY: all help deps build run test oracle lint format tsan browser bench powercut docker clean
+.PHONY: all help deps build run test oracle lint format tsan browser bench powercut fuzz docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -75,8 +81,13 @@ powercut: build ## cut the power under the server, on paper, and look for what w
 	python3 Tests/PowerCut/test_survivors.py
 	python3 Tests/PowerCut/powercut.py --rounds '$(ROUNDS)'
 
+fuzz: build ## feed mutated bytes to all readers, and mutated requests to a server (SECONDS, REQUESTS)
+	$(FUZZ)
+	python3 Tests/Fuzz/fuzz.py --seconds '$(SECONDS)'
+	python3 Tests/Fuzz/requests.py --requests '$(REQUESTS)'
+
 docker: ## build the container image (IMAGE)
 	docker build --file docker/Dockerfile --tag '$(IMAGE)' .
 
 clean: ## remove what was built, never data
-	rm -rf .build .bench .powercut
+	rm -rf .build .bench .powercut .crash .consistency .abuse .fuzz

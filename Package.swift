@@ -65,18 +65,23 @@ let package = Package(
             swiftSettings: house),
 
         .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: house),
+        .target(
+            name: "FuzzTargets", dependencies: ["HTTP", "RecordModel", "RecordWire", "Pictures", "Compression"],
+            path: "Tests/FuzzTargets", swiftSettings: house),
+        tests("FuzzTests", ["FuzzTargets"]),
         .testTarget(
-            name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], exclude: ["Transcripts"], swiftSettings: house),
+            name: "HTTPTests", dependencies: ["HTTP", "FuzzTargets", "TestSupport"], exclude: ["Transcripts"],
+            swiftSettings: house),
         tests("ThreadsTests", ["Threads"]),
         tests("SocketsTests", ["Sockets", "Threads"]),
         tests("CompressionTests", ["Compression"]),
         tests("CryptographyTests", ["Cryptography"]),
         tests("HTTPTransportTests", ["HTTPTransport", "HTTP", "Sockets", "Threads", "Compression"]),
         .testTarget(
-            name: "PicturesTests", dependencies: ["Pictures", "TestSupport"], exclude: ["Samples"],
+            name: "PicturesTests", dependencies: ["Pictures", "FuzzTargets", "TestSupport"], exclude: ["Samples"],
             swiftSettings: house),
         tests("ThumbnailsTests", ["Thumbnails", "Threads"]),
-        tests("RecordModelTests", ["RecordModel"]),
+        tests("RecordModelTests", ["RecordModel", "FuzzTargets"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
         tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails"]),
         tests(
@@ -87,3 +92,12 @@ let package = Package(
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),
     ]
 )
+
+// What `make fuzz` runs needs libFuzzer, which is linked in only there.
+if Context.environment["FOGBASE_FUZZ"] != nil {
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .executableTarget(
+            name: "fuzz", dependencies: ["FuzzTargets", "CFuzzer"], path: "Tests/Fuzz/Sources", swiftSettings: house),
+    ]
+}

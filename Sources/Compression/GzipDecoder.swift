@@ -160,7 +160,7 @@ package final class GzipDecoder {
     private func inflateStep(into output: inout [UInt8]) -> (result: Int32, isOutputFull: Bool) {
         // One byte beyond the limit, so that zlib can show that there is more.
         let left = limits.maxOutputBytes - outputBytes
-        let room = left == .max ? left : left + 1
+        let room = min(left == .max ? left : left + 1, Self.checkedBytes - outputBytes % Self.checkedBytes)
         var result = Z_OK
         var isOutputFull = false
         scratch.append(atMost: room, to: &output) { free in
@@ -175,13 +175,19 @@ package final class GzipDecoder {
         return (result, isOutputFull)
     }
 
+    /// The ratio is judged at multiples of so many bytes of output, so that the verdict on a content does not depend on how
+    /// its bytes were cut on their way.
+    private static let checkedBytes = 16 << 10
+
     private func check(_ output: inout [UInt8]) throws(CompressionError) {
         if outputBytes > limits.maxOutputBytes {
             output.removeLast(outputBytes - limits.maxOutputBytes)
             throw .outputTooLarge(limit: limits.maxOutputBytes)
         }
         // Divided, not multiplied: no overflow.
-        if outputBytes > limits.ratioFreeBytes, outputBytes / limits.maxRatio > inputBytes {
+        if outputBytes % Self.checkedBytes == 0, outputBytes > limits.ratioFreeBytes,
+            outputBytes / limits.maxRatio > inputBytes
+        {
             throw .ratioTooHigh(limit: limits.maxRatio)
         }
     }

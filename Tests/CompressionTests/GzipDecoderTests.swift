@@ -149,4 +149,28 @@ import Testing
             if output.count > limits.maxOutputBytes { Issue.record("The limit was passed") }
         }
     }
+
+    /// Found by fuzzing: how a body was cut on its way decided whether it was taken for a bomb.
+    @Test func `the verdict on a ratio does not depend on how the bytes were cut`() throws {
+        func outcome(_ pieces: [ArraySlice<UInt8>]) throws(CompressionError) -> CompressionError? {
+            let decoder = try GzipDecoder(limits: .init(maxOutputBytes: 1 << 20, maxRatio: 200, ratioFreeBytes: 4_096))
+            do throws(CompressionError) {
+                var output: [UInt8] = []
+                for piece in pieces { try decoder.decode(Array(piece), into: &output) }
+                try decoder.finish()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        // Near the ratio, on either side of it.
+        for noise in stride(from: 0, to: 400, by: 40) {
+            let content = (0..<noise).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 3) }
+            let body = try GzipEncoder.encode(content + Array(repeating: 0, count: 40_000), level: .balanced)
+            let whole = try outcome([body[...]])
+            for cut in body.indices {
+                #expect(try outcome([body[..<cut], body[cut...]]) == whole, "\(noise) cut at \(cut)")
+            }
+        }
+    }
 }

@@ -42,6 +42,9 @@ import Testing
             if text.hasSuffix(".jpeg") { #expect(name.hasSuffix("😀.jpeg")) }
         }
         #expect(ContentDisposition.safeFilename(" 写真 1.jpg ") == "写真 1.jpg")
+        // Found by fuzzing: a blank in the middle became the last one.
+        let blank = String(repeating: "a", count: 253) + "   b"
+        #expect(ContentDisposition.safeFilename(blank) == String(repeating: "a", count: 253))
     }
 
     @Test func `any name is written so that it reads back as what is safe of it`() {

@@ -1,3 +1,4 @@
+import FuzzTargets
 import Testing
 
 @testable import HTTP

@@ -1,3 +1,4 @@
+import FuzzTargets
 import Pictures
 import Testing
 

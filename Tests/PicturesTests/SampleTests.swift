@@ -1,3 +1,4 @@
+import FuzzTargets
 import Foundation
 import Pictures
 import Testing

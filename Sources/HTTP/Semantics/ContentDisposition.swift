@@ -97,6 +97,8 @@ extension ContentDisposition {
             if room < 0 { break }
             scalars.append(scalar)
         }
+        // What was in the middle may be at the end now.
+        while end.isEmpty, scalars.last == " " { scalars.removeLast() }
         return String(scalars) + end
     }
 

@@ -1,3 +1,4 @@
+import FuzzTargets
 import RecordModel
 import Testing
 

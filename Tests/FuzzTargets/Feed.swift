@@ -1,16 +1,16 @@
-import HTTP
+package import HTTP
 
 /// Runs a parser over bytes that arrive in pieces, and puts its verdict into words.
-enum Feed {
+package enum Feed {
     /// - Parameter cuts: How many bytes are there at each call, rising; all of them come last.
-    static func verdict(
+    package static func verdict(
         _ bytes: [UInt8], cuts: some Sequence<Int> = EmptyCollection(), limits: RequestParser.Limits = .init()
     ) -> RequestParser.Verdict {
         var parser = RequestParser(limits: limits)
         return verdict(&parser, bytes, cuts: cuts)
     }
 
-    static func verdict(
+    package static func verdict(
         _ parser: inout RequestParser, _ bytes: [UInt8], cuts: some Sequence<Int>
     ) -> RequestParser.Verdict {
         for cut in cuts where cut < bytes.count {
@@ -23,7 +23,7 @@ enum Feed {
     }
 
     /// What a chunked body gives, in words: its data, then how it ended.
-    static func chunked(_ bytes: [UInt8], cuts: some Sequence<Int> = EmptyCollection()) -> [String] {
+    package static func chunked(_ bytes: [UInt8], cuts: some Sequence<Int> = EmptyCollection()) -> [String] {
         var decoder = ChunkedDecoder()
         var data: [UInt8] = []
         var start = 0
@@ -54,7 +54,7 @@ enum Feed {
 
 extension RequestParser.Verdict {
     /// The verdict as the first line of an outcome.
-    var words: String {
+    package var words: String {
         switch self {
         case .needMore:
             return "incomplete"
@@ -76,13 +76,13 @@ extension RequestParser.Verdict {
     }
 
     /// The verdict with everything that a head holds.
-    var allWords: String {
+    package var allWords: String {
         guard case .head(let head, _) = self else { return words }
         return words + head.fields.map { "\n\($0.name.text): \($0.value)" }.joined()
     }
 
     /// A fact of an outcome, by its key.
-    func fact(_ key: String) -> String {
+    package func fact(_ key: String) -> String {
         guard case .head(let head, _) = self else { return "no head" }
         switch key {
         case "segments":

@@ -1,10 +1,10 @@
-import RecordModel
+package import RecordModel
 
 /// The type that the tests of conditions bind to, and what they share.
-enum QuerySample {
-    static let now: Int64 = 1_772_366_400_000
+package enum QuerySample {
+    package static let now: Int64 = 1_772_366_400_000
 
-    static let fields: [(String, FieldType)] = [
+    package static let fields: [(String, FieldType)] = [
         ("threadname", .string), ("title", .string), ("name", .string), ("state", .string), ("salesPrice", .int64),
         ("size", .int64), ("a", .int64), ("b", .int64), ("c", .int64), ("in", .int64), ("cost", .double),
         ("timestamp", .timestamp), ("endDate", .timestamp), ("author", .reference), ("topics", .stringList),
@@ -14,7 +14,7 @@ enum QuerySample {
         ("date", .timestamp), ("now", .int64),
     ]
 
-    static func type() throws(RecordError) -> RecordTypeDefinition {
+    package static func type() throws(RecordError) -> RecordTypeDefinition {
         guard let name = RecordTypeName("Post") else { throw .recordNotFound }
         var definitions: [FieldDefinition] = []
         for (index, (text, type)) in fields.enumerated() {
@@ -24,25 +24,25 @@ enum QuerySample {
         return RecordTypeDefinition(id: 1, name: name, grants: .standard, fields: definitions)
     }
 
-    static func binder() throws(RecordError) -> PredicateBinder {
+    package static func binder() throws(RecordError) -> PredicateBinder {
         PredicateBinder(type: try type(), now: now) { name in name == "_bob" ? 7 : nil }
     }
 
-    static func field(_ name: String) throws(RecordError) -> QueryField {
+    package static func field(_ name: String) throws(RecordError) -> QueryField {
         if let system = SystemField(name) { return .system(system) }
         guard let field = try type()[name] else { throw .recordNotFound }
         return .field(field)
     }
 
     /// A text, bound.
-    static func bind(
+    package static func bind(
         _ text: String, _ arguments: [QueryArgument] = [], _ variables: [String: QueryArgument] = [:]
     ) throws(RecordError) -> Predicate {
         try binder().bind(try PredicateSyntax.parse(text), positional: arguments, named: variables)
     }
 
     /// The error with which a text is refused, as it is parsed or as it is bound.
-    static func refusal(
+    package static func refusal(
         _ text: String, _ arguments: [QueryArgument] = [], _ variables: [String: QueryArgument] = [:]
     ) -> RecordError? {
         do throws(RecordError) {
@@ -51,43 +51,33 @@ enum QuerySample {
         } catch { return error }
     }
 
-    static func condition(
+    package static func condition(
         _ name: String, _ test: ValueTest, _ subject: Condition.Subject = .value
     ) throws(RecordError) -> Predicate {
         .condition(Condition(try field(name), test, subject: subject))
     }
 
-    static func text(_ text: String) -> QueryValue { .text(Array(text.utf8)) }
-}
-
-/// A record in memory.
-struct SampleRecord: PredicateSubject {
-    var values: [String: QueryValue] = [:]
-    var lists: [String: [QueryValue]] = [:]
-
-    func value(of field: QueryField) -> QueryValue? { values[field.name] }
-    func members(of field: QueryField) -> [QueryValue] { lists[field.name] ?? [] }
-    func isPresent(_ field: QueryField) -> Bool { values[field.name] != nil || lists[field.name] != nil }
+    package static func text(_ text: String) -> QueryValue { .text(Array(text.utf8)) }
 }
 
 extension RecordError {
-    func detail(_ key: String) -> Detail? { details.first { $0.key == key }?.value }
+    package func detail(_ key: String) -> Detail? { details.first { $0.key == key }?.value }
 
-    var offset: Int? {
+    package var offset: Int? {
         if case .number(let number)? = detail("offset") { Int(number) } else { nil }
     }
 
-    var found: String? {
+    package var found: String? {
         if case .text(let text)? = detail("found") { text } else { nil }
     }
 
-    var expected: String? {
+    package var expected: String? {
         if case .text(let text)? = detail("expected") { text } else { nil }
     }
 }
 
 extension ValueRange {
-    init(from lower: QueryValue? = nil, to upper: QueryValue? = nil, isInclusive: Bool = true) {
+    package init(from lower: QueryValue? = nil, to upper: QueryValue? = nil, isInclusive: Bool = true) {
         self.init(
             lower: lower.map { Bound($0, isInclusive: isInclusive) },
             upper: upper.map { Bound($0, isInclusive: isInclusive) })

@@ -1,26 +1,26 @@
-import Pictures
+package import Pictures
 
 /// Bytes of a file that count what is asked of them, and refuse nothing.
-final class MeteredSource {
-    private(set) var reads = 0
-    private(set) var bytes = 0
+package final class MeteredSource {
+    package private(set) var reads = 0
+    package private(set) var bytes = 0
     /// What should not have been asked.
-    private(set) var offences: [String] = []
+    package private(set) var offences: [String] = []
 
     private let size: Int
     private let content: (Int) -> UInt8
 
     /// A file of `size` bytes, of which `content` gives each: a file may be larger than memory.
-    init(size: Int, _ content: @escaping (_ offset: Int) -> UInt8) {
+    package init(size: Int, _ content: @escaping (_ offset: Int) -> UInt8) {
         self.size = size
         self.content = content
     }
 
-    convenience init(_ file: [UInt8]) {
+    package convenience init(_ file: [UInt8]) {
         self.init(size: file.count) { file[$0] }
     }
 
-    func read(_ offset: Int, _ count: Int) -> [UInt8] {
+    package func read(_ offset: Int, _ count: Int) -> [UInt8] {
         reads += 1
         bytes += count
         guard offset >= 0, (1...4096).contains(count), offset <= size, count <= size - offset else {
@@ -31,7 +31,7 @@ final class MeteredSource {
     }
 
     /// Reads the header, and notes it if that costs too much or gives what no header may say.
-    func header() -> Picture? {
+    package func header() -> Picture? {
         let picture = PictureHeader.read(size: size, read)
         if reads > 256 { offences.append("\(reads) reads") }
         if bytes > 1 << 20 { offences.append("\(bytes) bytes") }

@@ -1,9 +1,9 @@
-import HTTP
+package import HTTP
 
 /// The rules of a head once more, slowly and by splitting text, to check whatever the parser accepts.
-enum HeadOracle {
+package enum HeadOracle {
     /// What is illegal in an accepted head, or `nil`.
-    static func objection(_ bytes: [UInt8], _ head: RequestHead) -> String? {
+    package static func objection(_ bytes: [UInt8], _ head: RequestHead) -> String? {
         for (index, byte) in bytes.enumerated() {
             if byte == 0x0D, index + 1 == bytes.count || bytes[index + 1] != 0x0A { return "bare CR" }
             if byte == 0x0A, index == 0 || bytes[index - 1] != 0x0D { return "bare LF" }

@@ -1,0 +1,27 @@
+import CFuzzer
+import FuzzTargets
+import Glibc
+
+/// Runs libFuzzer, with its own arguments, on the reader that `FOGBASE_FUZZ_TARGET` names: libFuzzer starts itself again for
+/// some of its work, and knows nothing of arguments of ours.
+@main enum Fuzz {
+    private static let target: FuzzTarget = {
+        guard let name = getenv("FOGBASE_FUZZ_TARGET"), let target = FuzzTarget(rawValue: String(cString: name)) else {
+            fatalError("FOGBASE_FUZZ_TARGET is one of \(FuzzTarget.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return target
+    }()
+
+    static func main() {
+        var count = CommandLine.argc
+        var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+        exit(LLVMFuzzerRunDriver(&count, &arguments, run))
+    }
+
+    /// Runs an input, and ends the process if something is wrong with what comes of it.
+    private static let run: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt = { start, count in
+        let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+        if let objection = target.objection(bytes) { fatalError(objection) }
+        return 0
+    }
+}

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Runs libFuzzer on every reader of bytes that strangers send; see README.md."""
+import argparse
+import base64
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CORPUS = HERE / "Corpus"
+# An input that takes longer, or so much memory, is a finding too.
+SLOWEST_SECONDS = 5
+MOST_MB = 2048
+LONGEST = 4096
+# What is kept stays small enough to be run by every `make test`: branches count, not how often each is taken.
+KEPT = ["-merge=1", "-use_counters=0", "-max_len=1024"]
+
+
+def main() -> int:
+    targets = sorted(path.stem for path in CORPUS.iterdir())
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binary", type=Path, default=Path(".build/fuzz/release/fuzz"))
+    parser.add_argument("--work", type=Path, default=Path(".fuzz"), help="new inputs and findings (default .fuzz)")
+    parser.add_argument("--only", choices=targets, action="append", help="a reader; may be repeated")
+    parser.add_argument("--seconds", type=int, default=60, help="for each reader (default 60)")
+    parser.add_argument("--seed", type=int, default=0, help="0 takes another one each time")
+    parser.add_argument("--keep", action="store_true", help="add the inputs that reached new code to the corpus")
+    options = parser.parse_args()
+    found = 0
+    for target in options.only or targets:
+        found += not run(target, options)
+        if options.keep:
+            keep(target, options)
+    print(f"{found} readers with findings" if found else "No findings.")
+    return 1 if found else 0
+
+
+def run(target: str, options: argparse.Namespace) -> bool:
+    """Whether the reader did well; what ended it lies in the work folder."""
+    folder = options.work / target
+    folder.mkdir(parents=True, exist_ok=True)
+    unpack(target, options.work / f"{target}-corpus")
+    done = fuzz(target, options, [
+        f"-max_total_time={options.seconds}", f"-seed={options.seed}", f"-max_len={LONGEST}",
+        f"-timeout={SLOWEST_SECONDS}", f"-rss_limit_mb={MOST_MB}", f"-artifact_prefix={options.work}/{target}-",
+        str(folder), str(options.work / f"{target}-corpus")])
+    if done.returncode == 0:
+        summary = re.search(r"#(\d+)\s+DONE\s+cov: (\d+) ft: (\d+) corp: (\d+)", done.stderr)
+        runs, edges, features, inputs = summary.groups() if summary else ("?",) * 4
+        print(f"{target:<10} {runs:>9} inputs run, {edges} edges, {features} features, {inputs} inputs worth keeping",
+              flush=True)
+        return True
+    (options.work / f"{target}.log").write_text(done.stderr)
+    said = re.findall(r"Fatal error.*|ERROR: .*|Test unit written to .*", done.stderr)
+    print(f"{target:<10} FINDING: " + "; ".join(said or done.stderr.splitlines()[-3:]), flush=True)
+    return False
+
+
+def keep(target: str, options: argparse.Namespace) -> None:
+    """Adds the fewest and smallest new inputs that reach what those of the corpus do not."""
+    chosen = options.work / f"{target}-corpus"
+    unpack(target, chosen)
+    before = {path.name for path in chosen.iterdir()}
+    fuzz(target, options, [*KEPT, str(chosen), str(options.work / target)])
+    pack(target, chosen)
+    print(f"{target:<10} {sum(path.name not in before for path in chosen.iterdir())} inputs added to the corpus", flush=True)
+
+
+def unpack(target: str, folder: Path) -> None:
+    """Writes the inputs of a corpus into files, as libFuzzer wants them. A line of a corpus is a name and base64."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for line in (CORPUS / f"{target}.txt").read_text().splitlines():
+        name, _, text = line.partition(" ")
+        (folder / name).write_bytes(base64.b64decode(text))
+
+
+def pack(target: str, folder: Path) -> None:
+    lines = [f"{path.name} {base64.b64encode(path.read_bytes()).decode()}" for path in sorted(folder.iterdir())]
+    (CORPUS / f"{target}.txt").write_text("".join(f"{line}\n" for line in lines))
+
+
+def fuzz(target: str, options: argparse.Namespace, arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    # Swift's own printing of a crash would keep libFuzzer from writing down the input.
+    environment = {**os.environ, "FOGBASE_FUZZ_TARGET": target, "SWIFT_BACKTRACE": "enable=no"}
+    return subprocess.run([str(options.binary), *arguments], env=environment, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,11 @@
+import RecordModel
+
+/// A record in memory.
+struct SampleRecord: PredicateSubject {
+    var values: [String: QueryValue] = [:]
+    var lists: [String: [QueryValue]] = [:]
+
+    func value(of field: QueryField) -> QueryValue? { values[field.name] }
+    func members(of field: QueryField) -> [QueryValue] { lists[field.name] ?? [] }
+    func isPresent(_ field: QueryField) -> Bool { values[field.name] != nil || lists[field.name] != nil }
+}
