@@ -45,8 +45,10 @@ class FogbasePeer(Peer):
     def facts(self) -> dict:
         binary = Path(self.server.binary)
         done = subprocess.run([str(binary), "--version"], capture_output=True, text=True)
-        return {"versions": {"fogbase": done.stdout.strip() or "unknown",
-                             "sha256": hashlib.sha256(binary.read_bytes()).hexdigest()[:16]},
+        # Lines of a name and a version, then sentences.
+        lines = done.stdout.partition("\n\n")[0].splitlines()
+        named = {line.split(None, 1)[0].lower(): line.split(None, 1)[1] for line in lines if len(line.split(None, 1)) == 2}
+        return {"versions": named | {"sha256": hashlib.sha256(binary.read_bytes()).hexdigest()[:16]},
                 "settings": "defaults, but " + ", ".join(f"{key}={value}" for key, value in ENVIRONMENT.items())
                             + "; compound index on (thread, -timestamp)",
                 "commands": [f"{binary} serve --host 127.0.0.1 --port {self.port} --data {self.server.data}"]}

@@ -19,8 +19,8 @@ from server import free_port
 COLLECTION = "/v1/buckets/bench/collections/posts"
 RECORDS = COLLECTION + "/records"
 THREADS_PER_PROCESS = 8
-# The last version that was made before the bench: those of records that are filled in lie before all others.
-FIRST_MODIFIED = 1_700_000_000
+# Versions are milliseconds, each once in a collection: those of records that are filled in lie before all others.
+FIRST_MODIFIED = 1_700_000_000_000
 
 CONFIGURATION = """\
 [app:main]
@@ -113,7 +113,8 @@ class KintoPeer(Peer):
 
     def add(self, count: int) -> list[str]:
         """Straight into Kinto's table: through its interface this would take a quarter of an hour."""
-        thread = THREADS if self.made == 0 else [DOOMED_THREAD]
+        first = self.made == 0
+        thread = THREADS if first else [DOOMED_THREAD]
         names, rows = [str(uuid.uuid4()) for _ in range(count)], []
         for place, name in enumerate(names):
             number = self.made + place
@@ -124,10 +125,11 @@ class KintoPeer(Peer):
         self.postgres.sql("CREATE TABLE IF NOT EXISTS incoming (id text, parent text, resource text, number bigint, data jsonb)")
         self.postgres.sql("COPY incoming FROM STDIN", rows="".join(rows))
         self.postgres.sql(
-            "INSERT INTO objects (id, parent_id, resource_name, last_modified, data) SELECT id, parent, resource, "
-            f"from_epoch({FIRST_MODIFIED}000 + number), data FROM incoming ORDER BY number")
+            "INSERT INTO objects (id, parent_id, resource_name, last_modified, data, deleted) SELECT id, parent, "
+            f"resource, from_epoch({FIRST_MODIFIED} + number), data, FALSE FROM incoming ORDER BY number")
         self.postgres.sql("TRUNCATE incoming")
-        self.postgres.sql("ANALYZE objects")
+        if first:
+            self.postgres.sql("VACUUM ANALYZE objects")
         return [f"{RECORDS}/{name}" for name in names]
 
     def create(self, number: int) -> bytes:

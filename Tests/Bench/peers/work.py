@@ -12,6 +12,8 @@ from posts import THREADS
 WORKS = ("create", "read", "page", "update", "delete")
 # What a deletion run has at most and at least.
 MOST_DELETIONS, LEAST_DELETIONS = 30_000, 100
+# A run lasts longer, this many times at most, if its connections would not get two answers each.
+LONGEST = 5
 
 
 @dataclass
@@ -29,7 +31,7 @@ class Bench:
         self.folder, self.seconds = folder, seconds
         self.measured: dict[tuple[str, str, int], list[Run]] = {}
         self._loads: dict[tuple[str, str, int], Load] = {}
-        self._turn = 0
+        self._lengths: dict[tuple[str, str, int], float] = {}
 
     def run(self, peer: Peer, work: str, connections: int) -> None:
         key = (peer.name, work, connections)
@@ -40,11 +42,14 @@ class Bench:
         else:
             load = self._loads[key] = self._load(peer, self._messages(peer, work), work, connections)
             # A short one first: files, caches and connections to the database warm up.
-            load.run(1)
+            warm = load.run(1)
+            needed = 2 * connections / max(warm.rate, 0.1)
+            self._lengths[key] = min(max(self.seconds, needed), LONGEST * self.seconds)
+        seconds = self._lengths.get(key, self.seconds)
         pids = peer.pids()
-        with HighestMemory(pids, self.seconds / 3) as memory:
+        with HighestMemory(pids, seconds / 3) as memory:
             before = cpu_seconds(pids)
-            found = load.run(self.seconds)
+            found = load.run(seconds)
             spent = cpu_seconds(pids) - before
         run = Run(replace(found, cpu_seconds=spent), memory.total, memory.own)
         self.measured.setdefault(key, []).append(run)
