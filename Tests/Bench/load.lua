@@ -1,5 +1,5 @@
 -- Repeats ready-made requests in turn. Arguments: a file of messages, each after a line with its length in bytes, and
--- "once" if none may be sent twice: then the run ends with the last answer.
+-- "once" if none may be sent twice: then a line "done" comes after the last answer.
 local messages, turn, answers = {}, 0, 0
 
 function init(arguments)
@@ -29,7 +29,11 @@ end
 
 function count_answer()
    answers = answers + 1
-   if answers == #messages then wrk.thread:stop() end
+   if answers == #messages then
+      -- wrk itself sleeps until its time is over, unless it is told.
+      io.write("done\n")
+      io.flush()
+   end
 end
 
 -- wrk's own report has changing units; here all times are microseconds.

@@ -59,26 +59,34 @@ class Load:
             for one in messages[1:] if once else messages:
                 out.write(b"%d\n%s" % (len(one), one))
         # The first message is tried before it is repeated a million times.
-        answer = Client(port).send(messages[0])
+        client = Client(port)
+        answer = client.send(messages[0])
+        client.close()
         if answer.status != expect:
             start = messages[0].split(b"\r\n")[0].decode()
             raise Problem(f"{start} answered {answer.status} where {expect} is expected: {answer.body[:400]!r}")
         self.sample = answer
 
     def run(self, seconds: float) -> Measurement:
-        """One run of wrk, with the server's CPU time around it and its memory during it."""
-        return self._measure(f"{max(1, round(seconds))}s", lambda wrk: None)
+        """One run of wrk, with the server's CPU time around it and its memory during it.
+
+        With `once` it lasts as long as the messages, but at most ten times `seconds`.
+        """
+        if self.once:
+            return self._measure(f"{max(10, round(seconds * 10))}s", _end_when_done)
+        return self._measure(f"{max(1, round(seconds))}s", lambda wrk: "")
 
     def during(self, work: Callable[[], None]) -> Measurement:
         """A run that lasts as long as `work`."""
-        def wait(wrk: subprocess.Popen) -> None:
+        def wait(wrk: subprocess.Popen) -> str:
             work()
             # wrk takes this as the end of its time, and reports.
             wrk.send_signal(signal.SIGINT)
+            return ""
 
         return self._measure("3600s", wait)
 
-    def _measure(self, duration: str, wait: Callable[[subprocess.Popen], None]) -> Measurement:
+    def _measure(self, duration: str, wait: Callable[[subprocess.Popen], str]) -> Measurement:
         command = [tools.path("wrk"), "-t", "1", "-c", str(self.connections), "-d", duration,
                    "--timeout", "10s", "-s", SCRIPT, f"http://127.0.0.1:{self.port}/", "--", str(self.file)]
         if self.once:
@@ -87,8 +95,8 @@ class Load:
             before = process.cpu_seconds(self.pid)
             wrk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             try:
-                wait(wrk)
-                output = wrk.communicate()[0]
+                output = wait(wrk)
+                output += wrk.communicate()[0]
             finally:
                 wrk.kill()
             spent = process.cpu_seconds(self.pid) - before
@@ -108,3 +116,14 @@ class Load:
                            summary["p99"] / 1e3, summary["max"] / 1e3, memory.highest,
                            sum(errors.values()) + (len(faults) > len(errors)), faults,
                            percentiles={name: summary[name] / 1e3 for name in PERCENTILES})
+
+
+def _end_when_done(wrk: subprocess.Popen) -> str:
+    """Ends wrk when its script says that all messages have been answered; returns what it has written until then."""
+    output = ""
+    while line := wrk.stdout.readline():
+        output += line
+        if line == "done\n":
+            wrk.send_signal(signal.SIGINT)
+            break
+    return output

@@ -66,19 +66,21 @@ def _elsewhere(install: bool) -> int:
 
 def throughput(found: Lines):
     """Operations per second over the number of connections, beside the references."""
-    panels = [(name, title, rows) for name, title in (("connections-read", "point reads"), ("connections-create", "durable creates"))
-              if (rows := found.series(name))]
+    titles = {"connections-read": "point reads", "connections-create": "durable creates"}
+    panels = [(title, rows) for name, title in titles.items() if (rows := found.series(name))]
     if not panels:
         return None
     figure, axes = pyplot.subplots(1, len(panels), figsize=(5.4 * len(panels), 3.8), squeeze=False)
-    for axis, (_, title, rows) in zip(axes[0], panels):
+    for axis, (title, rows) in zip(axes[0], panels):
         places = [row["x"] for row in rows]
         axis.plot(places, [row["rate"] for row in rows], "o-", color=BLUE, label="Fogbase")
         axis.plot(places, [row["reference_rate"] for row in rows], "s--", color=GREY, label=rows[0]["against"])
-        axis.set(title=title, xlabel="connections", ylabel="per second", xscale="log", ylim=(0, None))
-        _plain_ticks(axis, places)
+        highest = max(max(row["rate"], row["reference_rate"]) for row in rows)
+        axis.set(title=title, xlabel="connections", ylabel="per second", xscale="log", ylim=(0, highest * 1.08))
+        axis.set_xticks(places, [f"{place:g}" for place in places])
+        axis.minorticks_off()
         axis.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        axis.legend(frameon=False)
+        axis.legend(frameon=False, loc="lower right")
     figure.tight_layout()
     return figure
 
@@ -117,8 +119,9 @@ def cost(found: Lines):
         axis.set(title=title, xlabel="records in the database", xscale="log", yscale="log")
         axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axis.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        axis.legend(frameon=False)
-    figure.tight_layout()
+        axis.yaxis.set_minor_formatter("")
+        axis.margins(y=0.1)
+    _legend_below(figure, axes[0])
     return figure
 
 
@@ -136,19 +139,25 @@ def peers(found: Lines):
         for number, server in enumerate(servers):
             values = [found.results.get((server, work, most), {}).get(key) or 0 for work in works]
             places = [place + number * width for place in range(len(works))]
-            axis.bar(places, values, width * 0.92, color=SERVERS[server], label=server)
+            bars = axis.bar(places, values, width * 0.92, color=SERVERS[server], label=server)
+            axis.bar_label(bars, [_few_digits(value) for value in values], fontsize=7, padding=1)
         axis.set(title=title, yscale="log")
         axis.set_xticks([place + width * (len(servers) - 1) / 2 for place in range(len(works))], works)
         axis.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")
         axis.grid(axis="x", visible=False)
-        axis.legend(frameon=False)
-    figure.tight_layout()
+    _legend_below(figure, axes[0])
     return figure
 
 
-def _plain_ticks(axis, places: list[float]) -> None:
-    axis.set_xticks(places, [f"{place:g}" for place in places])
-    axis.minorticks_off()
+def _legend_below(figure, axis) -> None:
+    """One legend for all panels, where it covers nothing."""
+    figure.tight_layout(rect=(0, 0.07, 1, 1))
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=len(labels), frameon=False)
+
+
+def _few_digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
 
 if __name__ == "__main__":

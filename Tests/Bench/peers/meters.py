@@ -71,11 +71,15 @@ def count_syncs(pids: list[int], port: int, messages: list[bytes], output: str) 
                 return None, f"ptrace is refused here: {line.strip()}"
             if f"Process {targets[-1]} attached" in line:
                 break
+        else:
+            return None, "strace ended before it had attached to all processes"
         client = Client(port)
         for one in messages:
             if client.send(one).status not in (200, 201):
                 return None, "a create failed while syncs were counted"
         client.close()
+        if tracer.poll() is not None:
+            return None, "strace ended while syncs were counted"
     finally:
         tracer.terminate()
         tracer.wait()

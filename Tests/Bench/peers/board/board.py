@@ -51,7 +51,8 @@ def connect() -> sqlite3.Connection:
     connection = sqlite3.connect(os.environ["BOARD_DATABASE"], timeout=10, isolation_level=None)
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
+    # A self-test of the comparison asks for NORMAL, to see that it is found out.
+    connection.execute(f"PRAGMA synchronous = {os.environ.get('BOARD_SYNCHRONOUS', 'FULL')}")
     connection.execute("PRAGMA cache_size = -65536")
     connection.execute("PRAGMA mmap_size = 1073741824")
     return connection
