@@ -28,6 +28,7 @@ from report import Row, json_line, table
 from server import raise_descriptor_limit
 
 ROOT = Path(__file__).resolve().parents[2]
+SIZES = [1000, 10_000, 100_000, 1_000_000]
 SCENARIOS = [scenario for module in (read_scenarios, write_scenarios, connection_scenarios, memory_scenarios,
                                             start_scenario, query_scenarios, scale_scenarios, set_scenarios,
                                             asset_scenarios, thumbnail_scenario, hostile_scenario, debian_scenario)
@@ -77,7 +78,7 @@ def main() -> int:
                       given.rounds or (1 if given.quick else 3), given.quick, given.refill,
                       given.records or (50_000 if given.quick else 1_000_000),
                       dict(one.split("=", 1) for one in given.env), given.cache_kb, given.mmap_bytes,
-                      sorted(given.sizes or ([1000, 10_000] if given.quick else [1000, 10_000, 100_000, 1_000_000])))
+                      sorted(given.sizes or ([1000, 10_000] if given.quick else SIZES)))
     raise_descriptor_limit()
     # `finally` clauses end the servers; a plain SIGTERM would leave them running.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

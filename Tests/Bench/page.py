@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the figures of `bench.py --json` and `peers.py --json` into the page of benchmarks, or a short table for the README.
+"""Writes the figures of `bench.py --json` and `peers.py --json` into the page of benchmarks, or prints a short table.
 
 The page keeps its own words: only what lies between its two marks is replaced.
 """
@@ -93,7 +93,8 @@ def _machine(line: dict) -> str:
     facts = line["machine"]
     rows = [("machine", f"{facts['processor']}, {facts['cores']} cores, {facts['memory_mb'] / 1024:.0f} GB"),
             ("system", f"{facts['system']}, Linux {facts['kernel']}"),
-            ("disk", f"{facts['disk']}; fdatasync p50 {facts['fdatasync_p50_ms']} ms, p99 {facts['fdatasync_p99_ms']} ms"),
+            ("disk", f"{facts['disk']}; fdatasync p50 {facts['fdatasync_p50_ms']} ms, "
+                     f"p99 {facts['fdatasync_p99_ms']} ms"),
             ("references", f"{facts['nginx'].removeprefix('nginx version: ')}, {' '.join(facts['wrk'].split()[:2])}"),
             ("runs", f"{line['rounds']} rounds of {line['seconds']:g} s, load average {facts['load_average']:.1f} before"),
             ("date", facts["date"][:10])]

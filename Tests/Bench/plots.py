@@ -113,7 +113,8 @@ def cost(found: Lines):
     if not works:
         return None
     figure, axes = pyplot.subplots(1, 2, figsize=(10.8, 3.8))
-    for axis, key, title in ((axes[0], "cpu_us", "CPU µs per operation"), (axes[1], "p50_ms", "p50 in ms at 64 connections")):
+    for axis, key, title in ((axes[0], "cpu_us", "CPU µs per operation"),
+                             (axes[1], "p50_ms", "p50 in ms at 64 connections")):
         for (work, rows), colour in zip(works, (BLUE, PURPLE, GREEN, ORANGE)):
             axis.plot([row["x"] for row in rows], [row[key] for row in rows], "o-", color=colour, label=work)
         axis.set(title=title, xlabel="records in the database", xscale="log", yscale="log")

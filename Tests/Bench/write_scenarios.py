@@ -110,11 +110,11 @@ def increment_image(context: Context) -> Iterator[Row]:
 
 def _beside_create(context: Context, name: str, body) -> Iterator[Row]:
     with context.board() as board:
-        creates = context.load(board.server, creates(board), expect=201)
+        theirs = context.load(board.server, creates(board), expect=201)
         patches = [message("PATCH", board.path(number), board.token, body(turn))
                    for turn in range(2) for number in range(len(board.names))]
         ours = context.load(board.server, patches)
-        reference, measured = interleave(context.options.rounds, context.options.seconds, creates, ours)
+        reference, measured = interleave(context.options.rounds, context.options.seconds, theirs, ours)
         yield measured_row(name, measured, reference, floor=1.3, against="create")
 
 

@@ -57,7 +57,7 @@ class FogbasePeer(Peer):
         thread = THREADS if self.made == 0 else [DOOMED_THREAD]
         client, paths = Client(self.port, self.token), []
         for start in range(self.made, self.made + count, BATCH):
-            posts = [{"operationType": "create", "record": {"recordType": "Post", "fields": fields(number, thread[number % len(thread)])}}
+            posts = [_operation(fields(number, thread[number % len(thread)]))
                      for number in range(start, min(start + BATCH, self.made + count))]
             paths += [f"/records/Post/{segment(record['recordName'])}" for record in client.batch(posts)]
         client.close()
@@ -79,3 +79,7 @@ class FogbasePeer(Peer):
 
     def newest(self, body: bytes) -> list[int]:
         return [record["fields"]["timestamp"]["value"] for record in json.loads(body)["records"]]
+
+
+def _operation(given: dict) -> dict:
+    return {"operationType": "create", "record": {"recordType": "Post", "fields": given}}

@@ -122,7 +122,8 @@ class KintoPeer(Peer):
             data = json.dumps(fields(number, thread[number % len(thread)]))
             rows.append(f"{name}\t/buckets/bench/collections/posts\trecord\t{number}\t{data}\n")
         self.made += count
-        self.postgres.sql("CREATE TABLE IF NOT EXISTS incoming (id text, parent text, resource text, number bigint, data jsonb)")
+        self.postgres.sql("CREATE TABLE IF NOT EXISTS incoming "
+                          "(id text, parent text, resource text, number bigint, data jsonb)")
         self.postgres.sql("COPY incoming FROM STDIN", rows="".join(rows))
         self.postgres.sql(
             "INSERT INTO objects (id, parent_id, resource_name, last_modified, data, deleted) SELECT id, parent, "

@@ -45,6 +45,10 @@ class Page(BaseModel):
 COLUMNS = ", ".join(Post.model_fields)
 
 
+# This process's connection, made when it starts.
+database: sqlite3.Connection
+
+
 def connect() -> sqlite3.Connection:
     """A connection whose commits are on the disk before they are answered."""
     # isolation_level=None: each statement is a transaction of its own.
@@ -68,7 +72,6 @@ async def lifespan(_: FastAPI):
 
 
 app = FastAPI(lifespan=lifespan)
-database: sqlite3.Connection
 
 
 async def current_user(authorization: Annotated[str, Header()] = "") -> int:
