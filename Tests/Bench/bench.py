@@ -24,7 +24,7 @@ import thumbnail_scenario
 import write_scenarios
 from context import Context, Options
 from problem import Problem, Skipped
-from report import Row, json_line, table
+from report import Row, json_line, table, verdicts
 from server import raise_descriptor_limit
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,7 +125,8 @@ def run(context: Context, chosen: list, json_file: Path | None) -> int:
         log.close()
     print("\n" + table(rows))
     failed = [row.name for row in rows if row.failed]
-    print(f"\n{len(failed)} of {len(rows)} rows failed: {', '.join(failed)}" if failed else "\nall rows hold")
+    print("\n" + verdicts(rows))
+    print(f"{len(failed)} of {len(rows)} rows failed: {', '.join(failed)}" if failed else "all rows hold")
     if context.options.quick:
         print("--quick: these figures say that the bench works, not how fast the server is.")
     return 1 if failed else 0

@@ -134,6 +134,14 @@ def table(rows: list[Row]) -> str:
     return "\n".join(text)
 
 
+def verdicts(rows: list[Row]) -> str:
+    """How many rows there are of each verdict."""
+    words = {"target": "reach their target", "floor": "reach their floor", "holds": "hold", "–": "are for information",
+             "MISSED": "MISSED their floor", "ERRORS": "had ERRORS"}
+    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in words}
+    return f"{len(rows)} rows: " + ", ".join(f"{count} {words[verdict]}" for verdict, count in counts.items() if count)
+
+
 def json_line(row: Row) -> str:
     return json.dumps(asdict(row) | {"verdict": row.verdict}, ensure_ascii=False)
 

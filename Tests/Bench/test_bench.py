@@ -13,7 +13,7 @@ import page
 from client import message
 from load import Load, Measurement
 from problem import Problem
-from report import Row, json_line, measured_row, table
+from report import Row, json_line, measured_row, table, verdicts
 
 
 class Verdicts(unittest.TestCase):
@@ -25,6 +25,10 @@ class Verdicts(unittest.TestCase):
 
     def test_errors_win_over_a_good_figure(self):
         self.assertTrue(Row("row", 0.1, "×", 2.0, errors=1).failed)
+
+    def test_verdicts_are_counted(self):
+        rows = [Row("a", 0.5, "×", 2.0, 1.0), Row("b", 3, "×", 2.0), Row("c", 3, "s")]
+        self.assertEqual(verdicts(rows), "3 rows: 1 reach their target, 1 are for information, 1 MISSED their floor")
 
     def test_a_ratio_is_taken_within_each_round(self):
         measured = [Measurement(100, 1, cpu) for cpu in (1, 4, 2)]
