@@ -2,6 +2,7 @@
 import re
 import subprocess
 import threading
+import time
 
 import process
 import tools
@@ -34,6 +35,16 @@ def memory(pids: list[int]) -> tuple[float, float]:
         except (FileNotFoundError, ProcessLookupError, PermissionError):
             pass
     return total * 1024 / 1e6, (total - files) * 1024 / 1e6
+
+
+def wait_until_idle(pids: list[int], seconds: float = 30) -> None:
+    """Waits until the processes do next to nothing, but not for ever: PostgreSQL may be cleaning up."""
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        before = cpu_seconds(pids)
+        time.sleep(0.25)
+        if cpu_seconds(pids) - before < 0.025:
+            return
 
 
 class HighestMemory:

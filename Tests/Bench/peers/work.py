@@ -4,7 +4,7 @@ from pathlib import Path
 from random import Random
 
 from load import Load, Measurement
-from meters import HighestMemory, cpu_seconds
+from meters import HighestMemory, cpu_seconds, wait_until_idle
 from peer import CREATES, TOUCHED, Peer
 from posts import THREADS
 
@@ -47,10 +47,13 @@ class Bench:
             self._lengths[key] = min(max(self.seconds, needed), LONGEST * self.seconds)
         seconds = self._lengths.get(key, self.seconds)
         pids = peer.pids()
+        wait_until_idle(pids)
         with HighestMemory(pids, seconds / 3) as memory:
             before = cpu_seconds(pids)
             found = load.run(seconds)
             spent = cpu_seconds(pids) - before
+        # Whoever is slow has a queue of requests that nobody waits for any longer; the next one shall not suffer from it.
+        wait_until_idle(pids)
         run = Run(replace(found, cpu_seconds=spent), memory.total, memory.own)
         self.measured.setdefault(key, []).append(run)
         if work == "delete":
