@@ -13,7 +13,7 @@ from problem import Problem
 try:
     import matplotlib
     matplotlib.use("Agg")
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 except ImportError:
     pyplot = None
 
@@ -101,7 +101,7 @@ def latency(found: Lines):
     for label, percentiles, colour, style in curves:
         axis.plot(list(percentiles), list(percentiles.values()), style, color=colour, label=label)
     axis.set(title="time until the answer at 64 connections", xlabel="percentile", ylabel="milliseconds", yscale="log")
-    axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    _finer_ticks(axis)
     axis.legend(frameon=False, fontsize=9)
     figure.tight_layout()
     return figure
@@ -118,9 +118,8 @@ def cost(found: Lines):
         for (work, rows), colour in zip(works, (BLUE, PURPLE, GREEN, ORANGE)):
             axis.plot([row["x"] for row in rows], [row[key] for row in rows], "o-", color=colour, label=work)
         axis.set(title=title, xlabel="records in the database", xscale="log", yscale="log")
-        axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        _finer_ticks(axis)
         axis.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        axis.yaxis.set_minor_formatter("")
         axis.margins(y=0.1)
     _legend_below(figure, axes[0])
     return figure
@@ -148,6 +147,13 @@ def peers(found: Lines):
         axis.grid(axis="x", visible=False)
     _legend_below(figure, axes[0])
     return figure
+
+
+def _finer_ticks(axis) -> None:
+    """Labels at 1, 2 and 5 of each power of ten: curves that are nearly flat span less than one power."""
+    axis.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    axis.yaxis.set_minor_locator(ticker.NullLocator())
+    axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
 
 
 def _legend_below(figure, axis) -> None:
