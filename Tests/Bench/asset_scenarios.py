@@ -66,7 +66,7 @@ def download(context: Context) -> Iterator[Row]:
                     return nginx.download(PATH, size, connections=CONNECTIONS, seconds=seconds)
 
                 measured, reference = interleave(context.options.rounds, context.options.seconds, ours, theirs)
-        yield measured_row(f"asset-download-{name}", measured, reference, floor=1.5,
+        yield measured_row(f"asset-download-{name}", measured, reference, floor=1.5, against="nginx",
                            notes=[f"{_per_gib(measured)} s/GiB at {_rate(measured)}; "
                                   f"nginx: {_per_gib(reference)} s/GiB at {_rate(reference)}; "
                                   f"with the client's: {_with_client(measured)} and {_with_client(reference)} s/GiB"])
@@ -153,6 +153,7 @@ def _upload_row(context: Context, name: str, floor: float, ours: AssetLoad, bare
                                      lambda seconds: context.noted(upload(ours, seconds)),
                                      lambda seconds: upload(bare, seconds))
     return measured_row(name, measured, reference, value=middle(measured, seconds_per_gib), unit="s/GiB", floor=floor,
+                        against="bare upload",
                         notes=[f"at {_rate(measured)}; the bare program: {_per_gib(reference)} s/GiB at "
                                f"{_rate(reference)}, so the server takes {ratio(measured, reference):.2f} × as much; "
                                f"openssl sha256 alone: {hash_seconds_per_gib(_source(context)):.2f} s/GiB"])

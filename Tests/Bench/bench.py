@@ -10,25 +10,28 @@ import traceback
 from pathlib import Path
 
 import asset_scenarios
+import connection_scenarios
 import debian_scenario
 import hostile_scenario
 import machine
 import memory_scenarios
 import query_scenarios
 import read_scenarios
+import scale_scenarios
 import set_scenarios
 import start_scenario
 import thumbnail_scenario
 import write_scenarios
 from context import Context, Options
 from problem import Problem, Skipped
-from report import Row, json_line, table
+from report import Row, json_line, table, verdicts
 from server import raise_descriptor_limit
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIOS = [scenario for module in (read_scenarios, write_scenarios, memory_scenarios, start_scenario,
-                                            query_scenarios, set_scenarios, asset_scenarios, thumbnail_scenario,
-                                            hostile_scenario, debian_scenario)
+SIZES = [1000, 10_000, 100_000, 1_000_000]
+SCENARIOS = [scenario for module in (read_scenarios, write_scenarios, connection_scenarios, memory_scenarios,
+                                            start_scenario, query_scenarios, scale_scenarios, set_scenarios,
+                                            asset_scenarios, thumbnail_scenario, hostile_scenario, debian_scenario)
              for scenario in module.SCENARIOS]
 
 
@@ -48,6 +51,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--refill", action="store_true", help="fill the databases that are kept anew")
     parser.add_argument("--records", type=int, metavar="N", default=int(os.environ.get("BENCH_RECORDS", 0)),
                         help="records of the large data sets of queries (default 1000000, or BENCH_RECORDS)")
+    parser.add_argument("--sizes", type=int, nargs="+", metavar="N",
+                        help="records of the data sets of `scale` (default 1000 10000 100000 1000000)")
     parser.add_argument("--cache-kb", type=int, default=8192,
                         help="cache_size of the bare loop in KB (default %(default)s)")
     parser.add_argument("--mmap-bytes", type=int, default=2147418112, help="mmap_size of the bare loop (default %(default)s)")
@@ -72,7 +77,8 @@ def main() -> int:
     options = Options(str(Path(given.binary).resolve()), given.work, given.seconds or (1 if given.quick else 4),
                       given.rounds or (1 if given.quick else 3), given.quick, given.refill,
                       given.records or (50_000 if given.quick else 1_000_000),
-                      dict(one.split("=", 1) for one in given.env), given.cache_kb, given.mmap_bytes)
+                      dict(one.split("=", 1) for one in given.env), given.cache_kb, given.mmap_bytes,
+                      sorted(given.sizes or ([1000, 10_000] if given.quick else SIZES)))
     raise_descriptor_limit()
     # `finally` clauses end the servers; a plain SIGTERM would leave them running.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -119,7 +125,8 @@ def run(context: Context, chosen: list, json_file: Path | None) -> int:
         log.close()
     print("\n" + table(rows))
     failed = [row.name for row in rows if row.failed]
-    print(f"\n{len(failed)} of {len(rows)} rows failed: {', '.join(failed)}" if failed else "\nall rows hold")
+    print("\n" + verdicts(rows))
+    print(f"{len(failed)} of {len(rows)} rows failed: {', '.join(failed)}" if failed else "all rows hold")
     if context.options.quick:
         print("--quick: these figures say that the bench works, not how fast the server is.")
     return 1 if failed else 0

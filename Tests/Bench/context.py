@@ -28,6 +28,7 @@ class Options:
     environment: dict[str, str]
     cache_kb: int
     mmap_bytes: int
+    sizes: list[int]
 
 
 @dataclass

@@ -12,6 +12,7 @@ import tools
 from client import Client
 from problem import Problem
 
+PERCENTILES = ("p50", "p75", "p90", "p99", "p99.9")
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "load.lua")
 
 
@@ -28,6 +29,8 @@ class Measurement:
     errors: int = 0
     faults: list[str] = field(default_factory=list)
     extra: dict = field(default_factory=dict)
+    # Milliseconds by the name of the percentile: p50, p75, p90, p99, p99.9.
+    percentiles: dict[str, float] = field(default_factory=dict)
 
     @property
     def cpu_us(self) -> float:
@@ -41,46 +44,59 @@ class Measurement:
 
 
 class Load:
-    """A set of messages for one server, written to a file that wrk's script reads."""
+    """A set of messages for one server, written to a file that wrk's script reads.
+
+    With `once` no message is sent twice, as a deletion succeeds only once, and a run ends after the last.
+    """
 
     def __init__(self, folder: Path, pid: int, port: int, messages: list[bytes], *, expect: int = 200,
-                 connections: int = 64, operations: int = 1):
-        self.pid, self.port, self.connections, self.operations = pid, port, connections, operations
+                 connections: int = 64, operations: int = 1, once: bool = False):
+        self.pid, self.port, self.connections, self.operations, self.once = pid, port, connections, operations, once
         folder.mkdir(parents=True, exist_ok=True)
         number = len(os.listdir(folder))
         self.file = folder / f"messages-{number}"
         with open(self.file, "wb") as out:
-            for one in messages:
+            for one in messages[1:] if once else messages:
                 out.write(b"%d\n%s" % (len(one), one))
         # The first message is tried before it is repeated a million times.
-        answer = Client(port).send(messages[0])
+        client = Client(port)
+        answer = client.send(messages[0])
+        client.close()
         if answer.status != expect:
             start = messages[0].split(b"\r\n")[0].decode()
             raise Problem(f"{start} answered {answer.status} where {expect} is expected: {answer.body[:400]!r}")
         self.sample = answer
 
     def run(self, seconds: float) -> Measurement:
-        """One run of wrk, with the server's CPU time around it and its memory during it."""
-        return self._measure(f"{max(1, round(seconds))}s", lambda wrk: None)
+        """One run of wrk, with the server's CPU time around it and its memory during it.
+
+        With `once` it lasts as long as the messages, but at most ten times `seconds`.
+        """
+        if self.once:
+            return self._measure(f"{max(10, round(seconds * 10))}s", _end_when_done)
+        return self._measure(f"{max(1, round(seconds))}s", lambda wrk: "")
 
     def during(self, work: Callable[[], None]) -> Measurement:
         """A run that lasts as long as `work`."""
-        def wait(wrk: subprocess.Popen) -> None:
+        def wait(wrk: subprocess.Popen) -> str:
             work()
             # wrk takes this as the end of its time, and reports.
             wrk.send_signal(signal.SIGINT)
+            return ""
 
         return self._measure("3600s", wait)
 
-    def _measure(self, duration: str, wait: Callable[[subprocess.Popen], None]) -> Measurement:
+    def _measure(self, duration: str, wait: Callable[[subprocess.Popen], str]) -> Measurement:
         command = [tools.path("wrk"), "-t", "1", "-c", str(self.connections), "-d", duration,
                    "--timeout", "10s", "-s", SCRIPT, f"http://127.0.0.1:{self.port}/", "--", str(self.file)]
+        if self.once:
+            command.append("once")
         with process.MemorySampler(self.pid) as memory:
             before = process.cpu_seconds(self.pid)
             wrk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             try:
-                wait(wrk)
-                output = wrk.communicate()[0]
+                output = wait(wrk)
+                output += wrk.communicate()[0]
             finally:
                 wrk.kill()
             spent = process.cpu_seconds(self.pid) - before
@@ -98,4 +114,16 @@ class Load:
             faults.append(f"answers of {summary['bytes'] // requests} bytes where the first had {self.sample.size}")
         return Measurement(requests * self.operations, summary["duration"] / 1e6, spent, summary["p50"] / 1e3,
                            summary["p99"] / 1e3, summary["max"] / 1e3, memory.highest,
-                           sum(errors.values()) + (len(faults) > len(errors)), faults)
+                           sum(errors.values()) + (len(faults) > len(errors)), faults,
+                           percentiles={name: summary[name] / 1e3 for name in PERCENTILES})
+
+
+def _end_when_done(wrk: subprocess.Popen) -> str:
+    """Ends wrk when its script says that all messages have been answered; returns what it has written until then."""
+    output = ""
+    while line := wrk.stdout.readline():
+        output += line
+        if line == "done\n":
+            wrk.send_signal(signal.SIGINT)
+            break
+    return output

@@ -19,18 +19,18 @@ def page(context: Context) -> Iterator[Row]:
     """A tenth of the records beside bare SQLite, then all of them beside the tenth."""
     few, many = context.options.records // 10, context.options.records
     with forum(context, few) as small:
-        ours, bare = _pages(context, small), _bare_pages(context, small)
+        ours, bare = page_load(context, small), _bare_pages(context, small)
         measured, reference = interleave(context.options.rounds, context.options.seconds, ours,
                                          lambda seconds: bare.page(PAGE, seconds))
-        yield measured_row(f"page-{_short(few)}", measured, reference, floor=2.0, target=1.4,
+        yield measured_row(f"page-{short(few)}", measured, reference, floor=2.0, target=1.4, against="bare SQLite",
                            notes=[f"a page of {PAGE} of a thread among {len(small.threads):,}, newest first, of "
                                   f"{len(ours.sample.body):,} bytes; the bare program copies "
                                   f"{reference[0].extra['bytes'] // reference[0].operations:,}"])
         with forum(context, many) as large:
-            theirs, bare = _pages(context, large), _bare_pages(context, large)
+            theirs, bare = page_load(context, large), _bare_pages(context, large)
             reference, measured, alone = interleave(context.options.rounds, context.options.seconds, ours, theirs,
                                                     lambda seconds: bare.page(PAGE, seconds))
-        yield measured_row(f"page-{_short(many)}", measured, reference, floor=1.3,
+        yield measured_row(f"page-{short(many)}", measured, reference, floor=1.3, against=f"page-{short(few)}",
                            notes=[f"the reference is the same page out of {few:,}; bare SQLite needs "
                                   f"{middle(alone, lambda one: one.cpu_us):.0f} µs"])
 
@@ -46,7 +46,7 @@ def page_private(context: Context) -> Iterator[Row]:
         bare = bare_query(context, forums, ranges)
         measured, reference = interleave(context.options.rounds, context.options.seconds, ours,
                                          lambda seconds: bare.page(PAGE, seconds))
-        yield measured_row("page-private", measured, reference, floor=2.0, target=1.4,
+        yield measured_row("page-private", measured, reference, floor=2.0, target=1.4, against="bare SQLite",
                            notes=[f"a page of {PAGE} of a private database, with a session, among {users:,} of them"])
 
 
@@ -86,7 +86,7 @@ def creator(context: Context) -> Iterator[Row]:
             ours = context.load(server, [message("GET", path, token)])
             reference, measured = interleave(context.options.rounds, context.options.seconds, reads, ours)
             plan = client.call("GET", path + "&explain=true").json()["plan"]
-            yield measured_row(name, measured, reference,
+            yield measured_row(name, measured, reference, against="point read",
                                notes=["the reference is a point read of one of the ten; "
                                       + plan["text"].replace("\n", "; ")])
 
@@ -104,11 +104,11 @@ def count(context: Context) -> Iterator[Row]:
         bare = bare_query(context, large, [KeyRange(index, 1, text_head(board(number))) for number in range(BOARDS)])
         measured, reference = interleave(context.options.rounds, context.options.seconds, ours, bare.count)
         plan = large.server.client().call("GET", paths[0] + "&explain=true").json()["plan"]
-        yield measured_row("count", measured, reference, floor=1.5,
+        yield measured_row("count", measured, reference, floor=1.5, against="bare SQLite",
                            notes=[f"{found:,} matches, ran on the {plan['ranOn']}; a page of one record is in the answer"])
 
 
-def _pages(context: Context, forum: Forum):
+def page_load(context: Context, forum: Forum):
     order = list(forum.threads)
     Random(1).shuffle(order)
     return context.load(forum.server, [message("GET", _path(f'threadname == "{one}"', "&sort=-timestamp"))
@@ -131,8 +131,8 @@ def _equals(field: str, value: str) -> str:
     return quote(f'{field} == "{value}"')
 
 
-def _short(number: int) -> str:
-    """100k, 1m."""
+def short(number: int) -> str:
+    """1k, 100k, 1m."""
     if number >= 1_000_000 and number % 1_000_000 == 0:
         return f"{number // 1_000_000}m"
     return f"{number // 1000}k"

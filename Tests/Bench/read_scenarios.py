@@ -14,39 +14,39 @@ def live(context: Context) -> Iterator[Row]:
     with context.server() as server:
         ours = context.load(server, [message("GET", "/health/live")])
         with StaticSite(context.fresh_folder("nginx"), ours.sample.body) as site:
-            yield measured_row("live", *_against(context, ours, site), floor=1.0, target=0.7)
+            yield measured_row("live", *_against(context, ours, site), floor=1.0, target=0.7, against="nginx")
 
 
 def point_read(context: Context) -> Iterator[Row]:
     with context.board() as board:
-        ours = context.load(board.server, _reads(board))
+        ours = context.load(board.server, reads(board))
         with StaticSite(context.fresh_folder("nginx"), ours.sample.body) as site:
             measured, reference = _against(context, ours, site)
         notes = [f"answers of {len(ours.sample.body)} bytes; "
                  f"bare SQLite reads the row in {_bare_read(context, board)} µs"]
-        yield measured_row("point-read", measured, reference, floor=2.0, target=1.2, notes=notes)
+        yield measured_row("point-read", measured, reference, floor=2.0, target=1.2, against="nginx",
+                           notes=notes)
 
 
 def point_read_session(context: Context) -> Iterator[Row]:
     with context.board() as board:
-        anonymous = context.load(board.server, _reads(board))
-        signed_in = context.load(board.server, _reads(board, board.token))
+        anonymous = context.load(board.server, reads(board))
+        signed_in = context.load(board.server, reads(board, board.token))
         reference, measured = interleave(context.options.rounds, context.options.seconds, anonymous, signed_in)
-        yield measured_row("point-read-session", measured, reference, floor=1.1,
-                           notes=["the reference is the same read by an anonymous caller"])
+        yield measured_row("point-read-session", measured, reference, floor=1.1, against="anonymous read")
 
 
 def point_read_c1(context: Context) -> Iterator[Row]:
     with context.board() as board:
-        ours = context.load(board.server, _reads(board), connections=1)
+        ours = context.load(board.server, reads(board), connections=1)
         with StaticSite(context.fresh_folder("nginx"), ours.sample.body) as site:
             measured, reference = _against(context, ours, site, connections=1)
         theirs = middle(reference, lambda one: one.p50_ms)
         yield measured_row("point-read-c1", measured, reference, value=middle(measured, lambda one: one.p50_ms),
-                           unit="ms", floor=0.15, target=0.06, notes=[f"nginx: p50 {theirs:.3f} ms"])
+                           unit="ms", floor=0.15, target=0.06, against="nginx", notes=[f"nginx: p50 {theirs:.3f} ms"])
 
 
-def _reads(board: Board, token: str | None = None) -> list[bytes]:
+def reads(board: Board, token: str | None = None) -> list[bytes]:
     """One read of each post, in an order that no cache line likes."""
     order = list(range(len(board.names)))
     Random(1).shuffle(order)

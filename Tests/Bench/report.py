@@ -24,6 +24,15 @@ class Row:
     rss_mb: float | None = None
     errors: int = 0
     notes: list[str] = field(default_factory=list)
+    # What the reference is, how much CPU an operation costs beside it, and how fast it was.
+    against: str | None = None
+    ratio: float | None = None
+    reference_rate: float | None = None
+    percentiles: dict[str, float] = field(default_factory=dict)
+    reference_percentiles: dict[str, float] = field(default_factory=dict)
+    # Rows of one curve have a name in common, and each its place on the axis.
+    series: str | None = None
+    x: float | None = None
 
     @property
     def verdict(self) -> str:
@@ -49,10 +58,12 @@ class Row:
 
 def measured_row(name: str, measured: list[Measurement], reference: list[Measurement] | None, *,
                  value: float | None = None, unit: str = "×", floor: float | None = None, target: float | None = None,
-                 at_least: bool = False, notes: list[str] | None = None) -> Row:
+                 at_least: bool = False, notes: list[str] | None = None, against: str | None = None,
+                 series: str | None = None, x: float | None = None) -> Row:
     """A row from the rounds of a load; judged by the ratio of CPU per operation unless a `value` is given."""
-    if value is None and reference:
-        value = ratio(measured, reference)
+    beside = ratio(measured, reference) if reference else None
+    if value is None:
+        value = beside
     faults = [fault for one in measured + (reference or []) for fault in one.faults]
     return Row(name, value, unit, floor, target, at_least,
                cpu_us=middle(measured, lambda one: one.cpu_us),
@@ -62,13 +73,24 @@ def measured_row(name: str, measured: list[Measurement], reference: list[Measure
                p99_ms=middle(measured, lambda one: one.p99_ms),
                rss_mb=max((one.rss_mb for one in measured if one.rss_mb is not None), default=None),
                errors=sum(one.errors for one in measured + (reference or [])),
-               notes=(notes or []) + faults)
+               notes=(notes or []) + faults, against=against, ratio=beside,
+               reference_rate=middle(reference, lambda one: one.rate) if reference else None,
+               percentiles=_percentiles(measured), reference_percentiles=_percentiles(reference or []),
+               series=series, x=x)
+
+
+def _percentiles(measured: list[Measurement]) -> dict[str, float]:
+    """Each percentile's median over the rounds; nothing where the load did not measure them."""
+    if not measured:
+        return {}
+    return {name: median(one.percentiles[name] for one in measured) for name in measured[0].percentiles
+            if all(name in one.percentiles for one in measured)}
 
 
 def beside_row(name: str, beside: list[Measurement], before: list[Measurement]) -> Row:
     """How much longer the p99 of clients who create is beside something else."""
     ratios = [one.p99_ms / other.p99_ms for one, other in zip(beside, before)]
-    return measured_row(name, beside, None, value=median(ratios), unit="× before", floor=2.0,
+    return measured_row(name, beside, None, value=median(ratios), unit="× before", floor=2.0, against="p99 before",
                         notes=[f"before: {middle(before, lambda one: one.rate):,.0f} creates/s, p50 "
                                f"{middle(before, lambda one: one.p50_ms):.1f} ms, p99 "
                                f"{middle(before, lambda one: one.p99_ms):.1f} ms, longest "
@@ -76,26 +98,33 @@ def beside_row(name: str, beside: list[Measurement], before: list[Measurement]) 
                                f"{max(one.max_ms for one in beside):.1f} ms"])
 
 
-HEADINGS = ["name", "CPU µs/op", "reference", "measured", "floor", "target", "verdict", "op/s", "p50 ms", "p99 ms",
-            "RssAnon MB"]
+HEADINGS = ["name", "against", "verdict", "measured", "floor", "target", "CPU µs/op", "its CPU", "ratio", "op/s",
+            "its op/s", "p50 ms", "p99 ms", "RssAnon MB"]
+LEFT = 3
 
 
 def table(rows: list[Row]) -> str:
-    """The table as text, notes below it."""
+    """The table as text, notes below it.
+
+    `its` is the reference's, and `ratio` that of the CPU columns, by which most rows are measured.
+    """
     lines = [HEADINGS]
     for row in rows:
         sign = "≥ " if row.at_least else "≤ "
-        lines.append([row.name, _number(row.cpu_us), _number(row.reference_cpu_us),
+        lines.append([row.name, row.against or "–", row.verdict,
                       "–" if row.value is None else f"{_number(row.value)} {row.unit}",
                       "–" if row.floor is None else sign + _number(row.floor),
-                      "–" if row.target is None else sign + _number(row.target), row.verdict,
-                      "–" if row.rate is None else f"{row.rate:,.0f}", _number(row.p50_ms), _number(row.p99_ms),
-                      _number(row.rss_mb)])
+                      "–" if row.target is None else sign + _number(row.target),
+                      _number(row.cpu_us), _number(row.reference_cpu_us),
+                      "–" if row.ratio is None else f"{_number(row.ratio)} ×",
+                      "–" if row.rate is None else f"{row.rate:,.0f}",
+                      "–" if row.reference_rate is None else f"{row.reference_rate:,.0f}",
+                      _number(row.p50_ms), _number(row.p99_ms), _number(row.rss_mb)])
     widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
     text = []
     for number, line in enumerate(lines):
-        # Names and verdicts to the left, numbers to the right.
-        cells = [cell.ljust(width) if column in (0, 6) else cell.rjust(width)
+        # Words to the left, numbers to the right.
+        cells = [cell.ljust(width) if column < LEFT else cell.rjust(width)
                  for column, (cell, width) in enumerate(zip(line, widths))]
         text.append("  ".join(cells).rstrip())
         if number == 0:
@@ -103,6 +132,14 @@ def table(rows: list[Row]) -> str:
     for row in rows:
         text += [f"{row.name}: {note}" for note in dict.fromkeys(row.notes)]
     return "\n".join(text)
+
+
+def verdicts(rows: list[Row]) -> str:
+    """How many rows there are of each verdict."""
+    words = {"target": "reach their target", "floor": "reach their floor", "holds": "hold", "–": "are for information",
+             "MISSED": "MISSED their floor", "ERRORS": "had ERRORS"}
+    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in words}
+    return f"{len(rows)} rows: " + ", ".join(f"{count} {words[verdict]}" for verdict, count in counts.items() if count)
 
 
 def json_line(row: Row) -> str:

@@ -38,7 +38,7 @@ def delete(context: Context) -> Iterator[Row]:
             bare = bare_query(context, large, [KeyRange(index, 1, text_head(board(number)))], copy)
             reference.append(bare.delete(sizes[-1]))
         found = reference[0].extra
-        yield measured_row("delete-set", measured, reference, floor=2.0,
+        yield measured_row("delete-set", measured, reference, floor=2.0, against="bare SQLite",
                            notes=[f"{measured[0].operations:,} records of {records:,}, about {median(sizes):.0f} per commit; "
                                   f"the bare program takes them out of {found['indexes']} indexes and deletes "
                                   f"{middle(reference, lambda one: one.rate):,.0f}/s"])
@@ -46,7 +46,7 @@ def delete(context: Context) -> Iterator[Row]:
 
 def delete_beside(context: Context) -> Iterator[Row]:
     with forum(context, context.options.records, copy=True) as large:
-        creates = context.load(large.server, _creates(large), expect=201, connections=CLIENTS)
+        creates = context.load(large.server, board_creates(large), expect=201, connections=CLIENTS)
         creates(1)
         before, beside, deletions = [], [], []
         for number in range(min(context.options.rounds, BOARDS)):
@@ -64,7 +64,7 @@ def index_build(context: Context) -> Iterator[Row]:
         alone = _build(large, client, 1)
         yield Row("index-build", alone.seconds, "s", cpu_us=alone.cpu_us, rate=alone.rate,
                   notes=[f"an index on ({BUILT[0]}) of {large.records:,} records, nobody else there"])
-        creates = context.load(large.server, _creates(large), expect=201, connections=CLIENTS)
+        creates = context.load(large.server, board_creates(large), expect=201, connections=CLIENTS)
         creates(1)
         before, beside, builds = [], [], []
         # Each takes minutes.
@@ -112,7 +112,7 @@ def _build(forum: Forum, client: Client, count: int) -> Measurement:
     return Measurement(forum.records, seconds, process.cpu_seconds(forum.server.pid) - cpu)
 
 
-def _creates(forum: Forum) -> list[bytes]:
+def board_creates(forum: Forum) -> list[bytes]:
     """Posts of a board of their own."""
     path = f"/records/{TYPE}"
     return [message("POST", path, forum.token,

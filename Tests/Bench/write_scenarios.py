@@ -26,7 +26,7 @@ def create(context: Context) -> Iterator[Row]:
         measured, reference = interleave(context.options.rounds, context.options.seconds, ours,
                                          lambda seconds: bare.group(CLIENTS, seconds))
         theirs = median(one.operations / one.extra["commits"] for one in reference)
-        yield measured_row("create", measured, reference, floor=2.5, target=1.8,
+        yield measured_row("create", measured, reference, floor=2.5, target=1.8, against="bare group commit",
                            notes=[f"{_mean_group(groups)} creates per commit; the bare loop's {CLIENTS} producers came to "
                                   f"{theirs:.1f} rows per commit"])
         yield measured_row("create-p99", measured, None, value=middle(measured, lambda one: one.p99_ms), unit="ms",
@@ -43,7 +43,7 @@ def create_rows(context: Context) -> Iterator[Row]:
             return bare.write(max(1, round(groups[-1] or USUAL_GROUP)), seconds)
 
         measured, reference = interleave(context.options.rounds, context.options.seconds, ours, theirs)
-        yield measured_row("create-rows", measured, reference,
+        yield measured_row("create-rows", measured, reference, against="bare rows",
                            notes=[f"{_mean_group(groups)} creates per commit, as many rows per commit in the bare loop"])
 
 
@@ -77,7 +77,7 @@ def batch(context: Context) -> Iterator[Row]:
         board.server.client(board.token).batch(bodies[0]["operations"])
         measured, reference = interleave(context.options.rounds, context.options.seconds, ours,
                                          lambda seconds: bare.write(100, seconds))
-        yield measured_row("batch", measured, reference, floor=2.5, target=1.8,
+        yield measured_row("batch", measured, reference, floor=2.5, target=1.8, against="bare rows",
                            notes=["an operation is a record, but p50 and p99 are of a request of 200; "
                                   "the bare loop commits 100 rows at once"])
 
@@ -104,18 +104,18 @@ def increment_image(context: Context) -> Iterator[Row]:
         without = context.load(server, _increments(board, plain))
         with_image = context.load(server, _increments(board, holding))
         reference, measured = interleave(context.options.rounds, context.options.seconds, without, with_image)
-        yield measured_row("increment-image", measured, reference, floor=1.5,
+        yield measured_row("increment-image", measured, reference, floor=1.5, against="without image",
                            notes=[f"16 posts with {size:,} bytes of image beside 16 without"])
 
 
 def _beside_create(context: Context, name: str, body) -> Iterator[Row]:
     with context.board() as board:
-        creates = context.load(board.server, creates(board), expect=201)
+        theirs = context.load(board.server, creates(board), expect=201)
         patches = [message("PATCH", board.path(number), board.token, body(turn))
                    for turn in range(2) for number in range(len(board.names))]
         ours = context.load(board.server, patches)
-        reference, measured = interleave(context.options.rounds, context.options.seconds, creates, ours)
-        yield measured_row(name, measured, reference, floor=1.3, notes=["the reference is a create on the same server"])
+        reference, measured = interleave(context.options.rounds, context.options.seconds, theirs, ours)
+        yield measured_row(name, measured, reference, floor=1.3, against="create")
 
 
 def creates(board: Board) -> list[bytes]:

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Does the comparison notice a server that is not durable, and one that answers a page wrongly?"""
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from fastapi_peer import FastAPIPeer  # noqa: E402
+from load import Measurement  # noqa: E402
+from meters import count_syncs  # noqa: E402
+from packages import environment  # noqa: E402
+from problem import Problem  # noqa: E402
+from results import summed_up, table  # noqa: E402
+from work import Run  # noqa: E402
+
+WORK = Path(__file__).resolve().parents[3] / ".bench/peers"
+CREATES = 20
+
+
+class Durability(unittest.TestCase):
+    def syncs(self, synchronous: str) -> int:
+        WORK.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="test-", dir=WORK))
+        binaries = environment(WORK / "packages", Path(__file__).with_name("requirements.txt"))
+        peer = FastAPIPeer(folder / "fastapi", binaries)
+        try:
+            with mock.patch.dict(os.environ, {"BOARD_SYNCHRONOUS": synchronous}):
+                peer.start()
+            creates = [peer.create(number) for number in range(CREATES)]
+            found, reason = count_syncs(peer.pids(), peer.port, creates, str(folder / "strace"))
+        finally:
+            peer.stop()
+            shutil.rmtree(folder)
+        if found is None:
+            self.skipTest(reason)
+        return found
+
+    def test_a_sync_is_counted_for_each_create(self):
+        self.assertGreaterEqual(self.syncs("FULL"), CREATES)
+
+    def test_a_server_that_does_not_sync_is_found_out(self):
+        self.assertLess(self.syncs("NORMAL"), CREATES)
+
+
+class Pages(unittest.TestCase):
+    def test_a_page_of_too_few_posts_is_refused(self):
+        peer = mock.Mock(spec=FastAPIPeer)
+        peer.name, peer.port = "fastapi", 1
+        answer = mock.Mock(status=200, body=b"")
+        for timestamps in ([3, 2, 1], list(range(50))):
+            peer.newest.return_value = timestamps
+            with mock.patch("peer.Client") as client:
+                client.return_value.send.return_value = answer
+                with self.assertRaises(Problem):
+                    FastAPIPeer.check(peer)
+
+
+class Results(unittest.TestCase):
+    def test_errors_and_the_ratio_show_in_the_table(self):
+        ours = Run(Measurement(1000, 1, 0.1, 1, 2), 10, 5)
+        theirs = Run(Measurement(1000, 1, 0.5, 1, 2, errors=7), 10, 5)
+        text = table(summed_up({("fogbase", "read", 8): [ours], ("kinto", "read", 8): [theirs]}))
+        self.assertIn("5.0 ×", text)
+        self.assertIn("7 of 1,000", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

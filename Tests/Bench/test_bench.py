@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Does the bench judge, read and write its figures rightly? Needs wrk for one of the tests."""
+import json
+import tempfile
+import threading
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from os import getpid
+from pathlib import Path
+
+import lines
+import page
+from client import message
+from load import Load, Measurement
+from problem import Problem
+from report import Row, json_line, measured_row, table, verdicts
+
+
+class Verdicts(unittest.TestCase):
+    def test_each_side_of_floor_and_target(self):
+        for value, verdict in ((0.5, "target"), (1.0, "target"), (1.5, "floor"), (2.0, "floor"), (2.1, "MISSED")):
+            self.assertEqual(Row("row", value, "×", 2.0, 1.0).verdict, verdict)
+        self.assertEqual(Row("row", 19, "per sync", 20, at_least=True).verdict, "MISSED")
+        self.assertEqual(Row("row", 20, "per sync", 20, at_least=True).verdict, "holds")
+
+    def test_errors_win_over_a_good_figure(self):
+        self.assertTrue(Row("row", 0.1, "×", 2.0, errors=1).failed)
+
+    def test_verdicts_are_counted(self):
+        rows = [Row("a", 0.5, "×", 2.0, 1.0), Row("b", 3, "×", 2.0), Row("c", 3, "s")]
+        self.assertEqual(verdicts(rows), "3 rows: 1 reach their target, 1 are for information, 1 MISSED their floor")
+
+    def test_a_ratio_is_taken_within_each_round(self):
+        measured = [Measurement(100, 1, cpu) for cpu in (1, 4, 2)]
+        reference = [Measurement(100, 1, cpu) for cpu in (1, 1, 1)]
+        row = measured_row("row", measured, reference, against="nginx", floor=2.0)
+        self.assertEqual((row.value, row.ratio, row.verdict), (2, 2, "holds"))
+
+    def test_the_table_names_the_reference_and_its_ratio_also_where_another_figure_is_judged(self):
+        measured, reference = [Measurement(100, 1, 3)], [Measurement(100, 1, 2)]
+        text = table([measured_row("row", measured, reference, value=0.05, unit="ms", floor=1, against="nginx")])
+        for expected in ("nginx", "0.050 ms", "1.50 ×", "holds"):
+            self.assertIn(expected, text)
+
+
+class Once(unittest.TestCase):
+    def test_no_message_is_sent_twice_and_the_run_ends_with_the_last(self):
+        seen = []
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_DELETE(self):
+                seen.append(self.path)
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        wanted = [f"/{number}" for number in range(101)]
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                load = Load(Path(folder), getpid(), server.server_port, [message("DELETE", path) for path in wanted],
+                            expect=204, connections=8, once=True)
+                found = load.run(20)
+        finally:
+            server.shutdown()
+            server.server_close()
+        self.assertEqual(sorted(seen), sorted(wanted))
+        self.assertEqual((found.operations, found.errors), (100, 0))
+        self.assertLess(found.seconds, 10)
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.file = Path(self.folder.name) / "results.jsonl"
+
+    def test_the_last_line_of_a_row_counts(self):
+        self.file.write_text("".join(json_line(Row("live", value, "×")) + "\n" for value in (1, 2)))
+        self.assertEqual(lines.read([self.file]).rows["live"]["value"], 2)
+
+    def test_a_broken_line_is_named(self):
+        self.file.write_text(json_line(Row("live", 1, "×")) + '\n{"name":\n')
+        with self.assertRaisesRegex(Problem, "line 2"):
+            lines.read([self.file])
+
+    def test_a_curve_is_in_the_order_of_its_axis(self):
+        rows = [Row(f"scale-read-{x}", 1, "×", series="scale-read", x=x) for x in (100, 10)]
+        self.file.write_text("".join(json_line(row) + "\n" for row in rows))
+        self.assertEqual([row["x"] for row in lines.read([self.file]).series("scale-read")], [10, 100])
+
+    def test_the_page_has_every_row(self):
+        rows = [Row("live", 0.5, "×", 1.0, 0.7), Row("broken", None, "", errors=1), Row("rss-idle", 12, "MB", 25)]
+        self.file.write_text("".join(json_line(row) + "\n" for row in rows))
+        found = lines.read([self.file])
+        text = page.figures(found)
+        for expected in ("`live`", "`broken`", "ERRORS", "12.0 MB", "≤ 25.0"):
+            self.assertIn(expected, text)
+        self.assertIn("memory at rest", page.short(found))
+
+    def test_the_page_shows_results_of_other_servers(self):
+        result = {"suite": "peers", "work": "read", "connections": 64, "p50_ms": 1, "p99_ms": 2, "memory_mb": 3,
+                  "operations": 10, "errors": 0, "rate": 100}
+        self.file.write_text("".join(json.dumps(result | {"server": server, "cpu_seconds_per_1000": cpu}) + "\n"
+                                     for server, cpu in (("fogbase", 0.02), ("kinto", 8))))
+        self.assertIn("| Kinto + PostgreSQL | 100 | 1.00 | 2.00 | 8.00 | 400 |", page.figures(lines.read([self.file])))
+
+
+if __name__ == "__main__":
+    unittest.main()
