@@ -5,7 +5,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8080
 DATA ?= ./data
 
-# FILTER=HTTPTests, or a part of a test's name, narrows `make test` and `make tsan`.
+# FILTER=HTTPTests, or a part of a test's name, narrows `make test`, `make tsan` and `make asan`.
 FILTER ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 
@@ -30,16 +30,17 @@ RELEASE = -c release --static-swift-stdlib --product fogbase
 FUZZ = FOGBASE_FUZZ=1 swift build -c release --scratch-path .build/fuzz --product fuzz -Xswiftc -sanitize=fuzzer \
 	-Xswiftc -parse-as-library -Xswiftc -use-ld=lld
 TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
+ASAN = --scratch-path .build/asan --sanitize=address
 SWIFT_FILES = Sources Tests Package.swift
 
-.PHONY: all help deps build run test oracle lint format tsan browser bench powercut fuzz docker clean
+.PHONY: all help deps build run test oracle lint format tsan asan browser bench bench-peers powercut fuzz docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
 all: lint build test ## check, build and test (the default)
 
 help: ## list the verbs
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-8s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
 
 deps: ## install the system libraries that are missing (Debian, Ubuntu), and check that Swift is there
 	@sh docker/dependencies.sh
@@ -70,12 +71,20 @@ tsan: deps ## run the tests under the thread sanitizer (FILTER=name runs some)
 	swift build $(TSAN) --build-tests
 	swift test $(TSAN) --skip-build $(FILTERED)
 
+asan: deps ## run the tests under the address sanitizer (FILTER=name runs some)
+	swift build $(ASAN) --build-tests
+	swift test $(ASAN) --skip-build $(FILTERED)
+
 browser: deps ## check the console in a headless Chromium (needs chromium, chromium-driver, python3-selenium)
 	swift build --product fogbase
 	python3 Tests/Browser/console.py
 
-bench: build ## measure the server
-	python3 Tests/Bench/bench.py
+bench: build ## measure the server beside nginx and bare SQLite (lines of JSON in .bench/bench.jsonl)
+	mkdir -p .bench
+	python3 Tests/Bench/bench.py --json .bench/bench.jsonl
+
+bench-peers: build ## the same durable work on Kinto with PostgreSQL and FastAPI with SQLite (.bench/peers.jsonl)
+	python3 Tests/Bench/peers/peers.py --json .bench/peers.jsonl
 
 powercut: build ## cut the power under the server, on paper, and look for what was acknowledged (ROUNDS)
 	python3 Tests/PowerCut/test_survivors.py
