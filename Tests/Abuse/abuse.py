@@ -3,6 +3,7 @@
 import argparse
 import fnmatch
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -52,9 +53,10 @@ def main() -> int:
     chosen = [one for one in SCENARIOS
               if not given.only or any(fnmatch.fnmatch(one.name, pattern) for pattern in given.only)]
     if not chosen or not Path(given.binary).is_file():
-        print(f"No scenario has such a name; --list tells them." if not chosen else
+        print("No scenario has such a name; --list tells them." if not chosen else
               f"There is no {given.binary}. Run 'make build' first, or name a server with --binary.")
         return 2
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     raise_descriptor_limit()
     given.work.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=given.work)).resolve()
@@ -86,6 +88,12 @@ def main() -> int:
                     trial.row.findings.append(f"the server said: {trial.stage.server.last_words()}")
                     trial.stage.server.kill()
                 done(trial)
+            except BaseException:
+                # Interrupted: no server stays behind.
+                if trial.stage:
+                    trial.stage.server.kill()
+                recovery.abandon()
+                raise
     finally:
         recovery.wait()
     ordered = [rows[one.name] for one in chosen if one.name in rows]

@@ -4,7 +4,7 @@
  *
  * Every lane is a thread with one request at a time; the even ones keep their connection, the odd ones take a new one for
  * each request. A request has an appointed time, and its latency counts from there: what waits behind a slow answer is
- * late as well. Each line of OUTPUT is "seconds-on-the-monotonic-clock message fresh microseconds outcome", where the
+ * late as well. Each line of OUTPUT is "seconds-on-the-monotonic-clock lane message microseconds outcome", where the
  * outcome is ok, or what went wrong. It runs until it is killed. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -95,7 +95,7 @@ static void *run_lane(void *argument) {
         if (descriptor < 0) problem = "connect-failed";
         else problem = exchange(descriptor, &messages.all[chosen], text, sizeof text);
         double took = now() - due;
-        fprintf(output, "%.6f %zu %d %.0f %s\n", due, chosen, fresh, took * 1e6, problem ? problem : "ok");
+        fprintf(output, "%.6f %zu %zu %.0f %s\n", due, lane, chosen, took * 1e6, problem ? problem : "ok");
         if ((fresh || problem) && descriptor >= 0) {
             close(descriptor);
             descriptor = -1;

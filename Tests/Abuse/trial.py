@@ -155,9 +155,15 @@ class Recovery:
     """Trials that finish in the background."""
 
     def __init__(self, done: Callable[[Trial], None]):
-        self.done, self.threads = done, []
+        self.done, self.threads, self.trials = done, [], []
+
+    def abandon(self) -> None:
+        """Ends the servers that are waited for."""
+        for trial in self.trials:
+            trial.stage.server.kill()
 
     def add(self, trial: Trial) -> None:
+        self.trials.append(trial)
         thread = threading.Thread(target=self._finish, args=(trial,))
         thread.start()
         self.threads.append(thread)
