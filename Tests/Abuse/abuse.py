@@ -18,6 +18,7 @@ import bombs_scenarios
 import churn_scenarios
 import floods_scenarios
 import heads_scenarios
+import machine_share
 import protocol_scenarios
 import readers_scenarios
 import uploads_scenarios
@@ -40,6 +41,8 @@ def arguments() -> argparse.Namespace:
                         help="run the scenarios whose name matches, e.g. 'slow-*'; may be repeated")
     parser.add_argument("--seconds", type=float, default=6, help="length of one attack (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="append the rows as JSON lines")
+    parser.add_argument("--priority", type=int, default=0, metavar="NICE",
+                        help="as root, on a machine that others use: of all that runs here, such as -15")
     parser.add_argument("--list", action="store_true", help="list the scenarios and end")
     return parser.parse_args()
 
@@ -57,6 +60,8 @@ def main() -> int:
               f"There is no {given.binary}. Run 'make build' first, or name a server with --binary.")
         return 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    if given.priority:
+        machine_share.go_before_others(given.priority)
     raise_descriptor_limit()
     given.work.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=given.work)).resolve()
