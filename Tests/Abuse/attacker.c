@@ -27,12 +27,12 @@ static const char *const HELP =
     "  --after X         when a message is sent: wait, close, reset, half (close for writing), again (the next one as\n"
     "                    soon as fewer than --window are unanswered), endless (send the last message for ever)\n"
     "  --window K        for again (1)\n"
-    "  --read X          all, none, drip (a byte per second) (all)\n"
+    "  --read X          all, none, drip (a byte per second), deaf (none, and sends on whatever the server says) (all)\n"
     "  --once            a connection that has ended is not replaced\n"
     "  --sink            against nothing: a process of its own that accepts, throws away and says 200 to each piece\n";
 
 enum after { WAIT, CLOSE, RESET, HALF, AGAIN, ENDLESS };
-enum read_mode { READ_ALL, READ_NONE, READ_DRIP };
+enum read_mode { READ_ALL, READ_NONE, READ_DRIP, READ_DEAF };
 
 struct options {
     int port, connections, sources, open_rate, window;
@@ -105,7 +105,7 @@ static void open_one(struct connection *self, size_t number) {
         return;
     }
     totals.opened++;
-    self->interest = EPOLLOUT | EPOLLRDHUP | (options.read == READ_ALL ? EPOLLIN : 0);
+    self->interest = EPOLLOUT | (options.read == READ_DEAF ? 0 : EPOLLRDHUP) | (options.read == READ_ALL ? EPOLLIN : 0);
     struct epoll_event event = {.events = self->interest, .data.ptr = self};
     if (epoll_ctl(poller, EPOLL_CTL_ADD, self->descriptor, &event) != 0) fail("epoll_ctl");
 }
@@ -388,7 +388,7 @@ static void read_options(int count, char **arguments) {
         {"step", 1, 0, 'b'}, {"pause", 1, 0, 'p'}, {"after", 1, 0, 'a'}, {"window", 1, 0, 'w'}, {"read", 1, 0, 'r'},
         {"once", 0, 0, '1'}, {"sink", 0, 0, 'n'}, {0, 0, 0, 0}};
     static const char *const afters[] = {"wait", "close", "reset", "half", "again", "endless", NULL};
-    static const char *const reads[] = {"all", "none", "drip", NULL};
+    static const char *const reads[] = {"all", "none", "drip", "deaf", NULL};
     int flag;
     while ((flag = getopt_long(count, arguments, "", flags, NULL)) != -1) {
         switch (flag) {

@@ -42,6 +42,12 @@ def endless_target(stage: Stage) -> list[Swarm]:
                   after="endless")]
 
 
+def endless_deaf(stage: Stage) -> list[Swarm]:
+    """The same from clients that go on when they have been refused: what lingers must not cost the others."""
+    return [Swarm([b"GET / HTTP/1.1\r\nHost: a\r\nX-Long: ", b"v" * 65536], closed_within(LINGER), busy(100),
+                  connections=64, after="endless", read="deaf")]
+
+
 def endless_blank_lines(stage: Stage) -> list[Swarm]:
     return [Swarm([b"\r\n", b"\r\n" * 32768], closed_within(LINGER), busy(100), connections=64, after="endless")]
 
@@ -87,6 +93,7 @@ SCENARIOS = [
     Scenario("endless-fields", "heads whose fields never end", endless_fields),
     Scenario("endless-field", "heads with a field that never ends", endless_field),
     Scenario("endless-target", "targets that never end", endless_target),
+    Scenario("endless-deaf", "fields that never end, also when they have been refused", endless_deaf),
     Scenario("endless-blank-lines", "nothing but blank lines, as fast as can be", endless_blank_lines),
     Scenario("slow-blank-lines", "nothing but blank lines, ten a second", slow_blank_lines, LIMITS),
     Scenario("garbage", "TLS, HTTP/2, SSH and noise", garbage),
