@@ -9,7 +9,8 @@ from trial import Scenario
 LINGER = 2 + 1.5
 CHUNKED = "Transfer-Encoding: chunked"
 JSON = "Content-Type: application/json"
-CRAWL = {"connections": 1000, "open_rate": 2000, "step": 1, "pause": 100}
+# Of two addresses: connections that linger count while their successors are there.
+CRAWL = {"connections": 1000, "sources": 2, "open_rate": 2000, "step": 1, "pause": 100}
 
 
 def _crawl(start: bytes, body: bytes, **flags) -> Swarm:
@@ -58,7 +59,7 @@ def silent_bodies(stage: Stage) -> list[Swarm]:
     starts = [head("POST", path, stage.attacker, kind, "Content-Length: 16000000")
               for path, kind in (("/records/Post", JSON), ("/records", JSON), ("/query", JSON),
                                  ("/assets", "Content-Type: image/png"))]
-    return [Swarm(starts, answered(408, 413), closed_within(3 + LINGER), connections=1000)]
+    return [Swarm(starts, answered(408, 413), closed_within(3 + LINGER), connections=1000, sources=2)]
 
 
 def _endless(stage: Stage, path: str, piece: bytes, *statuses: int, kind: str = JSON, first: bytes = b"") -> list[Swarm]:
@@ -67,11 +68,12 @@ def _endless(stage: Stage, path: str, piece: bytes, *statuses: int, kind: str = 
 
 
 def endless_tiny_chunks(stage: Stage) -> list[Swarm]:
-    return _endless(stage, "/records/Post", b"1\r\n \r\n" * 4000, 413)
+    return _endless(stage, "/records/Post", b"1\r\n \r\n" * 4000, 413, 503)
 
 
 def endless_chunks(stage: Stage) -> list[Swarm]:
-    return _endless(stage, "/records/Post", b"4000\r\n" + b" " * 0x4000 + b"\r\n", 413)
+    # 503: all of them together are more than `limits.bodies_in_flight_bytes`.
+    return _endless(stage, "/records/Post", b"4000\r\n" + b" " * 0x4000 + b"\r\n", 413, 503)
 
 
 def endless_upload(stage: Stage) -> list[Swarm]:
@@ -101,7 +103,7 @@ def unread_bodies(stage: Stage) -> list[Swarm]:
 def continue_unsent(stage: Stage) -> list[Swarm]:
     """Clients that wait for `100 Continue`, get it, and send nothing."""
     start = head("POST", "/records/Post", stage.attacker, JSON, "Content-Length: 100000", "Expect: 100-continue")
-    return [Swarm([start], answered(100, 408), closed_within(3 + LINGER), connections=1000)]
+    return [Swarm([start], answered(100, 408), closed_within(3 + LINGER), connections=1000, sources=2)]
 
 
 def continue_wrong(stage: Stage) -> list[Swarm]:
