@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attack import Probes, Swarm
 from good import GoodClient
-from machine_share import ForeignShare
+from machine_share import ForeignShare, LoadSampler
 from problem import Problem
 from process import MemorySampler
 from stage import Stage
@@ -76,14 +76,14 @@ class Trial:
             row.rss_before_mb = stage.rss_mb()
             self.descriptors, self.threads = stage.descriptors(), stage.threads()
         foreign, cpu, begin = ForeignShare(), stage.cpu_seconds(), clock()
-        with MemorySampler(stage.server.pid) as memory:
+        with MemorySampler(stage.server.pid) as memory, LoadSampler(stage.server.pid) as load:
             results = self._attack(attacks, self.seconds, sink=False)
         end = clock()
         row.foreign, row.server_cpu = foreign.share(), (stage.cpu_seconds() - cpu) / (end - begin)
         during = good.window(begin, end)
-        begin = clock()
+        calm = clock()
         time.sleep(CALM_SECONDS)
-        after = good.window(begin, clock())
+        after = good.window(calm, clock())
         row.before_ms, row.control_ms, row.during_ms, row.after_ms = (
             one.p99_ms for one in (before, control, during, after))
         row.longest_ms, row.rss_peak_mb = during.max_ms, max(row.rss_peak_mb, memory.highest)
@@ -92,7 +92,9 @@ class Trial:
         for name, window in (("before", before), ("during", during), ("after", after)):
             if window.failures:
                 row.notes.append(f"good requests that failed {name}: {dict(window.failures)}")
-        row.notes.append(f"good requests during: {during.describe()}")
+        loops = ", ".join(f"{name} {spent / (end - begin):.0%}" for name, spent in load.loops.items())
+        row.notes.append(f"good requests during: {during.describe()}; loops: {loops}; TCP in the kernel: "
+                         f"{load.kernel_mb:.0f} MB")
         for attack, result in zip(attacks, results):
             row.notes.append(f"attack: {result}")
             row.findings += result.findings
