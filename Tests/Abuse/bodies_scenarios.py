@@ -118,7 +118,7 @@ def continue_wrong(stage: Stage) -> list[Swarm]:
 
 
 LIMITS = {"timeouts.body": "3s"}
-SMALL_FILES = {"assets.max_bytes": "33554432"}
+SMALL_FILES = {"assets.max_bytes": "4194304"}
 SCENARIOS = [
     Scenario("slow-json", "1,000 bodies of JSON that come byte by byte", slow_json, LIMITS),
     Scenario("slow-upload", "500 uploads that come byte by byte", slow_upload, LIMITS),

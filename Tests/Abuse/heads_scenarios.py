@@ -24,7 +24,7 @@ def byte_heads(stage: Stage) -> list[Swarm]:
     """Large heads in hundreds of small segments: whoever reads a head from its start each time loses."""
     long = b"GET /health/live HTTP/1.1\r\nHost: a\r\n" + b"".join(
         b"X-%d: %s\r\n" % (number, b"v" * 7000) for number in range(4)) + b"\r\n"
-    return [Swarm([long], answered(200, 408), busy(256), connections=256, step=64, pause=1, after="again")]
+    return [Swarm([long], answered(200, 408), busy(256), connections=256, step=256, pause=1, after="again")]
 
 
 def endless_fields(stage: Stage) -> list[Swarm]:
@@ -89,7 +89,7 @@ LIMITS = {"timeouts.head": "2s", "timeouts.idle": "2s"}
 SCENARIOS = [
     Scenario("slow-heads", "3,000 heads that come byte by byte", slow_heads, LIMITS),
     Scenario("slow-heads-12000", "12,000 heads that come byte by byte, within their time", slow_heads_12000),
-    Scenario("byte-heads", "heads of 28 KB in segments of 64 bytes", byte_heads),
+    Scenario("byte-heads", "heads of 28 KB in segments of 256 bytes", byte_heads),
     Scenario("endless-fields", "heads whose fields never end", endless_fields),
     Scenario("endless-field", "heads with a field that never ends", endless_field),
     Scenario("endless-target", "targets that never end", endless_target),
