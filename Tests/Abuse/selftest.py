@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Bench"))
 
+import machine_share
 import trial
 from attack import Swarm
 from expectations import answered
@@ -76,8 +77,12 @@ def play(name: str, sabotage: Callable | None, status: int, demanded: str | None
     scenario = Scenario("selftest", name, lambda stage: [
         Swarm([LIVE], answered(status), connections=8, after="again", step=1000, pause=20)])
     one = Trial(scenario, binary, folder, 3, sabotage)
-    one.run()
-    one.finish()
+    try:
+        one.run()
+        one.finish()
+    finally:
+        if one.stage:
+            one.stage.server.kill()
     for socket_ in HELD:
         socket_.close()
     HELD.clear()
@@ -120,7 +125,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default=str(ROOT / ".build/release/fogbase"))
     parser.add_argument("--work", type=Path, default=ROOT / ".abuse")
+    parser.add_argument("--priority", type=int, default=0, metavar="NICE", help="as that of abuse.py")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    if given.priority:
+        machine_share.go_before_others(given.priority)
     raise_descriptor_limit()
     given.work.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="selftest-", dir=given.work)).resolve()
