@@ -1,0 +1,57 @@
+"""Connections that come and go."""
+from attack import Swarm
+from expectations import busy, closed_within, no_failures
+from wire import get
+from stage import Stage
+from trial import Scenario
+
+# Ports run out before servers do.
+SOURCES = {"sources": 8, "connections": 64}
+
+
+def connect_close(stage: Stage) -> list[Swarm]:
+    return [Swarm([b""], busy(1000), after="close", **SOURCES)]
+
+
+def connect_reset(stage: Stage) -> list[Swarm]:
+    return [Swarm([b""], busy(1000), after="reset", **SOURCES)]
+
+
+def half_closed(stage: Stage) -> list[Swarm]:
+    """Who closes for writing before a word is answered by a close."""
+    return [Swarm([b"", b"GET /records/Po", get("/health/live")], closed_within(3), no_failures, busy(1000), after="half",
+                  **SOURCES)]
+
+
+def reset_in_head(stage: Stage) -> list[Swarm]:
+    return [Swarm([b"GET /records/Post HTTP/1.1\r\nHost"], busy(1000), after="reset", **SOURCES)]
+
+
+def reset_in_body(stage: Stage) -> list[Swarm]:
+    start = b"POST /records/Post HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 90000\r\n" \
+            b"Authorization: Bearer " + stage.attacker.encode() + b"\r\n\r\n"
+    return [Swarm([start + b'{"fields":{"title":"' + b"a" * 8000], busy(1000), after="reset", **SOURCES)]
+
+
+def reset_in_upload(stage: Stage) -> list[Swarm]:
+    start = b"POST /assets HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 900000\r\n" \
+            b"Authorization: Bearer " + stage.attacker.encode() + b"\r\n\r\n"
+    return [Swarm([start + b"a" * 100_000], busy(500), after="reset", **SOURCES)]
+
+
+def reset_before_answer(stage: Stage) -> list[Swarm]:
+    """Asks for what costs most and is gone: pages of 1,000 records, queries that sort."""
+    return [Swarm([get("/records/Post?limit=1000"),
+                   get("/query/Post?where=rating%20%3E%3D%200&sort=-title&limit=1000&count=true")],
+                  busy(100), after="reset", sources=8, connections=16, open_rate=200)]
+
+
+SCENARIOS = [
+    Scenario("connect-close", "connections that are closed at once", connect_close),
+    Scenario("connect-reset", "connections that are reset at once", connect_reset),
+    Scenario("half-closed", "connections closed for writing at once", half_closed),
+    Scenario("reset-in-head", "connections that are reset within a head", reset_in_head),
+    Scenario("reset-in-body", "connections that are reset within a body", reset_in_body),
+    Scenario("reset-in-upload", "connections that are reset within an upload", reset_in_upload),
+    Scenario("reset-before-answer", "large pages and costly queries, reset before the answer", reset_before_answer),
+]

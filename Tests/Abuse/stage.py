@@ -1,0 +1,110 @@
+"""A server with some data in it, for one attack, and what can be seen of it from outside."""
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+import process
+from client import Client
+from server import Server
+
+# Defaults of the server, where the bench has others.
+SETTINGS = {"FOGBASE_LIMITS_CONNECTIONS_PER_ADDRESS": "1024"}
+SCHEMA = {"types": {
+    "Post": {"fields": {"title": {"type": "STRING", "indexes": ["QUERYABLE", "SORTABLE"]},
+                        "likes": {"type": "INT64", "indexes": ["QUERYABLE", "SORTABLE"]},
+                        "rating": {"type": "DOUBLE", "indexes": ["QUERYABLE", "SORTABLE"]},
+                        "author": {"type": "STRING", "indexes": ["QUERYABLE", "SORTABLE"]},
+                        "text": {"type": "STRING"},
+                        "tags": {"type": "STRING_LIST", "indexes": ["QUERYABLE"]}}},
+    "Note": {"fields": {"text": {"type": "STRING"}, "number": {"type": "INT64"}}},
+}}
+POSTS = 2000
+# What a server that ends by a fault of its own says.
+CRASH = ("Fatal error", "fatal error", "Crash", "crashed", "Backtrace", "Precondition", "Segmentation", "AddressSanitizer")
+
+
+class Stage:
+    def __init__(self, binary: str, folder: Path, settings: dict[str, str]):
+        self.folder, self.data = folder, folder / f"data-{secrets.token_hex(4)}"
+        named = {f"FOGBASE_{key.upper().replace('.', '_')}": value for key, value in settings.items()}
+        self.server = Server(binary, self.data, SETTINGS | named)
+        self.server.start()
+        self.token = self.server.sign_up("good")
+        # An attacker has an account of its own: sign-up is open.
+        self.attacker = self.server.sign_up("evil")
+        self.server.client(self.server.admin).call("PUT", "/schema", SCHEMA)
+        self.records = self._fill()
+
+    def _fill(self) -> list[str]:
+        client, names = self.server.client(self.token), []
+        for start in range(0, POSTS, 200):
+            operations = [{"operationType": "create", "record": {"recordType": "Post", "fields": {
+                "title": f"post {number:05}", "likes": number, "rating": number % 50 / 10,
+                "author": f"writer-{number % 100:03}", "text": f"{number:05} " * 600, "tags": [f"t{number % 7}", "all"],
+            }}} for number in range(start, start + 200)]
+            names += [record["recordName"] for record in client.batch(operations)]
+        # What answers wait for is there before anything is measured: threads, connections, caches.
+        for path in ("/records/Post?limit=1000", "/query/Post?where=title%20%21%3D%20%27x%27&sort=-title&limit=1000"):
+            client.call("GET", path)
+        client.close()
+        return names
+
+    @property
+    def port(self) -> int:
+        return self.server.port
+
+    def client(self, token: str | None = None) -> Client:
+        return self.server.client(token)
+
+    def asset(self, size: int) -> str:
+        """Uploads a file and returns the path that anybody can download it from."""
+        client = self.client(self.token)
+        head = (f"POST /assets?filename=large.bin HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self.token}\r\n"
+                f"Content-Type: application/octet-stream\r\nContent-Length: {size}\r\n\r\n")
+        answer = client.send(head.encode() + os.urandom(size))
+        client.close()
+        return answer.json()["asset"]["downloadURL"]
+
+    def rss_mb(self) -> float:
+        return self.server.rss_anon()
+
+    def descriptors(self) -> tuple[int, int]:
+        """Sockets, and all other descriptors."""
+        sockets = others = 0
+        folder = f"/proc/{self.server.pid}/fd"
+        for name in os.listdir(folder):
+            try:
+                is_socket = os.readlink(f"{folder}/{name}").startswith("socket:")
+            except FileNotFoundError:
+                continue
+            sockets, others = sockets + is_socket, others + (not is_socket)
+        return sockets, others
+
+    def threads(self) -> dict[int, str]:
+        """The names of the server's threads by their ids."""
+        folder, found = Path(f"/proc/{self.server.pid}/task"), {}
+        for one in folder.iterdir():
+            try:
+                found[int(one.name)] = (one / "comm").read_text().strip()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+        return found
+
+    def cpu_seconds(self) -> float:
+        return process.cpu_seconds(self.server.pid)
+
+    def is_alive(self) -> bool:
+        return self.server.child is not None and self.server.child.poll() is None
+
+    def complaints_in_log(self) -> list[str]:
+        lines = self.server.log.read_text(errors="replace").splitlines() if self.server.log.exists() else []
+        return [f"the log says: {line[:200]}" for line in lines if any(word in line for word in CRASH)][:5]
+
+    def failures_in_metrics(self) -> list[str]:
+        """Answers with 500, whoever got them."""
+        return [f"{name} is {value:.0f}" for name, value in self.server.metrics().items()
+                if 'status="500"' in name and value > 0]
+
+    def remove(self) -> None:
+        shutil.rmtree(self.data, ignore_errors=True)

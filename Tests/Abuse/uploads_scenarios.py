@@ -1,0 +1,50 @@
+"""Uploads that are begun and never finished."""
+from attack import Swarm
+from expectations import answered, busy, no_failures
+from stage import Stage
+from trial import Scenario
+from wire import head
+
+TUS = "Tus-Resumable: 1.0.0"
+
+
+def unfinished(stage: Stage) -> list[Swarm]:
+    """Thousands of resumable uploads of a kilobyte, none of which gets one."""
+    return [Swarm([head("POST", "/assets/uploads", stage.attacker, TUS, "Upload-Length: 1000")],
+                  answered(201, 413, 429, 503), busy(200), connections=32, after="again")]
+
+
+def unfinished_with_parts(stage: Stage) -> list[Swarm]:
+    """The same, each with a first part on the disk."""
+    start = head("POST", "/assets/uploads", stage.attacker, TUS, "Upload-Length: 100000",
+                 "Content-Type: application/offset+octet-stream", "Content-Length: 1000")
+    return [Swarm([start + b"p" * 1000], answered(201, 413, 429, 503), busy(100), connections=32, after="again")]
+
+
+def wrong_offsets(stage: Stage) -> list[Swarm]:
+    """Parts that do not fit, for uploads that are and that are not; offsets and lengths that are none."""
+    client = stage.client()
+    made = client.send(head("POST", "/assets/uploads", stage.attacker, TUS, "Upload-Length: 100000"))
+    client.close()
+    path = made.headers["Location"].split("://")[-1]
+    path = path[path.index("/"):]
+    octets = "Content-Type: application/offset+octet-stream"
+    messages = [head("PATCH", target, stage.attacker, TUS, octets, f"Upload-Offset: {offset}", "Content-Length: 0")
+                for target in (path, "/assets/uploads/none", "/assets/uploads/" + "a" * 4000)
+                for offset in ("5", "-1", "9" * 40, "0x0", "", "0,0")]
+    messages += [head("POST", "/assets/uploads", stage.attacker, TUS, f"Upload-Length: {length}", *more)
+                 for length, more in (("9" * 40, ()), ("-1", ()), ("1e3", ()), ("5000000001", ()), ("1", ("Upload-Length: 2",)),
+                                      ("5", ("Upload-Metadata: " + ",".join(["a YQ=="] * 900),)),
+                                      ("5", ("Upload-Metadata: filename " + "A" * 8000,)),
+                                      ("5", ("Upload-Defer-Length: 1",)))]
+    messages += [head("HEAD", path, stage.attacker, TUS), head("DELETE", "/assets/uploads/none", stage.attacker, TUS)]
+    # Answers to HEAD have a length and no body, which the attacker's reader does not know: it is left out.
+    return [Swarm([one for one in messages if not one.startswith(b"HEAD")], no_failures, busy(100), connections=16,
+                  after="again")]
+
+
+SCENARIOS = [
+    Scenario("tus-unfinished", "resumable uploads that are begun and left", unfinished, seconds=8),
+    Scenario("tus-first-parts", "resumable uploads that are left after a first part", unfinished_with_parts),
+    Scenario("tus-wrong", "parts, offsets and lengths that are wrong", wrong_offsets),
+]
