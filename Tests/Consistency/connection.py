@@ -1,0 +1,139 @@
+"""A client's connections to the server: each request with its times, and requests whose answer nobody waits for."""
+import http.client
+import json
+import socket
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from urllib.parse import quote
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Bench"))
+
+from client import Client, message  # noqa: E402
+from liar import Liar  # noqa: E402
+from problem import Problem  # noqa: E402
+
+__all__ = ["Connection", "Problem", "Reply", "Unavailable", "quoted", "rows_of"]
+
+# An index that is being built or was dropped, too many long queries, a key whose first request is still at work: all
+# are to be asked again, and have done nothing.
+PASSING = {"INDEX_BUILDING", "NOT_INDEXED", "UNAVAILABLE", "TRY_AGAIN_LATER"}
+
+
+class Unavailable(Exception):
+    """The server refused a request for now, as it may."""
+
+
+@dataclass(slots=True)
+class Reply:
+    """An answer with its times; a request without a known outcome has status 0 and no `answered`."""
+    sent: int
+    answered: int | None
+    status: int = 0
+    body: dict | list | None = None
+    tag: str | None = None
+    is_replay: bool = False
+    was_left: bool = False  # it was sent before, and may be refused here and still be performed there
+
+
+class Connection:
+    """A keep-alive connection. With a `liar`, what it asks or is told is not true: the checkers must notice."""
+
+    def __init__(self, port: int, token: str | None, random: Random, liar: Liar | None = None):
+        self.client, self.random, self.liar = Client(port, token, timeout=30), random, liar
+        self.requests = 0
+
+    def ask(self, method: str, path: str, body=None, headers: tuple[str, ...] = (), expect=(200,)) -> Reply:
+        """Sends a request and waits for its answer; a status that is not expected is a `Problem`."""
+        request = self.request(method, path, body, headers)
+        self.requests += 1
+        sent = time.monotonic_ns()
+        answer = self.client.send(request)
+        answered = time.monotonic_ns()
+        told = json.loads(answer.body) if answer.body[:1] in (b"{", b"[") else None
+        if self.liar:
+            told = self.liar.twist(method, path, answer.status, told)
+        reply = Reply(sent, answered, answer.status, told, (answer.headers["ETag"] or "").strip('"') or None,
+                      answer.headers["Idempotency-Replayed"] == "true")
+        if answer.status not in expect:
+            cause = (told or {}).get("details", {}).get("cause") or (told or {}).get("serverErrorCode")
+            if cause in PASSING:
+                raise Unavailable(cause)
+            words = answer.body[:400].decode(errors="replace")
+            raise Problem(f"{method} {path[:160]} answered {answer.status}, expected {expect}: {words}")
+        return reply
+
+    def leave(self, method: str, path: str, body=None, headers: tuple[str, ...] = ()) -> Reply:
+        """Sends a request over a connection of its own and hangs up without waiting for the answer."""
+        request = self.request(method, path, body, headers)
+        self.requests += 1
+        sent = time.monotonic_ns()
+        with socket.create_connection(("127.0.0.1", self.client.port), 30) as line:
+            line.sendall(request)
+            if self.random.random() < 0.5:
+                # Some hang up while the server is at work on it.
+                time.sleep(self.random.uniform(0, 0.003))
+        return Reply(sent, None)
+
+    def ask_once(self, method: str, path: str, body=None, headers: tuple[str, ...] = (), expect=(200,),
+                 breaks: float = 0.0) -> Reply:
+        """A write that happens once, however often it is sent: with an idempotency key, sometimes after hanging up."""
+        headers += (f"Idempotency-Key: {self.random.randbytes(12).hex()}",)
+        first = None
+        while self.random.random() < breaks:
+            left = self.leave(method, path, body, headers)
+            first = first or left.sent
+        reply = self.ask_until_available(method, path, body, headers, expect)
+        reply.sent, reply.was_left = first or reply.sent, first is not None
+        if reply.status < 300 and self.random.random() < breaks:
+            again = self.ask(method, path, body, headers, expect)
+            if again.status != reply.status or (again.body, again.is_replay) != (reply.body, True):
+                raise Problem(f"{method} {path[:160]} with its key once more answered {again.status} {again.body}, "
+                              f"first {reply.status} {reply.body}")
+        return reply
+
+    def ask_until_available(self, method: str, path: str, body, headers: tuple[str, ...], expect) -> Reply:
+        """What was sent before may be performed any time, so a write must not end with a refusal for now."""
+        limit = time.monotonic() + 20
+        while True:
+            try:
+                return self.ask(method, path, body, headers, expect)
+            except Unavailable:
+                if time.monotonic() > limit:
+                    raise
+                time.sleep(0.01)
+
+    def request(self, method: str, path: str, body, headers: tuple[str, ...]) -> bytes:
+        if self.liar:
+            method, path, body, headers = self.liar.change(method, path, body, headers)
+        request = message(method, path, self.client.token, body)
+        if headers:
+            line, rest = request.split(b"\r\n", 1)
+            request = line + b"\r\n" + "".join(f"{one}\r\n" for one in headers).encode() + rest
+        return request
+
+    def close(self) -> None:
+        self.client.close()
+
+
+def quoted(text: str) -> str:
+    return quote(text, safe="")
+
+
+def rows_of(records: list[dict]) -> dict[str, tuple[object, str]]:
+    """What a read showed: the field `v` and the change tag, by name."""
+    found = {}
+    for one in records:
+        if one["recordName"] in found:
+            raise Problem(f"a page shows {one['recordName']} twice")
+        found[one["recordName"]] = (value_of(one), one["recordChangeTag"])
+    return found
+
+
+def value_of(record: dict):
+    return record["fields"].get("v", {}).get("value")
+
+
+FAILURES = (OSError, http.client.HTTPException, ValueError, KeyError)

@@ -1,0 +1,209 @@
+"""One round: a server, processes full of clients, a quiet end, and what the checkers say of it."""
+import multiprocessing
+import pickle
+import shutil
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+from batch_clients import GroupClient, Teller
+from connection import Connection, Problem, quoted, rows_of
+from counting_clients import CounterClient, ListClient
+from disturbers import AssetClient, Gardener, Heavy
+from followers import Follower, read_page
+from history import Evidence, Run
+from judge import judge
+from owners import OrderClient, Owner, Reader
+from register_clients import RegisterClient
+from world import ACCOUNTS, BULK, COUNTERS, GROUPS, MONEY, REGISTERS, TOTALS, World
+
+from server import Server  # from Tests/Bench
+
+PROCESSES = 3
+TYPES = ("Register", "Part", "Account", "Counter", "List", "Item", "Bulk", "Order", "Blob", "File")
+OWNERS = tuple(f"o{number}" for number in range(6))
+# Files that no record has are collected while clients upload the same ones again.
+SETTINGS = {"FOGBASE_ASSETS_UNREFERENCED_TIME": "2s"}
+
+
+class Round:
+    def __init__(self, binary: str, place: Path, template: Path, options, random: Random):
+        self.binary, self.place, self.template, self.options, self.random = binary, place, template, options, random
+        self.evidence = Evidence()
+        self.history: tuple | None = None
+        self.metrics: dict[str, float] = {}
+
+    def play(self) -> list[str]:
+        """Returns sentences about what was inconsistent."""
+        shutil.copytree(self.template, self.place / "data", dirs_exist_ok=True)
+        server = Server(self.binary, self.place / "data", SETTINGS | self.options.settings)
+        try:
+            server.start()
+            world, initial = self.furnish(server)
+            self.work(world)
+            final = self.quiet_down(world)
+            self.metrics = server.metrics()
+            server.stop()
+        finally:
+            server.kill()
+        self.history = (self.evidence, final, initial)
+        return judge(*self.history)
+
+    def keep(self) -> None:
+        """Writes down what `--again` needs."""
+        if self.history:
+            with open(self.place / "history.pickle", "wb") as file:
+                pickle.dump(self.history, file)
+
+    def furnish(self, server: Server) -> tuple[World, dict]:
+        """Makes what the clients share: before they come, and not to be seen by them as changes."""
+        user, client = server.sign_up("consistency"), server.client()
+        client.token = user
+        operations = [create("Account", name, v=MONEY) for name in ACCOUNTS]
+        operations += [create("Counter", name, v=0, kind="one") for name in COUNTERS]
+        operations += [create("Counter", name, v=0, kind="total") for name in TOTALS]
+        operations += [create("Register", name, v=f"{name}:first") for name in REGISTERS]
+        operations += [create("Part", name, v="first", group=group) for group, names in GROUPS.items() for name in names]
+        client.batch(operations)
+        since = ""
+        while True:
+            page = client.call("GET", f"/changes?limit=1000&since={quoted(since)}").json()
+            since = page["token"]
+            if not page["moreComing"]:
+                break
+        client.close()
+        initial = {name: f"{name}:first" for name in REGISTERS} | {group: "first" for group in GROUPS}
+        lie = self.options.lie
+        return World(server.port, user, server.admin, 0, since, lie, self.options.breaks, OWNERS), initial
+
+    # The clients
+
+    def work(self, world: World) -> None:
+        seed = self.random.randrange(10**9)
+        world.deadline = time.monotonic_ns() + int(self.options.seconds * 1e9)
+        context = multiprocessing.get_context("fork")
+        files = [self.place / f"evidence-{number}.pickle" for number in range(PROCESSES)]
+        children = [context.Process(target=work_in_process, args=(number, world, seed, file))
+                    for number, file in enumerate(files)]
+        for one in children:
+            one.start()
+        for one in children:
+            one.join(self.options.seconds + 60)
+            if one.is_alive():
+                one.kill()
+                raise Problem("clients did not come to an end within 60 s of their time")
+        for file in files:
+            with open(file, "rb") as stored:
+                self.evidence.merge(pickle.load(stored))
+            file.unlink()
+
+    # The end
+
+    def quiet_down(self, world: World) -> dict[str, dict]:
+        """Lets every follower read to the end, and reads everything."""
+        world.lie = None
+        connection = world.connect(self.random)
+        time.sleep(0.1)  # what clients sent and did not wait for may still be under way
+        for run in self.evidence.runs:
+            while read_page(connection, run, world.since).more:
+                pass
+        for limit in (1000, 7):
+            self.evidence.runs.append(run := Run("a late follower", limit, from_start=limit > 7))
+            while read_page(connection, run, world.since).more:
+                pass
+        final = {kind: everything(connection, kind) for kind in TYPES}
+        connection.close()
+        return final
+
+    def summary(self) -> str:
+        counts = self.evidence.counts
+        writes = sum(count for key, count in counts.items() if key.startswith(("writes", "increments", "appends", "transfers", "orders")))
+        return (f"{self.requests()} requests, {writes} writes, {len(self.evidence.snapshots)} snapshots, "
+                f"{counts['feed pages']} pages of {len(self.evidence.runs)} followers; "
+                f"{self.metric('fogbase_checkpoints_total')} checkpoints, {counts['indexes dropped']} indexes dropped, "
+                f"{self.metric('fogbase_index_slices_total')} slices built, "
+                f"{self.metric('fogbase_assets_collected_total')} files collected")
+
+    def requests(self) -> int:
+        return sum(self.evidence.counts[one] for one in CLIENTS)
+
+    def metric(self, name: str) -> int:
+        return int(sum(value for key, value in self.metrics.items() if key.startswith(name)))
+
+
+def work_in_process(number: int, world: World, seed: int, file: Path) -> None:
+    """What each of the processes does: each has its share of all clients, so that they really run at one time."""
+    sys.setswitchinterval(0.0005)  # the threads take turns quickly, so that times are noted when they are
+    evidence, random = Evidence(), Random(seed + number)
+
+    def arguments(kind: str):
+        return f"{kind}{number}", world, Random(random.randrange(10**9)), evidence
+
+    clients = [RegisterClient(*arguments("x")), RegisterClient(*arguments("y")), GroupClient(*arguments("group")),
+               Teller(*arguments("teller")), CounterClient(*arguments("counter")), ListClient(*arguments("list")),
+               OrderClient(*arguments("order")), Reader(*arguments("reader"))]
+    clients += [Owner(owner, world, Random(random.randrange(10**9)), evidence)
+                for owner in OWNERS[number::PROCESSES]]
+    if number == 0:
+        clients += [Follower(1, False, *arguments("one-by-one")), Follower(1000, True, *arguments("whole")),
+                    Heavy(*arguments("heavy"))]
+    elif number == 1:
+        clients += [Follower(2, False, *arguments("pairs")), Follower(100, True, *arguments("pages")),
+                    Gardener(*arguments("gardener"))]
+    else:
+        clients += [Follower(7, False, *arguments("sevens")), AssetClient(*arguments("files-a")),
+                    AssetClient(*arguments("files-b"))]
+    for one in clients:
+        one.start()
+    for one in clients:
+        one.join()
+    with open(file, "wb") as stored:
+        pickle.dump(evidence, stored)
+
+
+CLIENTS = ("RegisterClient", "GroupClient", "Teller", "CounterClient", "ListClient", "OrderClient", "Reader", "Owner",
+           "Follower", "Heavy", "Gardener", "AssetClient")
+
+
+def create(type: str, name: str, /, **fields) -> dict:
+    return {"operationType": "create", "record": {
+        "recordType": type, "recordName": name, "fields": {key: {"value": value} for key, value in fields.items()}}}
+
+
+def everything(connection: Connection, kind: str) -> dict[str, tuple[object, str]]:
+    """All records of a type while nobody writes."""
+    rows, cursor = {}, ""
+    while True:
+        page = connection.ask("GET", f"/records/{kind}?limit=1000{cursor}").body
+        rows |= rows_of(page["records"])
+        if "cursor" not in page:
+            return rows
+        cursor = "&cursor=" + quoted(page["cursor"])
+
+
+def make_template(binary: str, place: Path) -> Path:
+    """A data folder with the types that clients use, one of them large; each round begins on a copy."""
+    shutil.rmtree(place, ignore_errors=True)
+    server = Server(binary, place, {})
+    try:
+        server.start()
+        client = server.client()
+        client.token = server.sign_up("template")
+        for start in range(0, BULK, 200):
+            client.batch([create("Bulk", f"still-{number}", v=0, bucket="none", owner="nobody")
+                          for number in range(start, start + 200)])
+        # A schema that is put must know all types that there are, so none may appear later.
+        client.batch([create("Item", "item", v=0, bucket="none", owner="nobody"), create("Order", "order", v="first"),
+                      create("Blob", "blob", text=""), create("List", "list", v=["first"])])
+        client.batch([{"operationType": "forceDelete", "record": {"recordType": kind, "recordName": kind.lower()}}
+                      for kind in ("Item", "Order", "Blob", "List")])
+        client.token = server.admin
+        schema = client.call("GET", "/schema").json()
+        schema["types"]["File"] = {"fields": {"file": {"type": "ASSET"}}}
+        client.call("PUT", "/schema", schema)
+        client.close()
+        server.stop()
+    finally:
+        server.kill()
+    return place
