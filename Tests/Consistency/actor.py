@@ -4,7 +4,7 @@ import time
 import traceback
 from random import Random
 
-from connection import FAILURES, Connection, Problem, Reply, Unavailable, quoted, rows_of
+from connection import Connection, Problem, Reply, Unavailable, quoted, rows_of
 from history import Evidence, Snapshot
 from world import World
 
@@ -30,7 +30,7 @@ class Actor(threading.Thread):
             self.end()
         except Problem as problem:
             self.evidence.problems.append(f"{self.name}: {problem}")
-        except FAILURES:
+        except Exception:  # what a client did not reckon with is a finding too, be it the server's or its own
             self.evidence.problems.append(f"{self.name}: {traceback.format_exc(limit=-4)}")
         finally:
             self.evidence.counts[type(self).__name__] += self.main.requests + self.other.requests

@@ -4,7 +4,6 @@ import hashlib
 from random import Random
 
 from actor import Actor
-from connection import Problem
 
 INDEXED = ("Item", "Bulk", "Part", "Register", "Counter", "Account", "Order")
 
@@ -78,21 +77,15 @@ class AssetClient(Actor):
         self.linked[name] = asset["fileChecksum"]
 
     def upload(self, content: bytes) -> dict:
-        head = (f"POST /assets HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self.world.user}\r\n"
-                f"Content-Type: application/octet-stream\r\nContent-Length: {len(content)}\r\n\r\n")
-        answer = self.main.client.send(head.encode() + content)
-        self.main.requests += 1
-        if answer.status != 201:
-            raise Problem(f"POST /assets answered {answer.status}: {answer.body[:300]!r}")
-        return answer.json()["asset"]
+        return self.main.ask("POST", "/assets", content, expect=(201,)).body["asset"]
 
     def examine(self, name: str) -> None:
         """Over another connection, the file is there as it was linked, or gone as it was let go."""
         expected = 200 if name in self.linked else 404
-        answer = self.other.client.call("GET", f"/records/File/{name}/file", expect=(200, 404))
+        status, _, content = self.other.exchange(self.other.request("GET", f"/records/File/{name}/file", None, ()))
         self.other.requests += 1
-        found = base64.b64encode(hashlib.sha256(answer.body).digest()).decode()
-        if answer.status != expected or expected == 200 and found != self.linked[name]:
-            self.evidence.problems.append(f"{self.name}: the file of {name} answered {answer.status} with the hash "
+        found = base64.b64encode(hashlib.sha256(content).digest()).decode()
+        if status != expected or expected == 200 and found != self.linked[name]:
+            self.evidence.problems.append(f"{self.name}: the file of {name} answered {status} with the hash "
                                           f"{found}, must be {expected} with {self.linked.get(name)}")
         self.evidence.counts["files read"] += 1

@@ -68,7 +68,10 @@ class Snapshot:
     count: int | None = None
 
     def __str__(self) -> str:
-        return f"[{self.sent} to {self.answered}] {self.client}: {self.source} of {self.type} {self.scope}"
+        scope = self.scope
+        if scope[0] == "names" and len(scope[1]) > 2:
+            scope = f"of {len(scope[1])} names"
+        return f"[{self.sent} to {self.answered}] {self.client}: {self.source} of {self.type} {scope}"
 
 
 @dataclass(slots=True)

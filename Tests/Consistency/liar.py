@@ -40,15 +40,17 @@ class Liar:
             body = {"fields": {"v": {"increment": 0}}}
         elif self.lie == "twice" and is_increment(body) and self.now():
             body = {"fields": {"v": {"increment": 2 * body["fields"]["v"]["increment"]}}}
-        elif self.lie == "torn" and path == "/records" and len(body["operations"]) > 1 and self.now():
-            body = dict(body, operations=body["operations"][:-1])
         return method, path, body, headers
+
+    def parts(self, path: str, body) -> list:
+        """The requests that are sent in place of one."""
+        if self.lie != "torn" or path != "/records" or len(body["operations"]) < 2 or not self.now():
+            return [body]
+        return [dict(body, operations=body["operations"][:1]), dict(body, operations=body["operations"][1:])]
 
     def twist(self, method: str, path: str, status: int, told):
         """What the client is told in place of an answer."""
         if status != 200 or not isinstance(told, dict):
-            return told
-        if self.lie == "torn" and path == "/records" and method == "POST":
             return told
         if self.lie == "stale" and method == "GET" and path.count("/") == 3 and path.startswith("/records/"):
             return self.old(path, told)
@@ -82,5 +84,6 @@ class Liar:
 
 
 def is_increment(body) -> bool:
-    value = (body or {}).get("fields", {}).get("v") if isinstance(body, dict) else None
+    fields = body.get("fields") if isinstance(body, dict) else None
+    value = fields.get("v") if isinstance(fields, dict) else None
     return isinstance(value, dict) and "increment" in value
