@@ -2,7 +2,7 @@
 from actor import Actor
 from connection import Problem
 from history import GONE, Access, Change
-from world import ACCOUNTS, GROUPS
+from world import ACCOUNTS, FAMILIES, GROUPS
 
 
 class GroupClient(Actor):
@@ -28,6 +28,9 @@ class GroupClient(Actor):
         self.send(group, [self.replacement(group, name, value) for name in GROUPS[group]], value)
 
     def delete(self, group: str) -> None:
+        if group in FAMILIES and self.random.random() < 0.5:
+            self.delete_parent(group)
+            return
         self.send(group, [{"operationType": "forceDelete", "record": {"recordType": "Part", "recordName": name}}
                           for name in GROUPS[group]], GONE)
 
@@ -46,6 +49,18 @@ class GroupClient(Actor):
             Access(reply.sent, reply.answered, "any", writes=True, new=value, client=self.name))
         self.evidence.counts["writes Part"] += 1
 
+    def delete_parent(self, group: str) -> None:
+        """The others refer to the first one, and go with it."""
+        arguments = ("DELETE", f"/records/Part/{GROUPS[group][0]}")
+        if self.random.random() < self.world.breaks:
+            reply = self.main.leave(*arguments)
+        else:
+            reply = self.main.ask(*arguments, expect=(204, 404))
+        access = Access(reply.sent, reply.answered, "not", GONE, writes=True, new=GONE, client=self.name)
+        if reply.status == 404:
+            access = Access(reply.sent, reply.answered, "is", GONE, client=self.name)
+        self.evidence.accesses.setdefault(group, []).append(access)
+
     def fail(self, group: str) -> None:
         """A batch whose last operation has a wrong tag. What any of it leaves would be a value that nobody wrote."""
         value = self.unique()
@@ -58,8 +73,10 @@ class GroupClient(Actor):
 
     @staticmethod
     def replacement(group: str, name: str, value: str) -> dict:
-        return {"operationType": "forceReplace", "record": {
-            "recordType": "Part", "recordName": name, "fields": {"v": {"value": value}, "group": {"value": group}}}}
+        fields = {"v": {"value": value}, "group": {"value": group}}
+        if group in FAMILIES and name != GROUPS[group][0]:
+            fields["head"] = {"type": "REFERENCE", "value": {"recordName": GROUPS[group][0], "action": "DELETE_SELF"}}
+        return {"operationType": "forceReplace", "record": {"recordType": "Part", "recordName": name, "fields": fields}}
 
     def unique(self) -> str:
         self.written += 1

@@ -20,7 +20,7 @@ from random import Random
 from connection import FAILURES, Problem
 from judge import judge
 from liar import LIES
-from round import Round, make_template
+from round import MIXES, Round, make_template
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -74,6 +74,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--work", type=Path, default=ROOT / ".consistency", help="a folder for everything")
     parser.add_argument("--breaks", type=float, default=0.03, metavar="SHARE", help="writes whose answer nobody awaits")
     parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
+    parser.add_argument("--mix", choices=MIXES, help="which clients there are; otherwise chance decides")
     parser.add_argument("--lie", choices=sorted(LIES), help="a defect that the clients play")
     parser.add_argument("--again", type=Path, metavar="FOLDER", help="judge a round that was kept")
     options = parser.parse_args()

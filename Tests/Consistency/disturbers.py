@@ -43,7 +43,7 @@ class Gardener(Actor):
                 field["indexes"] = []
             self.main.ask("PUT", "/schema", schema)
             self.evidence.counts["indexes dropped"] += 1
-        self.pause(self.random.uniform(0.02, 0.3))
+        self.pause(self.random.uniform(0.02, 0.6))
 
 
 class AssetClient(Actor):

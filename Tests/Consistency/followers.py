@@ -19,7 +19,7 @@ class Follower(Actor):
         page = read_page(self.main, self.trunk, self.world.since)
         self.evidence.counts["feed pages"] += 1
         if not page.more:
-            self.pause(self.random.choice([0, 0.001, 0.01, 0.05]))
+            self.pause(self.random.choice([0, 0.002, 0.01, 0.05]))
         if self.random.random() < 0.01:
             self.go_back()
 
@@ -34,11 +34,11 @@ class Follower(Actor):
                 break
 
 
-def read_page(connection: Connection, run: Run, since: str) -> Page:
+def read_page(connection: Connection, run: Run, since: str, limit: int | None = None) -> Page:
     """Reads the next page of a run, and keeps it there."""
     known = run.pages or run.parent[:run.taken]
     token = known[-1].token if known else "" if run.from_start else since
-    limit = run.limit
+    limit = limit or run.limit
     reply = connection.ask("GET", f"/changes?limit={limit}" + (f"&since={quoted(token)}" if token else ""))
     changes = [(one["recordType"], one["recordName"], None, None) if one.get("deleted") else
                (one["recordType"], one["recordName"], value_of(one), one["recordChangeTag"])

@@ -20,9 +20,10 @@ def judge(evidence: Evidence, final: dict[str, dict[str, tuple[object, str]]], i
     found += judge_numbers(moments, evidence.changes, final)
     found += judge_orders(evidence.changes, final)
     writes = write_times(evidence)
+    truth = {(kind, name): tag for kind, rows in final.items() for name, (_, tag) in rows.items()}
     for run in evidence.runs:
         found += judge_run(run, lines, writes)
-        found += judge_end(run, final)
+        found += judge_end(run, truth)
     return found
 
 
@@ -72,14 +73,13 @@ def moments_of_feed(run: Run, most: int = 150) -> list[Snapshot]:
     return found
 
 
-def judge_end(run: Run, final: dict[str, dict]):
+def judge_end(run: Run, truth: dict[tuple[str, str], str]):
     """A follower that was told everything has what is there."""
     pages = run.all_pages()
     if not pages or pages[-1].more:
         yield f"{run.client} (pages of {run.limit}) never came to an end"
         return
     copy = final_state(pages)
-    truth = {(kind, name): tag for kind, rows in final.items() for name, (_, tag) in rows.items()}
     for key, tag in copy.items():
         if truth.get(key) != tag:
             yield f"{run.client} (pages of {run.limit}) ends with {key[1]} as {tag}, which is {truth.get(key)}"

@@ -25,12 +25,12 @@ class Owner(Actor):
         self.own = [Own(kind, f"{self.name}-{kind}-{number}") for kind, size in POOL.items() for number in range(size)]
 
     def act(self) -> None:
-        kind = self.random.choice(["Item", "Item", "Bulk"])
+        kind = self.random.choice(["Item", "Item", "Item", "Bulk"])
         own = [one for one in self.own if one.type == kind]
         one, choice = self.random.choice(own), self.random.random()
-        if choice < 0.65:
+        if choice < 0.7:
             self.write(one)
-        elif choice < 0.85:
+        elif choice < 0.9:
             self.batch(self.random.sample(own, self.random.randint(2, 4)))
         else:
             self.change_set(kind, own, self.random.choice(BUCKETS))
@@ -119,7 +119,7 @@ class Reader(Actor):
         self.owners = self.world.owners
 
     def act(self) -> None:
-        kind = self.random.choice(["Item", "Item", "Bulk"])
+        kind = self.random.choice(["Item", "Item", "Item", "Bulk"])
         owner = self.random.choice(self.owners)
         names = tuple(f"{owner}-{kind}-{number}" for number in range(POOL[kind]))
         scopes = [("names", (self.random.choice(names),)), ("names", names), ("is", "owner", owner),

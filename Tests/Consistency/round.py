@@ -21,6 +21,7 @@ from world import ACCOUNTS, BULK, COUNTERS, GROUPS, MONEY, REGISTERS, TOTALS, Wo
 from server import Server  # from Tests/Bench
 
 PROCESSES = 3
+MIXES = ("all", "registers", "batches", "numbers", "records", "feeds")
 TYPES = ("Register", "Part", "Account", "Counter", "List", "Item", "Bulk", "Order", "Blob", "File")
 OWNERS = tuple(f"o{number}" for number in range(6))
 # Files that no record has are collected while clients upload the same ones again.
@@ -31,13 +32,16 @@ class Round:
     def __init__(self, binary: str, place: Path, template: Path, options, random: Random):
         self.binary, self.place, self.template, self.options, self.random = binary, place, template, options, random
         self.evidence = Evidence()
+        self.mix = options.mix or random.choices(MIXES, [5, 1, 1, 1, 1, 1])[0]
+        self.threads = random.choice([1, 2, 2, 4])
         self.history: tuple | None = None
         self.metrics: dict[str, float] = {}
 
     def play(self) -> list[str]:
         """Returns sentences about what was inconsistent."""
         shutil.copytree(self.template, self.place / "data", dirs_exist_ok=True)
-        server = Server(self.binary, self.place / "data", SETTINGS | self.options.settings)
+        server = Server(self.binary, self.place / "data", SETTINGS | {
+            "FOGBASE_SERVER_THREADS": str(self.threads)} | self.options.settings)
         try:
             server.start()
             world, initial = self.furnish(server)
@@ -64,7 +68,7 @@ class Round:
         operations += [create("Counter", name, v=0, kind="one") for name in COUNTERS]
         operations += [create("Counter", name, v=0, kind="total") for name in TOTALS]
         operations += [create("Register", name, v=f"{name}:first") for name in REGISTERS]
-        operations += [create("Part", name, v="first", group=group) for group, names in GROUPS.items() for name in names]
+        operations += [GroupClient.replacement(group, name, "first") for group, names in GROUPS.items() for name in names]
         client.batch(operations)
         since = ""
         while True:
@@ -74,8 +78,8 @@ class Round:
                 break
         client.close()
         initial = {name: f"{name}:first" for name in REGISTERS} | {group: "first" for group in GROUPS}
-        lie = self.options.lie
-        return World(server.port, user, server.admin, 0, since, lie, self.options.breaks, OWNERS), initial
+        return World(server.port, user, server.admin, 0, since, self.options.lie, self.options.breaks, OWNERS,
+                     self.mix), initial
 
     # The clients
 
@@ -106,7 +110,8 @@ class Round:
         connection = world.connect(self.random)
         time.sleep(0.1)  # what clients sent and did not wait for may still be under way
         for run in self.evidence.runs:
-            while read_page(connection, run, world.since).more:
+            # Whoever went back to an old token may have far to go with small pages.
+            while read_page(connection, run, world.since, 1000 if run.parent else None).more:
                 pass
         for limit in (1000, 7):
             self.evidence.runs.append(run := Run("a late follower", limit, from_start=limit > 7))
@@ -119,7 +124,7 @@ class Round:
     def summary(self) -> str:
         counts = self.evidence.counts
         writes = sum(count for key, count in counts.items() if key.startswith(("writes", "increments", "appends", "transfers", "orders")))
-        return (f"{self.requests()} requests, {writes} writes, {len(self.evidence.snapshots)} snapshots, "
+        return (f"{self.mix}, {self.threads} threads, {self.requests()} requests, {writes} writes, {len(self.evidence.snapshots)} snapshots, "
                 f"{counts['feed pages']} pages of {len(self.evidence.runs)} followers; "
                 f"{self.metric('fogbase_checkpoints_total')} checkpoints, {counts['indexes dropped']} indexes dropped, "
                 f"{self.metric('fogbase_index_slices_total')} slices built, "
@@ -140,26 +145,40 @@ def work_in_process(number: int, world: World, seed: int, file: Path) -> None:
     def arguments(kind: str):
         return f"{kind}{number}", world, Random(random.randrange(10**9)), evidence
 
-    clients = [RegisterClient(*arguments("x")), RegisterClient(*arguments("y")), GroupClient(*arguments("group")),
-               Teller(*arguments("teller")), CounterClient(*arguments("counter")), ListClient(*arguments("list")),
-               OrderClient(*arguments("order")), Reader(*arguments("reader"))]
-    clients += [Owner(owner, world, Random(random.randrange(10**9)), evidence)
-                for owner in OWNERS[number::PROCESSES]]
-    if number == 0:
-        clients += [Follower(1, False, *arguments("one-by-one")), Follower(1000, True, *arguments("whole")),
-                    Heavy(*arguments("heavy"))]
-    elif number == 1:
-        clients += [Follower(2, False, *arguments("pairs")), Follower(100, True, *arguments("pages")),
-                    Gardener(*arguments("gardener"))]
-    else:
-        clients += [Follower(7, False, *arguments("sevens")), AssetClient(*arguments("files-a")),
-                    AssetClient(*arguments("files-b"))]
+    clients = clients_of(number, world, arguments, lambda: Random(random.randrange(10**9)), evidence)
     for one in clients:
         one.start()
     for one in clients:
         one.join()
     with open(file, "wb") as stored:
         pickle.dump(evidence, stored)
+
+
+def clients_of(number: int, world: World, arguments, random, evidence: Evidence) -> list:
+    """Some rounds are for one kind of clients, which then meet each other more often."""
+    heavy, gardener = [Heavy(*arguments("heavy"))], [Gardener(*arguments("gardener"))]
+    owners = [Owner(owner, world, random(), evidence) for owner in OWNERS[number::PROCESSES]]
+    followers = [[Follower(1, False, *arguments("one-by-one")), Follower(1000, True, *arguments("whole"))],
+                 [Follower(2, False, *arguments("pairs")), Follower(100, True, *arguments("pages"))],
+                 [Follower(7, False, *arguments("sevens"))]][number]
+    files = [AssetClient(*arguments("files-a")), AssetClient(*arguments("files-b"))]
+    beside = [heavy, gardener, files][number]
+    if world.mix == "registers":
+        return [RegisterClient(*arguments(f"x{one}-")) for one in range(6)] + [heavy, gardener, []][number]
+    if world.mix == "batches":
+        return ([GroupClient(*arguments(f"group{one}-")) for one in range(3)]
+                + [Teller(*arguments(f"teller{one}-")) for one in range(3)] + [heavy, gardener, followers][number])
+    if world.mix == "numbers":
+        return [CounterClient(*arguments(f"counter{one}-")) for one in range(4)] + [
+            ListClient(*arguments("list")), OrderClient(*arguments("order"))] + [heavy, gardener, followers][number]
+    if world.mix == "records":
+        return owners + [Reader(*arguments("reader"))] + [heavy, gardener, []][number]
+    if world.mix == "feeds":
+        return owners + [GroupClient(*arguments("group"))] + followers
+    return owners + followers + beside + [
+        RegisterClient(*arguments("x")), RegisterClient(*arguments("y")), GroupClient(*arguments("group")),
+        Teller(*arguments("teller")), CounterClient(*arguments("counter")), ListClient(*arguments("list")),
+        OrderClient(*arguments("order")), Reader(*arguments("reader"))]
 
 
 CLIENTS = ("RegisterClient", "GroupClient", "Teller", "CounterClient", "ListClient", "OrderClient", "Reader", "Owner",

@@ -308,7 +308,7 @@ class Feeds(unittest.TestCase):
         self.assertTrue(self.complaints(page(90, 91, ("y", 0), ("x", 3)), page(92, 93, ("x", None))), "a deletion that never was")
 
     def test_the_end(self):
-        final = {"Item": {"y": (0, "y0"), "x": (3, "x3")}}
+        final = {("Item", "y"): "y0", ("Item", "x"): "x3"}
         self.assertFalse(list(judge_end(Run("f", 5, True, [page(90, 91, ("y", 0), ("x", 3))]), final)))
         for pages in ([page(90, 91, ("y", 0))], [page(90, 91, ("y", 0), ("x", 1))], [], [page(90, 91, more=True)],
                       [page(90, 91, ("y", 0), ("x", 3), ("z", 1))]):
@@ -321,7 +321,7 @@ class Feeds(unittest.TestCase):
             steps, _, runs, writes = simulation.records(random, 4, 25)
             lines = timelines(steps)
             living = {name[1]: line.steps[-1] for name, line in lines.items() if line.steps[-1].alive}
-            final = {"Item": {name: (one.index, f"{name}:{one.index}") for name, one in living.items()}}
+            final = {("Item", name): f"{name}:{one.index}" for name, one in living.items()}
             for run in runs:
                 self.assertEqual(list(judge_run(run, lines, writes)) + list(judge_end(run, final)), [], seed)
                 wrong = copy.deepcopy(run)

@@ -8,6 +8,7 @@ from liar import Liar
 REGISTERS = tuple(f"r{number}" for number in range(4))
 GROUPS = {f"g{number}": tuple(f"g{number}-{member}" for member in range(size))
           for number, size in enumerate([2, 5, 12, 60])}
+FAMILIES = ("g1", "g3")  # groups whose members refer to the first one with DELETE_SELF
 ACCOUNTS = tuple(f"a{number}" for number in range(8))
 MONEY = 1000  # of each account at first
 COUNTERS = ("c0", "c1")  # by ones
@@ -31,3 +32,4 @@ class World:
     def connect(self, random: Random, token: str | None = None) -> Connection:
         liar = Liar(self.lie, random) if self.lie else None
         return Connection(self.port, token or self.user, random, liar)
+    mix: str = "all"  # which clients there are
