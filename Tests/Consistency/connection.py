@@ -174,4 +174,6 @@ def rows_of(records: list[dict]) -> dict[str, tuple[object, str]]:
 
 
 def value_of(record: dict):
-    return record["fields"].get("v", {}).get("value")
+    """The field `v`, which tells the state of a record; of tickets, whose names are their states, what they hold."""
+    fields = record["fields"]
+    return (fields.get("v") or fields.get("slot") or {}).get("value")

@@ -74,6 +74,18 @@ class Snapshot:
         return f"[{self.sent} to {self.answered}] {self.client}: {self.source} of {self.type} {scope}"
 
 
+@dataclass
+class Paging:
+    """A list or a query that was read page by page while others wrote: (sent, answered, rows) of each page."""
+    client: str
+    type: str
+    scope: tuple
+    pages: list[tuple[int, int, dict[str, tuple[object, str]]]]
+
+    def __str__(self) -> str:
+        return f"[{self.pages[0][0]} to {self.pages[-1][1]}] {self.client}: {self.type} {self.scope} by pages"
+
+
 @dataclass(slots=True)
 class Page:
     """One page of the feed; a change is (type, name, value of the field v, change tag), or has no tag if deleted."""
@@ -107,6 +119,7 @@ class Evidence:
     changes: list[Change] = field(default_factory=list)
     snapshots: list[Snapshot] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    pagings: list[Paging] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     counts: Counter = field(default_factory=Counter)
 
@@ -118,5 +131,6 @@ class Evidence:
         self.changes += other.changes
         self.snapshots += other.snapshots
         self.runs += other.runs
+        self.pagings += other.pagings
         self.problems += other.problems
         self.counts += other.counts

@@ -4,8 +4,8 @@ from arithmetic import judge_counter, judge_list, judge_sum
 from feeds import final_state, judge_run
 from history import FOREVER, GONE, Access, Change, Evidence, Run, Snapshot
 from linearizability import Undecided, violation
-from timelines import judge_snapshots, timelines
-from world import ACCOUNTS, COUNTERS, GROUPS, MONEY, REGISTERS, TOTALS
+from timelines import judge_pagings, judge_snapshots, timelines
+from world import ACCOUNTS, COUNTERS, GROUPS, MONEY, REGISTERS, SLOTS, TOTALS
 
 
 def judge(evidence: Evidence, final: dict[str, dict[str, tuple[object, str]]], initial: dict[str, object]) -> list[str]:
@@ -14,6 +14,7 @@ def judge(evidence: Evidence, final: dict[str, dict[str, tuple[object, str]]], i
     lines = timelines(evidence.steps)
     moments = evidence.snapshots + [one for run in evidence.runs for one in moments_of_feed(run)]
     found += judge_snapshots(lines, [one for one in moments if one.type in ("Item", "Bulk")])
+    found += judge_pagings(lines, evidence.pagings)
     found += judge_tags(evidence.tags)
     found += judge_registers(evidence.accesses, moments, final, initial)
     found += judge_bank(moments, evidence.changes, final)
@@ -103,7 +104,7 @@ def judge_tags(tags: set[tuple[str, str, str]]):
 
 
 def judge_registers(accesses: dict[str, list[Access]], moments: list[Snapshot], final: dict, initial: dict):
-    histories = {name: list(accesses.get(name, [])) for name in (*REGISTERS, *GROUPS)}
+    histories = {name: list(accesses.get(name, [])) for name in (*REGISTERS, *GROUPS, *SLOTS)}
     for one in moments:
         if one.type == "Register":
             read_registers(one, histories)
@@ -117,6 +118,12 @@ def judge_registers(accesses: dict[str, list[Access]], moments: list[Snapshot], 
             yield f"the group {group} is not whole in the end: {values}"
         else:
             histories[group].append(last_read(values.pop()))
+    for slot in SLOTS:
+        holders = [name for name, (value, _) in final.get("Ticket", {}).items() if value == slot]
+        if len(holders) > 1:
+            yield f"the slot {slot} is held by {holders} in the end"
+        else:
+            histories[slot].append(last_read(holders[0] if holders else GONE))
     for name, history in histories.items():
         try:
             context = violation(history, initial.get(name, GONE))

@@ -5,24 +5,25 @@ Each lie is told now and then, between the client and its connection, so that ev
 import copy
 from random import Random
 
-LIES = {
-    "stale": "a read of a single record answers with what the same read answered before",
-    "old-query": "a query answers with what the same query answered before",
-    "lost-guard": "the condition of a guarded write is forgotten",
-    "lost-increment": "an increment is acknowledged and not made",
-    "twice": "a write without a condition is made twice",
-    "torn": "a batch is not atomic",
-    "feed-skip": "a page of the feed leaves out a change",
-    "feed-order": "a page of the feed has two changes in the wrong order",
-    "feed-again": "a page of the feed repeats a change of an earlier one",
-    "forgotten-key": "an idempotency key is not heeded",
-    "lost-row": "a query leaves out a record",
-    "wrong-count": "a query counts one too few",
+LIES = {  # what it means, and the clients that meet it most
+    "stale": ("a read of a single record answers with what the same read answered before", "registers"),
+    "old-query": ("a query answers with what the same query answered before", "records"),
+    "lost-guard": ("the condition of a guarded write is forgotten", "registers"),
+    "lost-increment": ("an increment is acknowledged and not made", "numbers"),
+    "twice": ("an increment is made twice", "numbers"),
+    "torn": ("a batch is not atomic", "batches"),
+    "feed-skip": ("a page of the feed leaves out a change", "feeds"),
+    "feed-order": ("a page of the feed has its changes in the wrong order", "feeds"),
+    "feed-again": ("a page of the feed repeats a change of an earlier one", "feeds"),
+    "forgotten-key": ("an idempotency key is not heeded", "numbers"),
+    "lost-row": ("a query leaves out a record", "records"),
+    "wrong-count": ("a query counts one too few", "records"),
+    "taken-twice": ("a unique value is given to two records", "records"),
 }
 
 
 class Liar:
-    def __init__(self, lie: str, random: Random, share: float = 0.02):
+    def __init__(self, lie: str, random: Random, share: float = 0.04):
         self.lie, self.random, self.share = lie, random, share
         self.answers: dict[str, object] = {}
         self.earlier: list[dict] = []
@@ -40,6 +41,8 @@ class Liar:
             body = {"fields": {"v": {"increment": 0}}}
         elif self.lie == "twice" and is_increment(body) and self.now():
             body = {"fields": {"v": {"increment": 2 * body["fields"]["v"]["increment"]}}}
+        elif self.lie == "taken-twice" and path == "/records/Ticket" and self.now():
+            body = {"fields": {"slot": body["fields"]["slot"] + " "}}
         return method, path, body, headers
 
     def parts(self, path: str, body) -> list:

@@ -1,9 +1,9 @@
 """Clients with records of their own, whose states are numbered: whoever reads them can be judged exactly."""
 from dataclasses import dataclass
 
-from actor import Actor
-from connection import Problem, Reply, quoted
-from history import Change, Step
+from actor import Actor, condition
+from connection import Problem, Reply, quoted, rows_of
+from history import Change, Paging, Step
 from world import BUCKETS, POOL
 
 
@@ -127,6 +127,26 @@ class Reader(Actor):
         if kind == "Item":
             scopes.append(("all",))
         self.look(kind, self.random.choice(scopes), self.random.choice([self.main, self.other]))
+
+
+class Pager(Actor):
+    """Reads lists and queries page by page while others write."""
+
+    def act(self) -> None:
+        kind = self.random.choice(["Item", "Item", "Bulk"])
+        scope = ("is", "bucket", self.random.choice(BUCKETS))
+        path = f"/query/{kind}?x" + condition(scope)
+        if kind == "Item" and self.random.random() < 0.5:
+            scope, path = ("all",), "/records/Item?x"
+        paging, cursor = Paging(self.name, kind, scope, []), ""
+        while True:
+            page = self.main.ask("GET", path.replace("?x", f"?limit={self.random.choice([1, 2, 3, 5, 20])}") + cursor)
+            paging.pages.append((page.sent, page.answered, rows_of(page.body["records"])))
+            if "cursor" not in page.body:
+                break
+            cursor = "&cursor=" + quoted(page.body["cursor"])
+        self.evidence.pagings.append(paging)
+        self.evidence.counts["pagings"] += 1
 
 
 class OrderClient(Actor):

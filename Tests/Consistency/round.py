@@ -14,15 +14,16 @@ from disturbers import AssetClient, Gardener, Heavy
 from followers import Follower, read_page
 from history import Evidence, Run
 from judge import judge
-from owners import OrderClient, Owner, Reader
+from owners import OrderClient, Owner, Pager, Reader
 from register_clients import RegisterClient
+from ticket_client import TicketClient
 from world import ACCOUNTS, BULK, COUNTERS, GROUPS, MONEY, REGISTERS, TOTALS, World
 
 from server import Server  # from Tests/Bench
 
 PROCESSES = 3
 MIXES = ("all", "registers", "batches", "numbers", "records", "feeds")
-TYPES = ("Register", "Part", "Account", "Counter", "List", "Item", "Bulk", "Order", "Blob", "File")
+TYPES = ("Ticket", "Register", "Part", "Account", "Counter", "List", "Item", "Bulk", "Order", "Blob", "File")
 OWNERS = tuple(f"o{number}" for number in range(6))
 # Files that no record has are collected while clients upload the same ones again.
 SETTINGS = {"FOGBASE_ASSETS_UNREFERENCED_TIME": "2s"}
@@ -172,17 +173,18 @@ def clients_of(number: int, world: World, arguments, random, evidence: Evidence)
         return [CounterClient(*arguments(f"counter{one}-")) for one in range(4)] + [
             ListClient(*arguments("list")), OrderClient(*arguments("order"))] + [heavy, gardener, followers][number]
     if world.mix == "records":
-        return owners + [Reader(*arguments("reader"))] + [heavy, gardener, []][number]
+        return owners + [Reader(*arguments("reader")), TicketClient(*arguments("ticket")), Pager(*arguments("pager"))] + [heavy, gardener, []][number]
     if world.mix == "feeds":
         return owners + [GroupClient(*arguments("group"))] + followers
     return owners + followers + beside + [
         RegisterClient(*arguments("x")), RegisterClient(*arguments("y")), GroupClient(*arguments("group")),
         Teller(*arguments("teller")), CounterClient(*arguments("counter")), ListClient(*arguments("list")),
-        OrderClient(*arguments("order")), Reader(*arguments("reader"))]
+        OrderClient(*arguments("order")), Reader(*arguments("reader")),
+        TicketClient(*arguments("ticket")), Pager(*arguments("pager"))]
 
 
 CLIENTS = ("RegisterClient", "GroupClient", "Teller", "CounterClient", "ListClient", "OrderClient", "Reader", "Owner",
-           "Follower", "Heavy", "Gardener", "AssetClient")
+           "Follower", "Heavy", "Gardener", "AssetClient", "TicketClient", "Pager")
 
 
 def create(type: str, name: str, /, **fields) -> dict:
@@ -220,6 +222,8 @@ def make_template(binary: str, place: Path) -> Path:
         client.token = server.admin
         schema = client.call("GET", "/schema").json()
         schema["types"]["File"] = {"fields": {"file": {"type": "ASSET"}}}
+        schema["types"]["Ticket"] = {"fields": {"slot": {"type": "STRING"}},
+                                     "indexes": [{"fields": ["slot"], "unique": True}]}
         client.call("PUT", "/schema", schema)
         client.close()
         server.stop()

@@ -12,11 +12,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import simulation  # noqa: E402
 from arithmetic import judge_counter, judge_list, judge_order, judge_sum  # noqa: E402
 from feeds import judge_run  # noqa: E402
-from history import FOREVER, GONE, Access, Change, Page, Run, Snapshot, Step  # noqa: E402
+from history import FOREVER, GONE, Access, Change, Page, Paging, Run, Snapshot, Step  # noqa: E402
 from judge import judge_bank, judge_end, judge_orders, judge_registers, judge_tags, moments_of_feed  # noqa: E402
 from linearizability import Undecided, can_follow, violation  # noqa: E402
-from timelines import judge_snapshots, timelines  # noqa: E402
-from world import ACCOUNTS, GROUPS, MONEY, REGISTERS  # noqa: E402
+from timelines import judge_pagings, judge_snapshots, timelines  # noqa: E402
+from world import ACCOUNTS, GROUPS, MONEY, REGISTERS, SLOTS  # noqa: E402
 
 CASES = 6_000
 
@@ -255,6 +255,18 @@ class Timelines(unittest.TestCase):
         self.assertFalse(list(judge_snapshots(timelines(steps), [look(25, 65, {"x": 1, "y": 0})])))
         self.assertTrue(list(judge_snapshots(timelines(steps), [look(25, 65, {"x": 0, "y": 1})])))
 
+    def test_pages(self):
+        def complaints(*pages, scope=("all",)):
+            rows = [(sent, answered, {name: (index, "") for name, index in page.items()}) for sent, answered, page in pages]
+            return list(judge_pagings(timelines(self.STEPS), [Paging("pager", "Item", scope, rows)]))
+        self.assertFalse(complaints((31, 32, {"x": 1}), (46, 47, {"y": 0})))
+        self.assertFalse(complaints((31, 32, {}), (61, 62, {"y": 0})), "x was deleted meanwhile")
+        self.assertTrue(complaints((41, 42, {"x": 0}), (46, 47, {"y": 0})), "stale")
+        self.assertTrue(complaints((41, 42, {"x": 1}), (46, 47, {})) == [], "y may not have been there at first")
+        self.assertTrue(complaints((46, 47, {"x": 1}), (48, 49, {})), "y is missing")
+        self.assertTrue(complaints((46, 47, {"x": 1}), (48, 49, {"x": 1, "y": 0})), "x comes twice")
+        self.assertTrue(complaints((46, 47, {"x": 1}), scope=("is", "bucket", "b0")), "it does not belong there")
+
     def test_simulated_snapshots_are_accepted_and_mutated_ones_refused(self):
         mutated = 0
         for seed in range(150):
@@ -385,6 +397,14 @@ class Wholes(unittest.TestCase):
         self.assertTrue(list(judge_bank([at(**{ACCOUNTS[0]: MONEY - 5})], [], final)))
         self.assertTrue(list(judge_bank([], [Change(ACCOUNTS[0], 3, 1, 2)], final)))
         self.assertFalse(list(judge_bank([], [Change(ACCOUNTS[0], 3, 1, None)], final)))
+
+    def test_a_slot_is_held_by_one(self):
+        slot = SLOTS[0]
+        first, second = write(1, 4, "x", GONE), write(5, 8, "y", GONE)
+        self.assertFalse(self.complaints({slot: [first, write(4, 5, GONE, "x"), second, write(9, 10, GONE, "y")]}))
+        self.assertTrue(self.complaints({slot: [first, second, write(9, 10, GONE, "y")]}))
+        held = self.FINAL | {"Ticket": {"x": (slot, ""), "y": (slot, "")}}
+        self.assertTrue(self.complaints({slot: [first]}, final=held))
 
     def test_tags(self):
         self.assertFalse(list(judge_tags({("r", "1", "a"), ("r", "2", "b"), ("s", "1", "c")})))

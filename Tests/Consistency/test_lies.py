@@ -20,15 +20,15 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=3, help="the load of a round")
     options = parser.parse_args()
     missed = []
-    for lie, meaning in LIES.items():
+    for lie, (meaning, mix) in LIES.items():
         ended = subprocess.run(
             [sys.executable, str(HERE / "consistency.py"), "--binary", options.binary, "--work", str(options.work / "lies"),
-             "--rounds", "1", "--seconds", str(options.seconds), "--lie", lie],
+             "--rounds", "1", "--seconds", str(options.seconds), "--lie", lie, "--mix", mix],
             capture_output=True, text=True, timeout=300)
         lines = [one.strip() for one in ended.stdout.splitlines() if one.startswith("    ")]
         if ended.returncode != 1 or not lines:
             missed.append(lie)
-        print(f"{lie} ({meaning}): {lines[0][:160] if lines else 'NOT NOTICED ' + ended.stderr[-300:]}", flush=True)
+        print(f"{lie} ({meaning}): {lines[0][:200] if lines else 'NOT NOTICED ' + ended.stderr[-300:]}", flush=True)
     print(f"{len(LIES) - len(missed)} of {len(LIES)} noticed.")
     return 1 if missed else 0
 

@@ -6,7 +6,7 @@ it later than an acknowledged write, or than another read, must show that state 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
-from history import Snapshot, Step
+from history import Paging, Snapshot, Step
 
 
 @dataclass
@@ -103,3 +103,28 @@ def judge_snapshot(one: Snapshot, records: dict[str, Timeline]):
         line.saw(low + within.index(False), one.answered)
     if one.count is not None and not least + len(rows) <= one.count <= most + len(rows):
         yield f"{one} counts {one.count}, must be {least + len(rows)} to {most + len(rows)}"
+
+
+def judge_pagings(lines: dict[tuple[str, str], Timeline], pagings: list[Paging]):
+    """Page by page, what belongs to it all the time comes once; each row is as the record was when its page was read."""
+    for one in pagings:
+        begun, ended = one.pages[0][0], one.pages[-1][1]
+        times: dict[str, int] = {}
+        for sent, answered, rows in one.pages:
+            for name, (index, _) in rows.items():
+                line = lines.get((one.type, name))
+                if line is None or not isinstance(index, int) or not line.floor(sent) <= index <= line.ceiling(answered):
+                    yield f"{one} shows state {index!r} of {name} on the page [{sent} to {answered}]"
+                elif not line.holds(index, one.scope):
+                    yield f"{one} shows {name} in its state {index}, which does not belong to it"
+                times[name] = times.get(name, 0) + 1
+        for (kind, name), line in lines.items():
+            if kind != one.type:
+                continue
+            within = range(line.floor(begun), line.ceiling(ended) + 1)
+            # Without a sort the place of a record is its creation: it has another only once it is made anew.
+            is_steady = all(line.steps[index].alive for index in within if index >= 0)
+            if times.get(name, 0) > 1 and is_steady:
+                yield f"{one} shows {name} {times[name]} times"
+            elif name not in times and all(line.holds(index, one.scope) for index in within):
+                yield f"{one} does not show {name}, which belongs to it all the time"

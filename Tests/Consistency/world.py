@@ -13,6 +13,7 @@ ACCOUNTS = tuple(f"a{number}" for number in range(8))
 MONEY = 1000  # of each account at first
 COUNTERS = ("c0", "c1")  # by ones
 TOTALS = ("t0", "t1")  # by any amounts, also by condition
+SLOTS = tuple(f"s{number}" for number in range(4))  # values that one record alone may have, by a unique index
 BUCKETS = tuple(f"b{number}" for number in range(4))
 BULK = 6_000  # records that make Bulk a large type, whose indexes are built in slices; nobody touches them
 POOL = {"Item": 12, "Bulk": 5}  # names that each owner writes
