@@ -111,7 +111,7 @@ def where(scope: tuple) -> tuple[str, list]:
         return "TRUEPREDICATE", []
     if scope[0] == "names":
         return "recordName IN %@", [list(scope[1])]
-    return f"{scope[1]} == %@", [scope[2]]
+    return f"{scope[1]} {'!=' if scope[0] == 'not' else '=='} %@", [scope[2]]
 
 
 def condition(scope: tuple) -> str:
@@ -121,4 +121,4 @@ def condition(scope: tuple) -> str:
     if scope[0] == "names":
         names = ", ".join(f"'{one}'" for one in scope[1])
         return "&where=" + quoted(f"recordName IN {{{names}}}")
-    return "&where=" + quoted(f"{scope[1]} == '{scope[2]}'")
+    return "&where=" + quoted(f"{scope[1]} {'!=' if scope[0] == 'not' else '=='} '{scope[2]}'")

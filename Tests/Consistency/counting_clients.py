@@ -2,7 +2,7 @@
 from actor import Actor
 from connection import quoted
 from history import Change
-from world import COUNTERS, TOTALS
+from world import COUNTERS, CROWD, PARTS, TOTALS
 
 
 class CounterClient(Actor):
@@ -59,6 +59,25 @@ class CounterClient(Actor):
     def note(self, change: Change) -> None:
         self.evidence.changes.append(change)
         self.evidence.counts["increments"] += 1
+
+
+class CrowdClient(Actor):
+    """Increments all records of a large set by a condition; the server does it in slices, between other writes."""
+
+    def act(self) -> None:
+        part = self.random.choice(PARTS)
+        if self.random.random() < 0.5:
+            self.look("Crowd", ("is", "part", part))
+            return
+        path = "/query/Crowd?where=" + quoted(f"part == '{part}'")
+        reply = self.main.ask_once("PATCH", path, {"fields": {"v": {"increment": 1}}}, breaks=0.3)
+        if reply.body != {"matched": CROWD, "updated": CROWD, "skipped": 0}:
+            self.evidence.problems.append(f"{self.name}: a set of {CROWD} changed by condition: {reply.body}")
+        self.note(Change(f"Crowd {part}", 1, reply.sent, reply.answered))
+
+    def note(self, change: Change) -> None:
+        self.evidence.changes.append(change)
+        self.evidence.counts["increments of crowds"] += 1
 
 
 class ListClient(Actor):

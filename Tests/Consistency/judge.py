@@ -5,7 +5,7 @@ from feeds import final_state, judge_run
 from history import FOREVER, GONE, Access, Change, Evidence, Run, Snapshot
 from linearizability import Undecided, violation
 from timelines import judge_pagings, judge_snapshots, timelines
-from world import ACCOUNTS, COUNTERS, GROUPS, MONEY, REGISTERS, SLOTS, TOTALS
+from world import ACCOUNTS, COUNTERS, CROWD, GROUPS, MONEY, PARTS, REGISTERS, SLOTS, TOTALS
 
 
 def judge(evidence: Evidence, final: dict[str, dict[str, tuple[object, str]]], initial: dict[str, object]) -> list[str]:
@@ -19,6 +19,7 @@ def judge(evidence: Evidence, final: dict[str, dict[str, tuple[object, str]]], i
     found += judge_registers(evidence.accesses, moments, final, initial)
     found += judge_bank(moments, evidence.changes, final)
     found += judge_numbers(moments, evidence.changes, final)
+    found += judge_crowds(evidence.snapshots, evidence.changes, final)
     found += judge_orders(evidence.changes, final)
     writes = write_times(evidence)
     truth = {(kind, name): tag for kind, rows in final.items() for name, (_, tag) in rows.items()}
@@ -203,6 +204,25 @@ def judge_numbers(moments: list[Snapshot], changes: list[Change], final: dict):
         if isinstance(found[0].amount, str) and name != "Order":
             members = final["List"].get(name, ([], ""))[0]
             yield from judge_list(name, found, reads.get(name, []), members)
+
+
+def judge_crowds(snapshots: list[Snapshot], changes: list[Change], final: dict):
+    """Each acknowledged change by condition was made to each record of the set, once."""
+    for part in PARTS:
+        made = [one for one in changes if one.name == f"Crowd {part}"]
+        values = {value for name, (value, _) in final.get("Crowd", {}).items() if name.startswith(part)}
+        if values and values != {len(made)}:
+            yield f"after {len(made)} increments of all, the records of {part} have the values {sorted(values)}"
+        for one in snapshots:
+            if one.type == "Crowd" and one.scope[2] == part and one.rows is not None:
+                least = sum(1 for change in made if change.answered < one.sent)
+                most = sum(1 for change in made if change.sent <= one.answered)
+                seen = {value for value, _ in one.rows.values()}
+                if len(one.rows) != CROWD or not least <= min(seen) <= max(seen) <= most:
+                    yield f"{one} shows {len(one.rows)} records with {sorted(seen)}, must be {CROWD} from {least} to {most}"
+                    return
+            elif one.type == "Crowd" and one.scope[2] == part and one.count not in (None, CROWD):
+                yield f"{one} counts {one.count}, must be {CROWD}"
 
 
 def judge_orders(changes: list[Change], final: dict):

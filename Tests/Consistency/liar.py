@@ -37,17 +37,18 @@ class Liar:
             headers = tuple(one for one in headers if not one.startswith("If-Match"))
         elif self.lie == "forgotten-key":
             headers = tuple(one for one in headers if not one.startswith("Idempotency-Key"))
-        elif self.lie == "lost-increment" and is_increment(body) and self.now():
+        elif self.lie == "lost-increment" and is_increment(body) and not has_key(headers) and self.now():
             body = {"fields": {"v": {"increment": 0}}}
-        elif self.lie == "twice" and is_increment(body) and self.now():
+        elif self.lie == "twice" and is_increment(body) and not has_key(headers) and self.now():
             body = {"fields": {"v": {"increment": 2 * body["fields"]["v"]["increment"]}}}
         elif self.lie == "taken-twice" and path == "/records/Ticket" and self.now():
-            body = {"fields": {"slot": body["fields"]["slot"] + " "}}
+            body = dict(body, fields={"slot": body["fields"]["slot"] + " "})
         return method, path, body, headers
 
     def parts(self, path: str, body) -> list:
         """The requests that are sent in place of one."""
-        if self.lie != "torn" or path != "/records" or len(body["operations"]) < 2 or not self.now():
+        is_free = path == "/records" and all(one["operationType"].startswith("force") for one in body["operations"])
+        if self.lie != "torn" or not is_free or len(body["operations"]) < 2 or not self.now():
             return [body]
         return [dict(body, operations=body["operations"][:1]), dict(body, operations=body["operations"][1:])]
 
@@ -90,3 +91,7 @@ def is_increment(body) -> bool:
     fields = body.get("fields") if isinstance(body, dict) else None
     value = fields.get("v") if isinstance(fields, dict) else None
     return isinstance(value, dict) and "increment" in value
+
+
+def has_key(headers: tuple[str, ...]) -> bool:
+    return any(one.startswith("Idempotency-Key") for one in headers)

@@ -9,7 +9,7 @@ from random import Random
 
 from batch_clients import GroupClient, Teller
 from connection import Connection, Problem, quoted, rows_of
-from counting_clients import CounterClient, ListClient
+from counting_clients import CounterClient, CrowdClient, ListClient
 from disturbers import AssetClient, Gardener, Heavy
 from followers import Follower, read_page
 from history import Evidence, Run
@@ -17,13 +17,13 @@ from judge import judge
 from owners import OrderClient, Owner, Pager, Reader
 from register_clients import RegisterClient
 from ticket_client import TicketClient
-from world import ACCOUNTS, BULK, COUNTERS, GROUPS, MONEY, REGISTERS, TOTALS, World
+from world import ACCOUNTS, BULK, COUNTERS, CROWD, GROUPS, MONEY, PARTS, REGISTERS, TOTALS, World
 
 from server import Server  # from Tests/Bench
 
 PROCESSES = 3
 MIXES = ("all", "registers", "batches", "numbers", "records", "feeds")
-TYPES = ("Ticket", "Register", "Part", "Account", "Counter", "List", "Item", "Bulk", "Order", "Blob", "File")
+TYPES = ("Crowd", "Ticket", "Register", "Part", "Account", "Counter", "List", "Item", "Bulk", "Order", "Blob", "File")
 OWNERS = tuple(f"o{number}" for number in range(6))
 # Files that no record has are collected while clients upload the same ones again.
 SETTINGS = {"FOGBASE_ASSETS_UNREFERENCED_TIME": "2s"}
@@ -171,7 +171,8 @@ def clients_of(number: int, world: World, arguments, random, evidence: Evidence)
                 + [Teller(*arguments(f"teller{one}-")) for one in range(3)] + [heavy, gardener, followers][number])
     if world.mix == "numbers":
         return [CounterClient(*arguments(f"counter{one}-")) for one in range(4)] + [
-            ListClient(*arguments("list")), OrderClient(*arguments("order"))] + [heavy, gardener, followers][number]
+            ListClient(*arguments("list")), OrderClient(*arguments("order"))] + [
+            heavy, gardener, followers + [CrowdClient(*arguments("crowd-a")), CrowdClient(*arguments("crowd-b"))]][number]
     if world.mix == "records":
         return owners + [Reader(*arguments("reader")), TicketClient(*arguments("ticket")), Pager(*arguments("pager"))] + [heavy, gardener, []][number]
     if world.mix == "feeds":
@@ -180,11 +181,12 @@ def clients_of(number: int, world: World, arguments, random, evidence: Evidence)
         RegisterClient(*arguments("x")), RegisterClient(*arguments("y")), GroupClient(*arguments("group")),
         Teller(*arguments("teller")), CounterClient(*arguments("counter")), ListClient(*arguments("list")),
         OrderClient(*arguments("order")), Reader(*arguments("reader")),
-        TicketClient(*arguments("ticket")), Pager(*arguments("pager"))]
+        TicketClient(*arguments("ticket")), Pager(*arguments("pager"))] + (
+        [CrowdClient(*arguments("crowd"))] if number == 2 else [])
 
 
 CLIENTS = ("RegisterClient", "GroupClient", "Teller", "CounterClient", "ListClient", "OrderClient", "Reader", "Owner",
-           "Follower", "Heavy", "Gardener", "AssetClient", "TicketClient", "Pager")
+           "Follower", "Heavy", "Gardener", "AssetClient", "TicketClient", "Pager", "CrowdClient")
 
 
 def create(type: str, name: str, /, **fields) -> dict:
@@ -214,12 +216,16 @@ def make_template(binary: str, place: Path) -> Path:
         for start in range(0, BULK, 200):
             client.batch([create("Bulk", f"still-{number}", v=0, bucket="none", owner="nobody")
                           for number in range(start, start + 200)])
+        for part in PARTS:
+            for start in range(0, CROWD, 100):
+                client.batch([create("Crowd", f"{part}-{number}", v=0, part=part) for number in range(start, start + 100)])
         # A schema that is put must know all types that there are, so none may appear later.
         client.batch([create("Item", "item", v=0, bucket="none", owner="nobody"), create("Order", "order", v="first"),
                       create("Blob", "blob", text=""), create("List", "list", v=["first"])])
         client.batch([{"operationType": "forceDelete", "record": {"recordType": kind, "recordName": kind.lower()}}
                       for kind in ("Item", "Order", "Blob", "List")])
         client.token = server.admin
+        client.call("PUT", "/grants/Crowd", {"grants": {"_world": ["READ"], "_icloud": ["CREATE", "WRITE"]}})
         schema = client.call("GET", "/schema").json()
         schema["types"]["File"] = {"fields": {"file": {"type": "ASSET"}}}
         schema["types"]["Ticket"] = {"fields": {"slot": {"type": "STRING"}},

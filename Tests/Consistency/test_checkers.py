@@ -13,10 +13,10 @@ import simulation  # noqa: E402
 from arithmetic import judge_counter, judge_list, judge_order, judge_sum  # noqa: E402
 from feeds import judge_run  # noqa: E402
 from history import FOREVER, GONE, Access, Change, Page, Paging, Run, Snapshot, Step  # noqa: E402
-from judge import judge_bank, judge_end, judge_orders, judge_registers, judge_tags, moments_of_feed  # noqa: E402
+from judge import judge_bank, judge_crowds, judge_end, judge_orders, judge_registers, judge_tags, moments_of_feed  # noqa: E402
 from linearizability import Undecided, can_follow, violation  # noqa: E402
 from timelines import judge_pagings, judge_snapshots, timelines  # noqa: E402
-from world import ACCOUNTS, GROUPS, MONEY, REGISTERS, SLOTS  # noqa: E402
+from world import ACCOUNTS, CROWD, GROUPS, MONEY, PARTS, REGISTERS, SLOTS  # noqa: E402
 
 CASES = 6_000
 
@@ -397,6 +397,26 @@ class Wholes(unittest.TestCase):
         self.assertTrue(list(judge_bank([at(**{ACCOUNTS[0]: MONEY - 5})], [], final)))
         self.assertTrue(list(judge_bank([], [Change(ACCOUNTS[0], 3, 1, 2)], final)))
         self.assertFalse(list(judge_bank([], [Change(ACCOUNTS[0], 3, 1, None)], final)))
+
+    def test_a_set_is_changed_once_and_as_a_whole(self):
+        part, names = PARTS[0], [f"{PARTS[0]}-{number}" for number in range(CROWD)]
+        changes = [Change(f"Crowd {part}", 1, 1, 4), Change(f"Crowd {part}", 1, 10, 20)]
+
+        def crowd(first, others):
+            return {name: (first if name == names[0] else others, "") for name in names}
+
+        def complaints(sent, answered, rows, final):
+            scope = ("is", "part", part)
+            snapshot = Snapshot("reader", "query", "Crowd", scope, sent, answered, rows)
+            return list(judge_crowds([snapshot], changes, {"Crowd": final}))
+        right = crowd(2, 2)
+        self.assertFalse(complaints(5, 6, crowd(1, 1), right))
+        self.assertFalse(complaints(12, 13, crowd(2, 1), right), "slices let others through")
+        self.assertTrue(complaints(5, 6, crowd(2, 1), right), "not yet sent")
+        self.assertTrue(complaints(21, 22, crowd(2, 1), right), "one was left out")
+        self.assertTrue(complaints(21, 22, crowd(3, 2), right), "one was changed twice")
+        self.assertTrue(complaints(5, 6, crowd(1, 1), crowd(1, 2)), "one was left out in the end")
+        self.assertTrue(complaints(5, 6, {names[0]: (1, "")}, right), "records are missing")
 
     def test_a_slot_is_held_by_one(self):
         slot = SLOTS[0]
