@@ -74,10 +74,16 @@ class Connection:
 
     def exchange(self, request: bytes) -> tuple[int, bytes, bytes]:
         """Status, head and content of the answer. Python's own client costs more than the server, and times with it."""
+        self.send(request)
+        return self.receive()
+
+    def send(self, request: bytes) -> None:
         if self.line is None:
             self.line = socket.create_connection(("127.0.0.1", self.port), 30)
             self.line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.line.sendall(request)
+
+    def receive(self) -> tuple[int, bytes, bytes]:
         received = b""
         while (end := received.find(b"\r\n\r\n")) < 0:
             received += self.more()

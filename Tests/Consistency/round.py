@@ -16,13 +16,14 @@ from history import Evidence, Run
 from judge import judge
 from owners import OrderClient, Owner, Pager, Reader
 from register_clients import RegisterClient
+from sharp_client import SharpClient
 from ticket_client import TicketClient
 from world import ACCOUNTS, BULK, COUNTERS, CROWD, GROUPS, MONEY, PARTS, REGISTERS, TOTALS, World
 
 from server import Server  # from Tests/Bench
 
 PROCESSES = 3
-MIXES = ("all", "registers", "batches", "numbers", "records", "feeds")
+MIXES = ("all", "registers", "batches", "numbers", "records", "feeds", "sharp")
 TYPES = ("Crowd", "Ticket", "Register", "Part", "Account", "Counter", "List", "Item", "Bulk", "Order", "Blob", "File")
 OWNERS = tuple(f"o{number}" for number in range(6))
 # Files that no record has are collected while clients upload the same ones again.
@@ -33,7 +34,7 @@ class Round:
     def __init__(self, binary: str, place: Path, template: Path, options, random: Random):
         self.binary, self.place, self.template, self.options, self.random = binary, place, template, options, random
         self.evidence = Evidence()
-        self.mix = options.mix or random.choices(MIXES, [5, 1, 1, 1, 1, 1])[0]
+        self.mix = options.mix or random.choices(MIXES, [5, 1, 1, 1, 1, 1, 1])[0]
         self.threads = random.choice([1, 2, 2, 4])
         self.history: tuple | None = None
         self.metrics: dict[str, float] = {}
@@ -175,6 +176,8 @@ def clients_of(number: int, world: World, arguments, random, evidence: Evidence)
             heavy, gardener, followers + [CrowdClient(*arguments("crowd-a")), CrowdClient(*arguments("crowd-b"))]][number]
     if world.mix == "records":
         return owners + [Reader(*arguments("reader")), TicketClient(*arguments("ticket")), Pager(*arguments("pager"))] + [heavy, gardener, []][number]
+    if world.mix == "sharp":
+        return [SharpClient(*arguments(f"sharp{one}-")) for one in range(2)] + beside
     if world.mix == "feeds":
         return owners + [GroupClient(*arguments("group"))] + followers
     return owners + followers + beside + [
@@ -182,11 +185,12 @@ def clients_of(number: int, world: World, arguments, random, evidence: Evidence)
         Teller(*arguments("teller")), CounterClient(*arguments("counter")), ListClient(*arguments("list")),
         OrderClient(*arguments("order")), Reader(*arguments("reader")),
         TicketClient(*arguments("ticket")), Pager(*arguments("pager"))] + (
+        [SharpClient(*arguments("sharp"))] if number == 1 else []) + (
         [CrowdClient(*arguments("crowd"))] if number == 2 else [])
 
 
 CLIENTS = ("RegisterClient", "GroupClient", "Teller", "CounterClient", "ListClient", "OrderClient", "Reader", "Owner",
-           "Follower", "Heavy", "Gardener", "AssetClient", "TicketClient", "Pager", "CrowdClient")
+           "Follower", "Heavy", "Gardener", "AssetClient", "TicketClient", "Pager", "CrowdClient", "SharpClient")
 
 
 def create(type: str, name: str, /, **fields) -> dict:
