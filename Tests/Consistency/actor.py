@@ -33,7 +33,7 @@ class Actor(threading.Thread):
         except Exception:  # what a client did not reckon with is a finding too, be it the server's or its own
             self.evidence.problems.append(f"{self.name}: {traceback.format_exc(limit=-4)}")
         finally:
-            self.evidence.counts[type(self).__name__] += self.main.requests + self.other.requests
+            self.evidence.counts["requests"] += self.main.requests + self.other.requests
             self.main.close()
             self.other.close()
 

@@ -80,7 +80,8 @@ def judge_list(name: str, changes: list[Change], reads: list[tuple[int, int, lis
             yield f"{name} at [{begun} to {ended}] is no beginning of what it became later"
             return
         if len(members) < bisect_left(answered, begun):
-            yield f"{name} at [{begun} to {ended}] has {len(members)} members; {bisect_left(answered, begun)} were acknowledged"
+            yield (f"{name} at [{begun} to {ended}] has {len(members)} members; "
+                   f"{bisect_left(answered, begun)} were acknowledged")
             return
         if members and by_text[members[-1]].sent > ended:
             yield f"{name} at [{begun} to {ended}] has a member that was not yet sent"

@@ -17,10 +17,11 @@ import time
 from pathlib import Path
 from random import Random
 
+from cast import MIXES
 from connection import FAILURES, Problem
 from judge import judge
 from liar import LIES
-from round import MIXES, Round, make_template
+from round import Round, make_template
 
 ROOT = Path(__file__).resolve().parents[2]
 

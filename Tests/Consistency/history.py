@@ -56,7 +56,8 @@ class Change:
 class Snapshot:
     """What one read showed of one moment between `sent` and `answered`.
 
-    `scope` is `("all",)`, `("names", (…))`, `("is", field, value)` or `("not", field, value)`. Without `rows`, only a count was asked for.
+    `scope` is `("all",)`, `("names", (…))`, `("is", field, value)` or `("not", field, value)`.
+    Without `rows`, only a count was asked for.
     """
     client: str
     source: str

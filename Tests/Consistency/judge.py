@@ -132,7 +132,8 @@ def judge_registers(accesses: dict[str, list[Access]], moments: list[Snapshot], 
             yield f"{name} could not be judged: {undecided}"
             continue
         if context:
-            yield f"{name} is not linearizable. None of these can stand next:\n        " + "\n        ".join(map(str, context))
+            shown = "".join(f"\n        {one}" for one in context)
+            yield f"{name} is not linearizable. None of these can stand next:{shown}"
 
 
 def last_read(value) -> Access:
@@ -165,7 +166,8 @@ def read_groups(one: Snapshot, histories: dict[str, list[Access]]):
         if len(values) > 1:
             yield f"{one} shows the group {group} in parts: {sorted(map(str, values))}"
             continue
-        histories[group].append(Access(one.sent, one.answered, "is", values.pop(), client=f"{one.client} by {one.source}"))
+        client = f"{one.client} by {one.source}"
+        histories[group].append(Access(one.sent, one.answered, "is", values.pop(), client=client))
 
 
 # Numbers
@@ -218,8 +220,9 @@ def judge_crowds(snapshots: list[Snapshot], changes: list[Change], final: dict):
                 least = sum(1 for change in made if change.answered < one.sent)
                 most = sum(1 for change in made if change.sent <= one.answered)
                 seen = {value for value, _ in one.rows.values()}
-                if len(one.rows) != CROWD or not least <= min(seen) <= max(seen) <= most:
-                    yield f"{one} shows {len(one.rows)} records with {sorted(seen)}, must be {CROWD} from {least} to {most}"
+                if len(one.rows) != CROWD or not seen <= set(range(least, most + 1)):
+                    yield (f"{one} shows {len(one.rows)} records with {sorted(seen)}, "
+                           f"must be {CROWD} from {least} to {most}")
                     return
             elif one.type == "Crowd" and one.scope[2] == part and one.count not in (None, CROWD):
                 yield f"{one} counts {one.count}, must be {CROWD}"

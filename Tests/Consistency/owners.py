@@ -75,7 +75,8 @@ class Owner(Actor):
             plans.append((one, alive, bucket if alive else ""))
         if not operations:
             return
-        reply = self.once("POST", "/records", {"operations": operations, "atomic": self.random.random() < 0.8}, (), (200,))
+        body = {"operations": operations, "atomic": self.random.random() < 0.8}
+        reply = self.once("POST", "/records", body, (), (200,))
         for (one, alive, bucket), result in zip(plans, reply.body["records"], strict=True):
             if "serverErrorCode" in result:
                 raise Problem(f"an operation of a batch failed: {result}")
@@ -116,11 +117,11 @@ class Reader(Actor):
     """Reads what others write."""
 
     def begin(self) -> None:
-        self.owners = self.world.owners
+        self.other = self.connect(token="")  # nobody in particular, for whom no index is added
 
     def act(self) -> None:
         kind = self.random.choice(["Item", "Item", "Item", "Bulk"])
-        owner = self.random.choice(self.owners)
+        owner = self.random.choice(self.world.owners)
         names = tuple(f"{owner}-{kind}-{number}" for number in range(POOL[kind]))
         scopes = [("names", (self.random.choice(names),)), ("names", names), ("is", "owner", owner),
                   ("is", "bucket", self.random.choice(BUCKETS))]
@@ -163,5 +164,6 @@ class OrderClient(Actor):
         found = self.other.ask("GET", "/query/Order?where=" + quoted(f"v == '{text}'") + "&count=true")
         names = [one["recordName"] for one in found.body["records"]]
         if names != [reply.body["recordName"]] or found.body["count"] != 1:
-            self.evidence.problems.append(f"{self.name}: the order {text} was created as {reply.body['recordName']} "
-                                          f"at [{reply.sent} to {reply.answered}]; a query at {found.sent} shows {names}")
+            self.evidence.problems.append(
+                f"{self.name}: the order {text} was created as {reply.body['recordName']} at [{reply.sent} to "
+                f"{reply.answered}]; a query at {found.sent} shows {names}")

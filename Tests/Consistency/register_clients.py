@@ -124,7 +124,8 @@ class RegisterClient(Actor):
             elif code != "ATOMIC_ERROR":
                 self.refused(name, reply, result, tag)
         if body["atomic"] and 0 < done < len(plans):
-            self.evidence.problems.append(f"{self.name}: {done} of {len(plans)} operations of an atomic batch were done")
+            self.evidence.problems.append(
+                f"{self.name}: {done} of {len(plans)} operations of an atomic batch were done")
 
     # What it means
 

@@ -7,25 +7,17 @@ import time
 from pathlib import Path
 from random import Random
 
-from batch_clients import GroupClient, Teller
+from batch_clients import GroupClient
+from cast import MIXES, OWNERS, PROCESSES, cast
 from connection import Connection, Problem, quoted, rows_of
-from counting_clients import CounterClient, CrowdClient, ListClient
-from disturbers import AssetClient, Gardener, Heavy
-from followers import Follower, read_page
+from followers import read_page
 from history import Evidence, Run
 from judge import judge
-from owners import OrderClient, Owner, Pager, Reader
-from register_clients import RegisterClient
-from sharp_client import SharpClient
-from ticket_client import TicketClient
 from world import ACCOUNTS, BULK, COUNTERS, CROWD, GROUPS, MONEY, PARTS, REGISTERS, TOTALS, World
 
 from server import Server  # from Tests/Bench
 
-PROCESSES = 3
-MIXES = ("all", "registers", "batches", "numbers", "records", "feeds", "sharp")
 TYPES = ("Crowd", "Ticket", "Register", "Part", "Account", "Counter", "List", "Item", "Bulk", "Order", "Blob", "File")
-OWNERS = tuple(f"o{number}" for number in range(6))
 # Files that no record has are collected while clients upload the same ones again.
 SETTINGS = {"FOGBASE_ASSETS_UNREFERENCED_TIME": "2s"}
 
@@ -34,7 +26,7 @@ class Round:
     def __init__(self, binary: str, place: Path, template: Path, options, random: Random):
         self.binary, self.place, self.template, self.options, self.random = binary, place, template, options, random
         self.evidence = Evidence()
-        self.mix = options.mix or random.choices(MIXES, [5, 1, 1, 1, 1, 1, 1])[0]
+        self.mix = options.mix or random.choice(MIXES + ("all",) * 4)
         self.threads = random.choice([1, 2, 2, 4])
         self.history: tuple | None = None
         self.metrics: dict[str, float] = {}
@@ -70,7 +62,8 @@ class Round:
         operations += [create("Counter", name, v=0, kind="one") for name in COUNTERS]
         operations += [create("Counter", name, v=0, kind="total") for name in TOTALS]
         operations += [create("Register", name, v=f"{name}:first") for name in REGISTERS]
-        operations += [GroupClient.replacement(group, name, "first") for group, names in GROUPS.items() for name in names]
+        operations += [GroupClient.replacement(group, name, "first")
+                       for group, names in GROUPS.items() for name in names]
         client.batch(operations)
         since = ""
         while True:
@@ -125,15 +118,17 @@ class Round:
 
     def summary(self) -> str:
         counts = self.evidence.counts
-        writes = sum(count for key, count in counts.items() if key.startswith(("writes", "increments", "appends", "transfers", "orders")))
-        return (f"{self.mix}, {self.threads} threads, {self.requests()} requests, {writes} writes, {len(self.evidence.snapshots)} snapshots, "
-                f"{counts['feed pages']} pages of {len(self.evidence.runs)} followers; "
+        writes = sum(count for key, count in counts.items()
+                     if key.startswith(("writes", "increments", "appends", "transfers", "orders")))
+        return (f"{self.mix}, {self.threads} threads, {self.requests()} requests, {writes} writes, "
+                f"{len(self.evidence.snapshots)} snapshots, {counts['feed pages']} pages of {len(self.evidence.runs)} "
+                f"followers; "
                 f"{self.metric('fogbase_checkpoints_total')} checkpoints, {counts['indexes dropped']} indexes dropped, "
                 f"{self.metric('fogbase_index_slices_total')} slices built, "
                 f"{self.metric('fogbase_assets_collected_total')} files collected")
 
     def requests(self) -> int:
-        return sum(self.evidence.counts[one] for one in CLIENTS)
+        return self.evidence.counts["requests"]
 
     def metric(self, name: str) -> int:
         return int(sum(value for key, value in self.metrics.items() if key.startswith(name)))
@@ -142,55 +137,14 @@ class Round:
 def work_in_process(number: int, world: World, seed: int, file: Path) -> None:
     """What each of the processes does: each has its share of all clients, so that they really run at one time."""
     sys.setswitchinterval(0.0005)  # the threads take turns quickly, so that times are noted when they are
-    evidence, random = Evidence(), Random(seed + number)
-
-    def arguments(kind: str):
-        return f"{kind}{number}", world, Random(random.randrange(10**9)), evidence
-
-    clients = clients_of(number, world, arguments, lambda: Random(random.randrange(10**9)), evidence)
+    evidence = Evidence()
+    clients = cast(number, world, Random(seed + number), evidence)
     for one in clients:
         one.start()
     for one in clients:
         one.join()
     with open(file, "wb") as stored:
         pickle.dump(evidence, stored)
-
-
-def clients_of(number: int, world: World, arguments, random, evidence: Evidence) -> list:
-    """Some rounds are for one kind of clients, which then meet each other more often."""
-    heavy, gardener = [Heavy(*arguments("heavy"))], [Gardener(*arguments("gardener"))]
-    owners = [Owner(owner, world, random(), evidence) for owner in OWNERS[number::PROCESSES]]
-    followers = [[Follower(1, False, *arguments("one-by-one")), Follower(1000, True, *arguments("whole"))],
-                 [Follower(2, False, *arguments("pairs")), Follower(100, True, *arguments("pages"))],
-                 [Follower(7, False, *arguments("sevens"))]][number]
-    files = [AssetClient(*arguments("files-a")), AssetClient(*arguments("files-b"))]
-    beside = [heavy, gardener, files][number]
-    if world.mix == "registers":
-        return [RegisterClient(*arguments(f"x{one}-")) for one in range(6)] + [heavy, gardener, []][number]
-    if world.mix == "batches":
-        return ([GroupClient(*arguments(f"group{one}-")) for one in range(3)]
-                + [Teller(*arguments(f"teller{one}-")) for one in range(3)] + [heavy, gardener, followers][number])
-    if world.mix == "numbers":
-        return [CounterClient(*arguments(f"counter{one}-")) for one in range(4)] + [
-            ListClient(*arguments("list")), OrderClient(*arguments("order"))] + [
-            heavy, gardener, followers + [CrowdClient(*arguments("crowd-a")), CrowdClient(*arguments("crowd-b"))]][number]
-    if world.mix == "records":
-        return owners + [Reader(*arguments("reader")), TicketClient(*arguments("ticket")), Pager(*arguments("pager"))] + [heavy, gardener, []][number]
-    if world.mix == "sharp":
-        return [SharpClient(*arguments(f"sharp{one}-")) for one in range(2)] + beside
-    if world.mix == "feeds":
-        return owners + [GroupClient(*arguments("group"))] + followers
-    return owners + followers + beside + [
-        RegisterClient(*arguments("x")), RegisterClient(*arguments("y")), GroupClient(*arguments("group")),
-        Teller(*arguments("teller")), CounterClient(*arguments("counter")), ListClient(*arguments("list")),
-        OrderClient(*arguments("order")), Reader(*arguments("reader")),
-        TicketClient(*arguments("ticket")), Pager(*arguments("pager"))] + (
-        [SharpClient(*arguments("sharp"))] if number == 1 else []) + (
-        [CrowdClient(*arguments("crowd"))] if number == 2 else [])
-
-
-CLIENTS = ("RegisterClient", "GroupClient", "Teller", "CounterClient", "ListClient", "OrderClient", "Reader", "Owner",
-           "Follower", "Heavy", "Gardener", "AssetClient", "TicketClient", "Pager", "CrowdClient", "SharpClient")
 
 
 def create(type: str, name: str, /, **fields) -> dict:
@@ -222,7 +176,8 @@ def make_template(binary: str, place: Path) -> Path:
                           for number in range(start, start + 200)])
         for part in PARTS:
             for start in range(0, CROWD, 100):
-                client.batch([create("Crowd", f"{part}-{number}", v=0, part=part) for number in range(start, start + 100)])
+                client.batch([create("Crowd", f"{part}-{number}", v=0, part=part)
+                              for number in range(start, start + 100)])
         # A schema that is put must know all types that there are, so none may appear later.
         client.batch([create("Item", "item", v=0, bucket="none", owner="nobody"), create("Order", "order", v="first"),
                       create("Blob", "blob", text=""), create("List", "list", v=["first"])])

@@ -98,8 +98,9 @@ def records(random: Random, writers: int, count: int) -> tuple[list[Step], list[
                 scope[0] == "all" or scope[1] == "bucket" and its == bucket
                 or scope[1] == "owner" and one.startswith("o0-") or scope[0] == "names" and one == name)}
             is_count = random.random() < 0.3
+            count = len(rows) if random.random() < 0.5 or is_count else None
             snapshots.append(Snapshot(f"reader{client}", "query", "Item", scope, sent, answered,
-                                      None if is_count else rows, len(rows) if random.random() < 0.5 or is_count else None))
+                                      None if is_count else rows, count))
         else:
             runs[client - writers - 2].pages.append(
                 page_of(runs[client - writers - 2], state, order, sent, answered))

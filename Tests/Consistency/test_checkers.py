@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether the checkers refuse what cannot be, and accept what can: hand-made histories, simulated ones, mutated ones."""
+"""Whether the checkers refuse what cannot be, and accept what can: histories by hand, simulated ones, mutated ones."""
 import copy
 import itertools
 import sys
@@ -13,7 +13,8 @@ import simulation  # noqa: E402
 from arithmetic import judge_counter, judge_list, judge_order, judge_sum  # noqa: E402
 from feeds import judge_run  # noqa: E402
 from history import FOREVER, GONE, Access, Change, Page, Paging, Run, Snapshot, Step  # noqa: E402
-from judge import judge_bank, judge_crowds, judge_end, judge_orders, judge_registers, judge_tags, moments_of_feed  # noqa: E402
+from judge import (judge_bank, judge_crowds, judge_end, judge_orders, judge_registers, judge_tags,  # noqa: E402
+                   moments_of_feed)
 from linearizability import Undecided, can_follow, violation  # noqa: E402
 from timelines import judge_pagings, judge_snapshots, timelines  # noqa: E402
 from world import ACCOUNTS, CROWD, GROUPS, MONEY, PARTS, REGISTERS, SLOTS  # noqa: E402
@@ -257,7 +258,8 @@ class Timelines(unittest.TestCase):
 
     def test_pages(self):
         def complaints(*pages, scope=("all",)):
-            rows = [(sent, answered, {name: (index, "") for name, index in page.items()}) for sent, answered, page in pages]
+            rows = [(sent, answered, {name: (index, "") for name, index in page.items()})
+                    for sent, answered, page in pages]
             return list(judge_pagings(timelines(self.STEPS), [Paging("pager", "Item", scope, rows)]))
         self.assertFalse(complaints((31, 32, {"x": 1}), (46, 47, {"y": 0})))
         self.assertFalse(complaints((31, 32, {}), (61, 62, {"y": 0})), "x was deleted meanwhile")
@@ -313,11 +315,11 @@ class Feeds(unittest.TestCase):
         self.assertTrue(self.complaints(page(41, 42, ("x", 0))), "an old version")
         self.assertTrue(self.complaints(page(41, 42)), "a missing record")
         self.assertTrue(self.complaints(page(41, 42, ("x", 1)), page(61, 62)), "a missing deletion")
-        self.assertTrue(self.complaints(page(41, 42, ("x", 1), more=True), page(43, 44, ("x", 0))), "a version that goes back")
+        self.assertTrue(self.complaints(page(41, 42, ("x", 1), more=True), page(43, 44, ("x", 0))), "it goes back")
         self.assertTrue(self.complaints(page(41, 42, ("x", 1)), page(43, 44, ("x", 1))), "a change twice")
         self.assertTrue(self.complaints(page(90, 91, ("x", 3), ("y", 0))), "not the order of the commits")
         self.assertTrue(self.complaints(page(21, 22, ("x", 1))), "before it was sent")
-        self.assertTrue(self.complaints(page(90, 91, ("y", 0), ("x", 3)), page(92, 93, ("x", None))), "a deletion that never was")
+        self.assertTrue(self.complaints(page(90, 91, ("y", 0), ("x", 3)), page(92, 93, ("x", None))), "no deletion")
 
     def test_the_end(self):
         final = {("Item", "y"): "y0", ("Item", "x"): "x3"}

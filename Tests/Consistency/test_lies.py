@@ -22,8 +22,9 @@ def main() -> int:
     missed = []
     for lie, (meaning, mix) in LIES.items():
         ended = subprocess.run(
-            [sys.executable, str(HERE / "consistency.py"), "--binary", options.binary, "--work", str(options.work / "lies"),
-             "--rounds", "1", "--seconds", str(options.seconds), "--lie", lie, "--mix", mix],
+            [sys.executable, str(HERE / "consistency.py"), "--binary", options.binary,
+             "--work", str(options.work / "lies"), "--rounds", "1", "--seconds", str(options.seconds),
+             "--lie", lie, "--mix", mix],
             capture_output=True, text=True, timeout=300)
         lines = [one.strip() for one in ended.stdout.splitlines() if one.startswith("    ")]
         if ended.returncode != 1 or not lines:

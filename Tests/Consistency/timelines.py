@@ -41,9 +41,13 @@ class Timeline:
         self.seen_at.append(when)
         self.seen.append(max(index, self.seen[-1] if self.seen else -1))
 
+    def can_be(self, index) -> bool:
+        """Whether somebody wrote the state `index`, and the record exists in it."""
+        return isinstance(index, int) and 0 <= index < len(self.steps) and self.steps[index].alive
+
     def holds(self, index: int, scope: tuple) -> bool:
         """Whether the record, in this state, belongs to what a read asked for."""
-        if index < 0 or not self.steps[index].alive:
+        if not self.can_be(index):
             return False
         return scope[0] != "is" or scope[1] != "bucket" or self.steps[index].bucket == scope[2]
 
@@ -73,7 +77,7 @@ def judge_snapshot(one: Snapshot, records: dict[str, Timeline]):
     moment, rows = one.sent, one.rows or {}
     for name, (index, _) in rows.items():
         line = records.get(name)
-        if line is None or not isinstance(index, int) or not 0 <= index < len(line.steps) or not line.steps[index].alive:
+        if line is None or not line.can_be(index):
             yield f"{one} shows {name} in a state {index!r} that nobody wrote"
             return
         # What was acknowledged before a write was sent is there wherever that write is.
@@ -106,14 +110,14 @@ def judge_snapshot(one: Snapshot, records: dict[str, Timeline]):
 
 
 def judge_pagings(lines: dict[tuple[str, str], Timeline], pagings: list[Paging]):
-    """Page by page, what belongs to it all the time comes once; each row is as the record was when its page was read."""
+    """Page by page, what belongs to it all the time comes once; each row is as it was when its page was read."""
     for one in pagings:
         begun, ended = one.pages[0][0], one.pages[-1][1]
         times: dict[str, int] = {}
         for sent, answered, rows in one.pages:
             for name, (index, _) in rows.items():
                 line = lines.get((one.type, name))
-                if line is None or not isinstance(index, int) or not line.floor(sent) <= index <= line.ceiling(answered):
+                if line is None or not line.can_be(index) or not line.floor(sent) <= index <= line.ceiling(answered):
                     yield f"{one} shows state {index!r} of {name} on the page [{sent} to {answered}]"
                 elif not line.holds(index, one.scope):
                     yield f"{one} shows {name} in its state {index}, which does not belong to it"

@@ -34,5 +34,5 @@ class World:
 
     def connect(self, random: Random, token: str | None = None) -> Connection:
         liar = Liar(self.lie, random) if self.lie else None
-        return Connection(self.port, token or self.user, random, liar)
+        return Connection(self.port, self.user if token is None else token, random, liar)
     mix: str = "all"  # which clients there are
