@@ -1,11 +1,19 @@
 """Whether what clients saw of one register can have happened one after another, each between its call and its answer.
 
-The search of Wing and Gong (1993) with Lowe's memory (2017): calls are tried in the order of their times; a call that
-cannot stand next is passed over; an answer that is met before its own call was placed means that the choice before was
-wrong. No set of placed calls is tried twice with the same state. What is linearizable for each register is so for all
-(Herlihy and Wing 1990), so registers are judged one by one.
+The search of Wing and Gong (1993) with Lowe's memory (2017): calls are tried in the order of their times; where an answer
+is met before its own call was placed, a choice before was wrong. No set of placed calls is tried twice with the same
+state. What is linearizable for each register is so for all (Herlihy and Wing 1990), so registers are judged one by one.
+
+Operations of unknown outcome are tried last: they may stand anywhere after they were sent, or nowhere, and hundreds of
+them would drown the search. Of those that demand and leave the same, the earliest can do whatever the others can.
 """
+from bisect import insort
+from collections import Counter
+
 from history import GONE, Access
+
+UNSEEN = "a value that nobody asked for"
+NEVER = object()
 
 
 class Undecided(Exception):
@@ -30,58 +38,144 @@ def can_follow(state, access: Access) -> bool:
     return (state == access.value) == (access.must == "is")
 
 
-def violation(accesses: list[Access], initial=GONE, limit: int = 5_000_000) -> list[Access] | None:
+def violation(accesses: list[Access], initial=GONE, limit: int = 3_000_000) -> list[Access] | None:
     """`None` if the history is linearizable; else the operations that were open where the search got no further.
 
     Raises `Undecided` after `limit` steps.
     """
-    head = linked(accesses)
-    waiting = sum(1 for one in accesses if one.answered is not None)
-    state, placed, tried = initial, 0, set()
-    stack: list[tuple[Event, object]] = []
-    deepest, stuck, steps = -1, None, 0
-    event = head.after
-    while waiting:
-        steps += 1
-        if steps > limit:
-            raise Undecided(f"{len(accesses)} operations took more than {limit} steps")
-        if event.is_call:
-            access = event.access
-            if can_follow(state, access):
-                new = access.new if access.writes else state
-                key = (placed | 1 << event.bit, new)
-                if key not in tried:
-                    tried.add(key)
-                    stack.append((event, state))
-                    placed, state = key
-                    waiting -= access.answered is not None
-                    lift(event)
-                    event = head.after
+    return Search(accesses, initial).run(limit)
+
+
+class Search:
+    def __init__(self, accesses: list[Access], initial):
+        known = sorted((one for one in accesses if one.answered is not None), key=lambda one: one.sent)
+        unknown = sorted((one for one in accesses if one.answered is None and one.writes), key=lambda one: one.sent)
+        self.head = linked(known)
+        self.waiting = len(known)
+        self.state = initial
+        # What nobody asked for is as good as anything else that nobody asked for.
+        self.mentioned = {one.value for one in accesses if one.must != "any"}
+        # How many answers demand a state that cannot come again once it is left.
+        writers = Counter(one.new for one in accesses if one.writes) + Counter([initial])
+        self.demands = Counter(one.value for one in known if one.must == "is" and writers[one.value] == 1)
+        self.alike: dict[tuple, list[Event]] = {}  # unknown ones that demand and leave the same, the earliest first
+        for bit, one in enumerate(unknown, len(known)):
+            key = (one.must, one.value if one.must != "any" else None, self.left_by(one))
+            self.alike.setdefault(key, []).append(Event(one, bit, True))
+        self.by_demand: dict[object, list[list[Event]]] = {}
+        for (must, value, _), events in self.alike.items():
+            self.by_demand.setdefault(("is", value) if must == "is" else must, []).append(events)
+        self.placed = 0
+        self.stack: list[tuple[Event, object, int | None]] = []  # call, state before, place among the unknown
+
+    def left_by(self, access: Access):
+        return access.new if access.new in self.mentioned or access.new is GONE else UNSEEN
+
+    def run(self, limit: int) -> list[Access] | None:
+        tried, steps, deepest, context = set(), 0, -1, []
+        event, place = self.head.after, None
+        while self.waiting:
+            steps += 1
+            if steps > limit:
+                raise Undecided(f"{self.waiting} operations were left after {limit} steps")
+            if place is None and not event.is_call:
+                # No more calls that can be next; now those that may have happened or not.
+                place, until = 0, event.access.answered
+                candidates = self.unknown_ones(until)
+                if len(self.stack) > deepest:
+                    deepest, context = len(self.stack), self.open_before(event)
+            if place is not None:
+                if place >= len(candidates):
+                    if not self.stack:
+                        return context
+                    event, place = self.take_back()
+                    if place is not None:
+                        candidates = self.unknown_ones(self.first_answer())
                     continue
+                call = candidates[place]
+            else:
+                call = event
+            new = self.after(call.access)
+            key = (self.placed | 1 << call.bit, new)
+            if new is not NEVER and key not in tried:
+                tried.add(key)
+                self.put(call, new, place)
+                event, place = self.head.after, None
+            elif place is None:
+                event = event.after
+            else:
+                place += 1
+        return None
+
+    def after(self, access: Access):
+        """The state after an operation that comes next, or `NEVER`."""
+        if not can_follow(self.state, access):
+            return NEVER
+        new = self.left_by(access) if access.writes else self.state
+        if new != self.state:
+            own = access.answered is not None and access.must == "is" and access.value == self.state
+            if self.demands[self.state] > own:
+                return NEVER
+        return new
+
+    def unknown_ones(self, until: int) -> list[Event]:
+        """Those of unknown outcome that can be next, and were sent before `until`."""
+        found: list[tuple[int, int, Event]] = []
+        for demand in (("is", self.state), "any", "not"):
+            for events in self.by_demand.get(demand, ()):
+                for one in events:
+                    if not self.placed >> one.bit & 1:
+                        if one.access.sent <= until:
+                            insort(found, (one.access.sent, one.bit, one), key=lambda entry: entry[:2])
+                        break
+        return [one for *_, one in found]
+
+    def first_answer(self) -> int:
+        event = self.head.after
+        while event.is_call:
             event = event.after
-        else:
-            if len(stack) > deepest:
-                deepest, stuck = len(stack), event
-                context = open_at(head, event, state)
-            if not stack:
-                return context
-            event, state = stack.pop()
-            placed &= ~(1 << event.bit)
-            waiting += event.access.answered is not None
-            unlift(event)
+        return event.access.answered
+
+    def put(self, call: Event, new, place: int | None) -> None:
+        self.stack.append((call, self.state, place))
+        self.placed |= 1 << call.bit
+        self.state = new
+        if place is None:
+            self.count(call.access, -1)
+            lift(call)
+
+    def take_back(self) -> tuple[Event, int | None]:
+        """Undoes the last choice; returns where to go on."""
+        call, self.state, place = self.stack.pop()
+        self.placed &= ~(1 << call.bit)
+        if place is not None:
+            return call, place + 1
+        self.count(call.access, 1)
+        unlift(call)
+        return call.after, None
+
+    def count(self, access: Access, change: int) -> None:
+        self.waiting += change
+        if access.must == "is" and access.value in self.demands:
+            self.demands[access.value] += change
+
+    def open_before(self, answer: Event) -> list[Access]:
+        """The operations among which one would have had to stand next; the first one only tells the state."""
+        found = [Access(0, 0, "is", self.state, client="the state there")]
+        event = self.head.after
+        while event is not answer and len(found) < 12:
+            found.append(event.access)
             event = event.after
-    return None
+        return found
 
 
-def linked(accesses: list[Access]) -> Event:
+def linked(known: list[Access]) -> Event:
     """The calls and answers in order. At one time, calls stand first: they are taken for simultaneous."""
     times = []
-    for bit, one in enumerate(sorted(accesses, key=lambda one: one.sent)):
+    for bit, one in enumerate(known):
         call = Event(one, bit, True)
-        times.append((one.sent, 0, bit, call))
-        if one.answered is not None:
-            call.answer = Event(one, bit, False)
-            times.append((one.answered, 1, bit, call.answer))
+        call.answer = Event(one, bit, False)
+        times += [(one.sent, 0, bit, call), (one.answered, 1, bit, call.answer)]
     head = last = Event(None, -1, True)
     for *_, event in sorted(times, key=lambda one: one[:3]):
         last.after, event.before = event, last
@@ -92,26 +186,13 @@ def linked(accesses: list[Access]) -> Event:
 def lift(call: Event) -> None:
     """Takes a call and its answer out of the list."""
     for one in (call, call.answer):
-        if one:
-            one.before.after = one.after
-            if one.after:
-                one.after.before = one.before
+        one.before.after = one.after
+        if one.after:
+            one.after.before = one.before
 
 
 def unlift(call: Event) -> None:
     for one in (call.answer, call):
-        if one:
-            one.before.after = one
-            if one.after:
-                one.after.before = one
-
-
-def open_at(head: Event, answer: Event, state) -> list[Access]:
-    """The operations among which one would have had to stand next; the first one only tells the state."""
-    found = [Access(0, 0, "is", state, client="the state there")]
-    event = head.after
-    while event is not answer and len(found) < 12:
-        if event.is_call:
-            found.append(event.access)
-        event = event.after
-    return found
+        one.before.after = one
+        if one.after:
+            one.after.before = one

@@ -21,10 +21,8 @@ def intervals(random: Random, clients: int, count: int):
 
 def register(random: Random, clients: int, count: int, unknown: float = 0.05) -> list[Access]:
     """Reads and guarded writes of one register, some with an unknown outcome."""
-    state, found, values, lost = GONE, [], [GONE], set()
-    for number, (client, sent, _, answered) in enumerate(intervals(random, clients, count)):
-        if client in lost:
-            continue
+    state, found, values = GONE, [], [GONE]
+    for number, (_, sent, _, answered) in enumerate(intervals(random, clients, count)):
         choice, new = random.random(), random.choice([GONE, f"v{number}", f"v{number}"])
         is_unknown = random.random() < unknown
         guard = state if random.random() < 0.6 else random.choice(values)
@@ -33,8 +31,7 @@ def register(random: Random, clients: int, count: int, unknown: float = 0.05) ->
         elif choice < 0.5:
             found.append(Access(sent, answered, "is" if guard == state else "not", guard))
         elif is_unknown:
-            # Performed, or refused, or never; its client does nothing more that would show which.
-            lost.add(client)
+            # Performed, or refused, or never.
             found.append(Access(sent, None, "is", guard, True, new))
             if guard == state and random.random() < 0.6:
                 state = new

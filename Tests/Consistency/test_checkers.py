@@ -95,6 +95,12 @@ class Linearizability(unittest.TestCase):
     def test_answers_at_the_time_of_a_call_are_simultaneous(self):
         self.accept(write(1, 5, "a"), read(5, 8, GONE))
 
+    def test_hundreds_of_unknown_outcomes_do_not_drown_it(self):
+        for seed in range(10):
+            accesses = simulation.register(Random(seed), 8, 120, unknown=0.5)
+            self.assertGreater(sum(one.answered is None for one in accesses), 150)
+            self.assertIsNone(violation(accesses, limit=300_000), seed)
+
     def test_too_much_work_is_said(self):
         with self.assertRaises(Undecided):
             violation([write(number, 900, f"v{number}") for number in range(40)] + [read(901, 902, "z")], limit=20_000)
@@ -102,11 +108,11 @@ class Linearizability(unittest.TestCase):
     def test_agrees_with_the_definition_on_random_histories(self):
         random, verdicts = Random(5), {True: 0, False: 0}
         for number in range(CASES):
-            accesses = []
+            accesses, share = [], random.choice([0.15, 0.5])
             for _ in range(random.randrange(2, 7)):
                 sent = random.randrange(14)
-                answered = None if random.random() < 0.15 else sent + random.randrange(1, 8)
-                values = [GONE, "a", "b"]
+                answered = None if random.random() < share else sent + random.randrange(1, 8)
+                values = [GONE, "a", "b", "c"][:random.choice([3, 4])]
                 must = random.choice(["is", "is", "not", "any"])
                 writes = answered is None or random.random() < 0.5
                 accesses.append(Access(sent, answered, must, random.choice(values), writes, random.choice(values)))
