@@ -12,6 +12,7 @@ import argparse
 import pickle
 import secrets
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -38,6 +39,11 @@ def main() -> int:
         print(f"There is no {binary}. Run 'make build' first, or name a server with --binary.")
         return 2
     options.work.mkdir(parents=True, exist_ok=True)
+    if options.slow_commits:
+        library = options.work.resolve() / "slow_unlock.so"
+        source = Path(__file__).resolve().with_name("slow_unlock.c")
+        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=True)
+        options.settings["LD_PRELOAD"] = str(library)
     seed = options.seed if options.seed is not None else secrets.randbelow(10**9)
     print(f"seed {seed}: {options.rounds} rounds of {options.seconds:g} s", flush=True)
     random, failures, requests = Random(seed), 0, 0
@@ -76,6 +82,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--breaks", type=float, default=0.03, metavar="SHARE", help="writes whose answer nobody awaits")
     parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
     parser.add_argument("--mix", choices=MIXES, help="which clients there are; otherwise chance decides")
+    parser.add_argument("--slow-commits", action="store_true",
+                        help="stretch the moment between a commit and its publication (slow_unlock.c)")
     parser.add_argument("--lie", choices=sorted(LIES), help="a defect that the clients play")
     parser.add_argument("--again", type=Path, metavar="FOLDER", help="judge a round that was kept")
     options = parser.parse_args()

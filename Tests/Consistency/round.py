@@ -27,7 +27,7 @@ class Round:
         self.binary, self.place, self.template, self.options, self.random = binary, place, template, options, random
         self.evidence = Evidence()
         self.mix = options.mix or random.choice(MIXES + ("all",) * 4)
-        self.threads = random.choice([1, 2, 2, 4])
+        self.threads = options.settings.get("FOGBASE_SERVER_THREADS") or random.choice([1, 2, 2, 4])
         self.history: tuple | None = None
         self.metrics: dict[str, float] = {}
 
