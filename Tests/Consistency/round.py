@@ -13,13 +13,13 @@ from connection import Connection, Problem, quoted, rows_of
 from followers import read_page
 from history import Evidence, Run
 from judge import judge
-from world import ACCOUNTS, BULK, COUNTERS, CROWD, GROUPS, MONEY, PARTS, REGISTERS, TOTALS, World
+from world import ACCOUNTS, BULK, COUNTERS, CROWD, GRACE, GROUPS, MONEY, PARTS, REGISTERS, TOTALS, World
 
 from server import Server  # from Tests/Bench
 
 TYPES = ("Crowd", "Ticket", "Register", "Part", "Account", "Counter", "List", "Item", "Bulk", "Order", "Blob", "File")
 # Files that no record has are collected while clients upload the same ones again.
-SETTINGS = {"FOGBASE_ASSETS_UNREFERENCED_TIME": "2s"}
+SETTINGS = {"FOGBASE_ASSETS_UNREFERENCED_TIME": f"{GRACE}s"}
 
 
 class Round:

@@ -18,6 +18,7 @@ PARTS = ("p0", "p1")  # of Crowd: sets too large for one slice
 CROWD = 400  # records of each
 BUCKETS = tuple(f"b{number}" for number in range(4))
 BULK = 6_000  # records that make Bulk a large type, whose indexes are built in slices; nobody touches them
+GRACE = 2  # seconds after which files are collected that no record has
 POOL = {"Item": 12, "Bulk": 5}  # names that each owner writes
 
 
