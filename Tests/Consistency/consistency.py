@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Lets many clients work on one server, writes down what they are told, and asks whether all of it can be true.
+
+    python3 Tests/Consistency/consistency.py                        # the release build, five rounds
+    python3 Tests/Consistency/consistency.py --rounds 50 --seconds 4
+    python3 Tests/Consistency/consistency.py --lie stale            # a defect that must be found
+    python3 Tests/Consistency/consistency.py --again .consistency/round-3   # judge a kept round once more
+
+README.md says what is checked, and how.
+"""
+import argparse
+import pickle
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+from cast import MIXES
+from connection import FAILURES, Problem
+from judge import judge
+from liar import LIES
+from round import Round, make_template
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    options = arguments()
+    if options.again:
+        with open(options.again / "history.pickle", "rb") as file:
+            found = judge(*pickle.load(file))
+        print("\n".join(found) or "consistent")
+        return 1 if found else 0
+    binary = str(Path(options.binary).resolve())
+    if not Path(binary).is_file():
+        print(f"There is no {binary}. Run 'make build' first, or name a server with --binary.")
+        return 2
+    options.work.mkdir(parents=True, exist_ok=True)
+    if options.slow_commits:
+        library = options.work.resolve() / "slow_unlock.so"
+        source = Path(__file__).resolve().with_name("slow_unlock.c")
+        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=True)
+        options.settings["LD_PRELOAD"] = str(library)
+    seed = options.seed if options.seed is not None else secrets.randbelow(10**9)
+    print(f"seed {seed}: {options.rounds} rounds of {options.seconds:g} s", flush=True)
+    random, failures, requests = Random(seed), 0, 0
+    template = make_template(binary, options.work / "template")
+    for number in range(1, options.rounds + 1):
+        place = options.work / f"round-{number}"
+        shutil.rmtree(place, ignore_errors=True)
+        one = Round(binary, place, template, options, Random(random.randrange(10**9)))
+        begun = time.monotonic()
+        try:
+            found = one.play()
+        except (Problem, *FAILURES) as problem:
+            found = one.evidence.problems + [f"{type(problem).__name__}: {problem}"]
+        requests += one.requests()
+        print(f"round {number}: {one.summary()}; {time.monotonic() - begun:.1f} s{'' if found else ': consistent'}",
+              flush=True)
+        for sentence in found[:20]:
+            print(f"    {sentence}", flush=True)
+        if found:
+            failures += 1
+            one.keep()
+            print(f"    {len(found)} findings; kept: {place}", flush=True)
+        else:
+            shutil.rmtree(place, ignore_errors=True)
+    print(f"{requests} requests in {options.rounds} rounds; {failures} rounds failed.")
+    return 1 if failures else 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/fogbase"))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=4, help="the load of a round")
+    parser.add_argument("--seed", type=int, help="of all choices; how clients interleave is not among them")
+    parser.add_argument("--work", type=Path, default=ROOT / ".consistency", help="a folder for everything")
+    parser.add_argument("--breaks", type=float, default=0.03, metavar="SHARE", help="writes whose answer nobody awaits")
+    parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
+    parser.add_argument("--mix", choices=MIXES, help="which clients there are; otherwise chance decides")
+    parser.add_argument("--slow-commits", action="store_true",
+                        help="stretch the moment between a commit and its publication (slow_unlock.c)")
+    parser.add_argument("--lie", choices=sorted(LIES), help="a defect that the clients play")
+    parser.add_argument("--again", type=Path, metavar="FOLDER", help="judge a round that was kept")
+    options = parser.parse_args()
+    options.settings = dict(one.split("=", 1) for one in options.env)
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())
