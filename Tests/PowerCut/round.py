@@ -50,6 +50,7 @@ class Round:
         self.has_assets, self.rash = False, 0
         self.cuts: list[Cut] = []
         self.actors: list[Actor] = []
+        self.patience: frozenset[int] = frozenset()
         self.starts: list[float] = []
         self.disk.mkdir(parents=True, mode=0o700)
         if initial:
@@ -127,10 +128,15 @@ class Round:
         token = server.sign_up("power")
         server.client(token).call("PUT", f"/records/Counter/{suffix}-counter", {"fields": {"count": 0}}, expect=(201,))
         for one in actors:
-            one.attach(server.client(None if isinstance(one, (Reader, Follower, Settled)) else token))
+            one.attach(server.client(self.token_of(one, server, token)))
+            one.patience = self.patience
             one.start()
         self.actors += actors
         time.sleep(self.random.uniform(0.3, max(seconds, 0.4)))
+
+    def token_of(self, actor: Actor, server: WatchedServer, user: str) -> str | None:
+        """Whose rights a client has."""
+        return None if isinstance(actor, (Reader, Follower, Settled)) else user
 
     def make_actors(self, suffix: str) -> list[Actor]:
         def arguments(kind: str, number: int = 0):
@@ -211,12 +217,20 @@ class Round:
         left = folder / "disk"
         disk.survive(left, cut.contents, cut.names, Random(cut.seed))
         left.chmod(0o700)
+        found = self.judge_folder(left, cut)
+        if not found:
+            shutil.rmtree(folder)
+        return found
+
+    def judge_folder(self, left: Path, cut: Cut) -> list[str]:
+        """What is wrong with a folder after the end that is called `cut`; new writes are made in it."""
         # Receipts must still be good for those who link now what they had uploaded.
         server = WatchedServer(self.binary, left, self.options.settings)
         found: list[str] = []
         try:
             self.starts.append(server.start_within(self.options.start_seconds))
-            survivor = Survivor(server.client())
+            survivor = self.survivor_of(server)
+            found += self.further(server, survivor)
             # Those of files link what is left, which others would wonder at.
             for actor in sorted(self.actors, key=lambda one: isinstance(one, AssetWriter)):
                 found += self.ask(actor, cut, survivor)
@@ -231,9 +245,14 @@ class Round:
         complaint = doctor(self.binary, left / "data")
         if complaint:
             found.append(complaint)
-        if not found:
-            shutil.rmtree(folder)
         return found
+
+    def survivor_of(self, server: WatchedServer) -> Survivor:
+        return Survivor(server.client())
+
+    def further(self, server: WatchedServer, survivor: Survivor) -> list[str]:
+        """What else a kind of round looks at."""
+        return []
 
     def collect(self, left: Path) -> list[str]:
         """When the grace is over, there is no file that no record has."""

@@ -1,0 +1,68 @@
+"""The round that ends with a power cut, with the whole crew."""
+import sqlite3
+from pathlib import Path
+from random import Random
+
+import paths  # noqa: F401
+import crew
+from actors import GONE, Actor, Step, Survivor
+from assets import is_offered  # noqa: F401
+from round import Round
+from watched import WatchedServer
+from writers import RecordWriter
+
+
+class CrewRound(Round):
+    """A round with the crew of this suite in the place of Tests/PowerCut's."""
+
+    kind = "power"
+
+    def make_actors(self, suffix: str) -> list[Actor]:
+        settled = bool(self.continued or self.restarts)
+        return crew.make(suffix, self.clock, self.random, self.options.writers, self.grace, settled)
+
+    def token_of(self, actor: Actor, server: WatchedServer, user: str) -> str | None:
+        return crew.token_of(actor, server, user)
+
+    def survivor_of(self, server: WatchedServer) -> Survivor:
+        return crew.survivor_of(server)
+
+    def further(self, server: WatchedServer, survivor: Survivor) -> list[str]:
+        return crew.index_complaints(server, survivor, Random(len(survivor.records)))
+
+    def rest(self) -> None:
+        super().rest()
+        if self.options.forge == "ack":
+            self.forge_acknowledgement()
+
+    def forge_acknowledgement(self) -> None:
+        """For tests of this suite: somebody was told of a change that never was."""
+        for one in self.actors:
+            for history in one.histories.values() if isinstance(one, RecordWriter) else []:
+                if (last := history.steps[-1]).state is not GONE and last.answered:
+                    history.steps.append(Step(last.answered, last.state | {"version": 10**6}, last.answered))
+                    return
+
+    def acknowledged(self) -> int:
+        return sum(one.count for one in self.actors)
+
+    def refusals(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for one in self.actors:
+            for status, count in one.refusals.items():
+                found[status] = found.get(status, 0) + count
+        return found
+
+    def line(self) -> str:
+        """What one round was, in short."""
+        slowest = f", slowest start {max(self.starts):.2f} s" if self.starts else ""
+        refused = "".join(f", {count} × {status}" for status, count in sorted(self.refusals().items()))
+        rash = f", {self.rash} UPLOADS ANSWERED BEFORE THEY WERE SAFE" if self.rash else ""
+        base = "continued" if self.continued else "fresh"
+        return f"{base}, {self.ending}, {self.acknowledged()} requests{refused}{rash}{slowest}"
+
+
+class PowerRound(CrewRound):
+    def load(self) -> None:
+        super().load()
+        self.ending += f", sync {self.sync} µs ({self.slow or 'all alike'}), {len(self.options.settings)} settings"
