@@ -6,6 +6,7 @@
     python3 Tests/Crash/crash.py --forge ack --rounds 5         # a test of the test: every round must fail
 """
 import argparse
+import os
 import secrets
 import shutil
 import sys
@@ -15,7 +16,7 @@ from random import Random
 
 from paths import ROOT
 from folder import KillRound, StopRound
-from full import FullRound
+from full import FullRound, unmount
 from journal import build
 from power import PowerRound
 from round import FAILURES
@@ -32,6 +33,8 @@ def main() -> int:
         return 2
     options.work.mkdir(parents=True, exist_ok=True)
     library = build(options.work)
+    if options.forge == "forget":
+        os.environ["POWERCUT_FORGET"] = "-wal"
     print(f"seed {options.seed}: {options.rounds} rounds of {', '.join(options.kinds)}, {options.writers} writers")
     failed: dict[str, int] = {}
     played: dict[str, int] = {}
@@ -50,6 +53,7 @@ def main() -> int:
 def play(options, binary: str, library: Path, number: int, kind: str, continued: Path | None):
     """One round; returns what went wrong, and the folder with which the next one of its kind goes on."""
     place = options.work / f"round-{number}"
+    unmount(place / "disk")  # of a run that was broken off
     shutil.rmtree(place, ignore_errors=True)
     # By the number and not by those before: a round is repeated without them.
     random = Random(f"{options.seed} {number} {kind}")
@@ -90,7 +94,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
     parser.add_argument("--no-mount", dest="mount", action="store_false", help="fill the disk by the library alone")
     parser.add_argument("--sentences", type=int, default=12, help="of a failed round that are printed")
-    parser.add_argument("--forge", choices=["ack", "record", "index", "sync", "forget"], help="a loss that must be found")
+    parser.add_argument("--forge", choices=["ack", "record", "index", "sync", "forget"], help="for tests of the tests: a loss that each round must find")
     options = parser.parse_args()
     options.settings = dict(one.split("=", 1) for one in options.env)
     options.kinds = options.kinds.split(",")

@@ -3,6 +3,7 @@ import errno
 import shutil
 import subprocess
 import time
+from pathlib import Path
 
 import paths  # noqa: F401
 import journal
@@ -11,17 +12,18 @@ from folder import FolderRound
 from watched import Problem, WatchedServer
 
 
+def unmount(folder: Path) -> None:
+    if folder.is_mount():
+        subprocess.run(["umount", str(folder)], check=True)
+
+
 class FullRound(FolderRound):
     kind = "full"
 
     def __init__(self, binary, place, library, options, random, name, initial=None):
-        self.size = random.choice([12, 20, 32])
-        self.mounted = False
-        place.mkdir(parents=True)
-        disk = place / "disk"
-        disk.mkdir(mode=0o700)
-        self.mounted = options.mount and self.mount(disk, f"size={self.size}m,mode=700")
         super().__init__(binary, place, library, options, random, name, None)
+        self.size = random.choice([12, 20, 32])
+        self.mounted = options.mount and self.mount(self.disk, f"size={self.size}m,mode=700")
         self.patience = frozenset({503, 507})
 
     @staticmethod
@@ -120,9 +122,8 @@ class FullRound(FolderRound):
     def tidy(self) -> None:
         if self.mounted:
             # What a failed round keeps is a copy.
-            kept = self.place / "disk-kept"
-            shutil.copytree(self.disk, kept, dirs_exist_ok=True)
-            subprocess.run(["umount", str(self.disk)], check=False)
+            shutil.copytree(self.disk, self.place / "disk-kept", dirs_exist_ok=True)
+            unmount(self.disk)
 
     def heir(self, target):
         return None

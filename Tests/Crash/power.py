@@ -1,12 +1,12 @@
 """The round that ends with a power cut, with the whole crew."""
 import sqlite3
+import time
 from pathlib import Path
 from random import Random
 
 import paths  # noqa: F401
 import crew
 from actors import GONE, Actor, Step, Survivor
-from assets import is_offered  # noqa: F401
 from round import Round
 from watched import WatchedServer
 from writers import RecordWriter
@@ -29,6 +29,16 @@ class CrewRound(Round):
 
     def further(self, server: WatchedServer, survivor: Survivor) -> list[str]:
         return crew.index_complaints(server, survivor, Random(len(survivor.records)))
+
+    def collect(self, left: Path) -> list[str]:
+        """Uploads that were broken off and have not expired may be gone on with, so they stay."""
+        resumable = set()
+        for file in left.rglob("records.sqlite"):
+            database = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+            resumable |= {f"{row[0]} is left in uploads" for row in database.execute(
+                "SELECT name FROM resumable_upload WHERE claim IS NULL AND expires > ?", (time.time() * 1000,))}
+            database.close()
+        return [one for one in super().collect(left) if one not in resumable]
 
     def rest(self) -> None:
         super().rest()

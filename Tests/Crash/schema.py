@@ -59,7 +59,8 @@ class IndexBuilder(Actor):
             if fields in schema["types"].get(kind, {}).get("fields", {}):
                 field = schema["types"][kind]["fields"][fields]
                 kinds = ["QUERYABLE"] if fields == "marks" else ["QUERYABLE", "SORTABLE"]
-                field["indexes"] = self.random.choice([kinds, kinds, []])
+                # Those who change sets need theirs at each moment.
+                field["indexes"] = kinds if fields == "group" else self.random.choice([kinds, kinds, []])
                 # A type that came meanwhile is left out of the document, which is refused.
                 self.call("PUT", "/schema", schema, expect=(200, 400, 404, 409))
         self.stopping.wait(self.random.uniform(0.02, 0.2))
@@ -85,7 +86,8 @@ class Querier(Actor):
         sort = "" if field == "marks" else f"&sort=-{field}"
         path = f"/query/{kind}?where={http_quote(condition)}{sort}&limit=50&fields={field}"
         answer = self.call("GET", path, expect=(200, 400, 503))
-        if answer.status == 400 and b"UNKNOWN_NAME" not in answer.body:
+        # The type has no records yet; the index was dropped again at this moment.
+        if answer.status == 400 and b"UNKNOWN_NAME" not in answer.body and b"NOT_INDEXED" not in answer.body:
             self.failure = f"{self.name}: {path} answered {answer.body[:300]!r}"
         found = [one["fields"].get(field, {}).get("value", GONE) for one in answer.json().get("records", [])]
         if None in found or (sort and found != sorted(found, reverse=True) and field != "text"):

@@ -51,10 +51,11 @@ class SyncRound(CrewRound):
                 faults.end()
                 time.sleep(0.2)
                 self.look(server, faults)
-            if self.random.random() < 0.3:
+            if self.random.random() < 0.3 or not (faults.failed_syncs or faults.failed_writes):
+                # The database itself is written and synced when the server ends.
                 self.ending += ", terminated"
                 server.terminate()
-                time.sleep(self.random.uniform(0, 0.5))
+                time.sleep(self.random.uniform(0.2, 1))
         except (OSError, Problem) as problem:
             if server.child and server.child.poll() is not None:
                 self.problems.append(f"the server ended with {server.child.returncode}: {server.last_words()}")

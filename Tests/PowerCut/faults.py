@@ -11,8 +11,11 @@ class Faults:
     """The file that the library maps too; what is written here holds at once."""
 
     def __init__(self, path: Path):
-        self.path = path
         path.write_bytes(bytes(FORMAT.size))
+        self.attach(path)
+
+    def attach(self, path: Path) -> None:
+        """Goes on with a file that is there."""
         with open(path, "r+b") as file:
             self._map = mmap.mmap(file.fileno(), FORMAT.size)
 

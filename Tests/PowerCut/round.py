@@ -118,7 +118,7 @@ class Round:
         return server
 
     def work(self, server: WatchedServer, seconds: float, first: bool = False) -> None:
-        suffix = self.name if first else self.name + "b"
+        suffix = self.name if first else self.name + "b" * self.restarts
         self.has_assets = self.options.assets and is_offered(server.client())
         actors = self.make_actors(suffix)
         for one in actors:

@@ -81,10 +81,10 @@ class File:
     def survivor(self, contents: Contents, random: Random) -> bytearray:
         if contents == Contents.MIXED:
             contents = random.choice([Contents.NONE, Contents.ALL, Contents.PREFIX, Contents.SECTORS])
-        if contents == Contents.NONE or not self.pending:
-            return bytearray(self.durable)
         if contents == Contents.ALL:
             return self.live()
+        if contents == Contents.NONE or not self.pending:
+            return bytearray(self.durable)
         if contents == Contents.PREFIX:
             content, count = bytearray(self.durable), random.randint(0, len(self.pending))
             for entry in self.pending[:count]:
