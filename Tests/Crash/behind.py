@@ -17,7 +17,7 @@ def remove_record(one) -> None:
     """Deletes a record that somebody was told of."""
     names = [name for actor in one.actors if isinstance(actor, RecordWriter)
              for name, history in actor.histories.items()
-             if all(step.answered for step in history.steps) and history.steps[-1].state is not GONE]
+             if all(step.answered is not None for step in history.steps) and history.steps[-1].state is not GONE]
     server = one.serve()
     client = server.client(server.admin)
     client.call("DELETE", f"/records/Item/{names[0]}", expect=(204,))

@@ -62,8 +62,9 @@ def play(options, binary: str, library: Path, number: int, kind: str, continued:
     try:
         found = one.play()
     except FAILURES as problem:
-        one.rest()
         found = [f"{type(problem).__name__}: {problem}"]
+    finally:
+        one.close()
     outcome = "" if found else ": nothing lost"
     print(f"round {number} {kind}: {one.line()}; {time.monotonic() - begun:.1f} s{outcome}", flush=True)
     for sentence in found[:options.sentences]:
@@ -85,7 +86,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=None, help="of all choices; the threads' interleaving is not among them")
     parser.add_argument("--writers", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=2, help="the longest load of a round")
-    parser.add_argument("--cuts", type=int, default=3, help="power cuts in a round that has such")
+    parser.add_argument("--cuts", type=int, default=3, help="power cuts in a round that has such, besides the strictest")
     parser.add_argument("--start-seconds", type=float, default=2, help="in which a server must be ready again")
     parser.add_argument("--stop-seconds", type=float, default=22, help="in which a server must end that was asked to")
     parser.add_argument("--full-seconds", type=float, default=30, help="in which the small disk must become full")

@@ -28,7 +28,9 @@ class FolderRound(CrewRound):
         self.clock = Moments()
 
     def watched(self) -> WatchedServer:
-        return WatchedServer(self.binary, self.disk, self.settings())
+        server = WatchedServer(self.binary, self.disk, self.settings())
+        self.servers.append(server)
+        return server
 
     def play(self) -> list[str]:
         self.problems: list[str] = []
@@ -40,11 +42,7 @@ class FolderRound(CrewRound):
             self.cuts = [Cut(1, END, Contents.ALL, Names.ALL, 0)]
             return self.problems + self.judge_folder(self.disk, self.cuts[0])
         finally:
-            self.rest()
-            self.tidy()
-
-    def tidy(self) -> None:
-        """Lets go of what the round took besides its folder."""
+            self.close()
 
     def heir(self, target: Path) -> Path | None:
         shutil.rmtree(target, ignore_errors=True)

@@ -119,7 +119,8 @@ class FullRound(FolderRound):
         elif self.faults:
             self.faults.end()
 
-    def tidy(self) -> None:
+    def close(self) -> None:
+        super().close()
         if self.mounted:
             # What a failed round keeps is a copy.
             shutil.copytree(self.disk, self.place / "disk-kept", dirs_exist_ok=True)

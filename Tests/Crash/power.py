@@ -7,7 +7,8 @@ from random import Random
 import paths  # noqa: F401
 import crew
 from actors import GONE, Actor, Step, Survivor
-from round import Round
+from round import Cut, Round, moments
+from survivors import Contents, Names
 from watched import WatchedServer
 from writers import RecordWriter
 
@@ -16,6 +17,24 @@ class CrewRound(Round):
     """A round with the crew of this suite in the place of Tests/PowerCut's."""
 
     kind = "power"
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.servers: list[WatchedServer] = []
+
+    def watched(self) -> WatchedServer:
+        server = super().watched()
+        self.servers.append(server)
+        return server
+
+    def close(self) -> None:
+        """Ends what still runs, whatever went wrong."""
+        for server in self.servers:
+            server.kill()
+        self.rest()
+
+    def __getstate__(self):
+        return {key: value for key, value in super().__getstate__().items() if key not in ("servers", "faults")}
 
     def make_actors(self, suffix: str) -> list[Actor]:
         settled = bool(self.continued or self.restarts)
@@ -29,6 +48,14 @@ class CrewRound(Round):
 
     def further(self, server: WatchedServer, survivor: Survivor) -> list[str]:
         return crew.index_complaints(server, survivor, Random(len(survivor.records)))
+
+    def collects(self, cut: Cut) -> bool:
+        return cut.seed % 3 == 0
+
+    def write_on(self, server: WatchedServer) -> None:
+        """New writes succeed; making an account for them each time would cost most of a round."""
+        client = server.client(server.admin)
+        client.call("POST", "/records/Item", {"fields": {"version": 1, "text": "after"}}, expect=(201,))
 
     def collect(self, left: Path) -> list[str]:
         """Uploads that were broken off and have not expired may be gone on with, so they stay."""
@@ -73,6 +100,13 @@ class CrewRound(Round):
 
 
 class PowerRound(CrewRound):
+    def choose_cuts(self) -> None:
+        """Besides the others, the strictest cut at a moment at which somebody was told something."""
+        super().choose_cuts()
+        told = [when for one in self.actors for when in moments(one)]
+        strict = Cut(len(self.cuts) + 1, self.random.choice(told), Contents.NONE, Names.STRICT, self.random.randrange(10**9))
+        self.cuts = sorted(self.cuts + [strict], key=lambda one: one.position)
+
     def load(self) -> None:
         super().load()
         self.ending += f", sync {self.sync} µs ({self.slow or 'all alike'}), {len(self.options.settings)} settings"

@@ -130,10 +130,10 @@ class SyncRound(CrewRound):
         random = self.random
         positions = [one for one in Journal(self.log).positions() if one >= self.failed_at]
         later = [(one, random.choice(list(Contents)), random.choice(list(Names)))
-                 for one in random.sample(positions, min(self.options.cuts, len(positions)))]
+                 for one in random.sample(positions, min(self.options.cuts - 1, len(positions)))]
         if positions:
             # No power cut: the folder as it is, and one in which nothing is left but what a sync has covered.
             later += [(positions[-1], Contents.ALL, Names.ALL), (positions[-1], Contents.NONE, Names.ALL)]
-        first = [(one.position, one.contents, one.names) for one in self.cuts[:2]]
+        first = [(one.position, one.contents, one.names) for one in self.cuts[:1]]
         self.cuts = [Cut(number, *one, random.randrange(10**9))
                      for number, one in enumerate(sorted(first + later, key=lambda one: one[0]), 1)]

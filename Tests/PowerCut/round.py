@@ -240,7 +240,7 @@ class Round:
             found.append(f"{type(problem).__name__}: {problem}")
         finally:
             server.kill()
-        if self.has_assets and not found:
+        if self.has_assets and not found and self.collects(cut):
             found = self.collect(left)
         complaint = doctor(self.binary, left / "data")
         if complaint:
@@ -253,6 +253,10 @@ class Round:
     def further(self, server: WatchedServer, survivor: Survivor) -> list[str]:
         """What else a kind of round looks at."""
         return []
+
+    def collects(self, cut: Cut) -> bool:
+        """Whether the time of grace is waited for after this cut."""
+        return True
 
     def collect(self, left: Path) -> list[str]:
         """When the grace is over, there is no file that no record has."""
@@ -277,8 +281,7 @@ class Round:
         except FAILURES as problem:
             return [f"{actor.name}: {type(problem).__name__}: {problem}"]
 
-    @staticmethod
-    def write_on(server: WatchedServer) -> None:
+    def write_on(self, server: WatchedServer) -> None:
         """The survivor must also take new accounts and writes."""
         client = server.client(server.sign_up("after"))
         client.call("POST", "/records/Item", {"fields": {"version": 1}}, expect=(201,))
