@@ -1,4 +1,5 @@
 """The round on a disk that is full: a small one in memory, or, where nothing can be mounted, writes that fail."""
+import contextlib
 import errno
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ import paths  # noqa: F401
 import journal
 from faults import Faults
 from folder import FolderRound
-from watched import Problem, WatchedServer
+from watched import Problem, WatchedServer, doctor
 
 
 def unmount(folder: Path) -> None:
@@ -60,7 +61,8 @@ class FullRound(FolderRound):
             time.sleep(0.02)
         time.sleep(self.random.uniform(0, 0.5))
         self.look_while_full(server)
-        way = self.random.choice(["goes on", "goes on", "killed while full", "restarted while full"])
+        ways = ["goes on", "goes on", "killed while full"]
+        way = self.random.choice(ways + ["restarted while full", "stopped while full"] if self.mounted else ways)
         self.ending = f"{self.size} MB full ({'tmpfs' if self.mounted else 'library'}), {way}"
         if way == "goes on":
             self.make_room()
@@ -68,8 +70,12 @@ class FullRound(FolderRound):
             time.sleep(self.random.uniform(0.2, 0.5))
             server.kill()
         else:
+            if way == "stopped while full":
+                server.stop()
             server.kill()
             self.rest()
+            if way == "stopped while full":
+                self.start_without_room()
             if way == "restarted while full":
                 self.restart_while_full()
             self.make_room()
@@ -112,6 +118,27 @@ class FullRound(FolderRound):
         except (Problem, OSError) as problem:
             self.problems.append(f"started on a full disk: {problem}")
         server.kill()
+
+    def start_without_room(self) -> None:
+        """After a clean stop even the index of the log must be made anew. Where that is not possible, the words of the
+        server and of the doctor are about the disk: nobody must restore a database from a backup that is whole."""
+        filler = self.disk / "filler"
+        with open(filler, "wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+        server = self.watched()
+        begun = server.log.stat().st_size
+        try:
+            server.start_within(self.options.start_seconds)
+            self.look_while_full(server)
+        except (Problem, OSError) as problem:
+            said = server.log.read_bytes()[begun:].decode(errors="replace")
+            if not any(word in said.lower() for word in ("full", "no room", "no space")):
+                self.problems.append(f"a start without any room does not say so: {said.strip() or problem}")
+        server.kill()
+        if (complaint := doctor(self.binary, self.disk / "data")) and "backup" in complaint:
+            self.problems.append(f"without any room: {complaint}")
+        filler.unlink()
 
     def make_room(self) -> None:
         if self.mounted:

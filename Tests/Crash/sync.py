@@ -7,7 +7,7 @@ from client import Client
 from faults import FOR_GOOD, Faults
 from journal import Journal, trim
 from power import CrewRound
-from round import Cut
+from round import FAILURES, Cut
 from survivors import Contents, Names
 from watched import Problem, WatchedServer
 from writers import RecordWriter
@@ -63,6 +63,8 @@ class SyncRound(CrewRound):
                 self.problems.append(f"{type(problem).__name__}: {problem}")
         server.kill()
         self.rest()
+        if self.random.random() < 0.3:
+            self.start_failing(faults)
         self.ending += f", {faults.failed_syncs} syncs and {faults.failed_writes} writes failed"
         faults.end()
         if self.random.random() < 0.5:
@@ -74,6 +76,22 @@ class SyncRound(CrewRound):
             self.work(server, self.options.seconds / 2)
             server.kill()
             self.rest()
+
+    def start_failing(self, faults: Faults) -> None:
+        """A start during the failures, or that meets one of its own: it need not succeed, but must not make believe."""
+        if not faults.is_on:
+            faults.fail_syncs(errno.EIO, self.random.choice(PLACES), self.random.choice([1, 2, FOR_GOOD]))
+        trim(self.log)
+        self.restarts += 1
+        server = self.watched()
+        try:
+            server.start(3)
+            self.work(server, 0.5)
+            self.ending += ", started while failing"
+        except FAILURES:
+            self.ending += ", refused to start while failing"
+        server.kill()
+        self.rest()
 
     def fail(self, faults: Faults) -> None:
         random, self.failed_at = self.random, self.clock.now()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import paths  # noqa: F401
 from actors import Survivor, unexpected
-from assets import AssetWriter
+from assets import AssetWriter, NoForms
 from client import Client
 
 
@@ -41,12 +41,17 @@ class TusWriter(AssetWriter):
         part = max(1, len(body) // self.random.choice([1, 2, 3]))
         for start in range(0, len(body), part):
             self.send_part(self.client, one, start, body[start:start + part])
-        return self.call("GET", one.path).json()["asset"]
+        answer = self.call("GET", one.path, expect=(200,) if self.grace is None else (200, 404, 410))
+        if answer.status != 200:
+            raise NoForms
+        return answer.json()["asset"]
 
     def send_part(self, client: Client, one: Resumable, start: int, part: bytes) -> None:
         one.sent.append((self.clock.now(), start + len(part)))
         headers = {"Upload-Offset": start, "Content-Type": "application/offset+octet-stream"}
         answer = client.send(request("PATCH", one.path, one.token, headers, part))
+        if answer.status == 410 and self.grace is not None:
+            raise NoForms  # it has expired; nothing is told of it
         if answer.status != 204:
             raise unexpected(f"PATCH {one.path}", answer, (204,))
         one.offsets.append((self.clock.now(), start + len(part)))

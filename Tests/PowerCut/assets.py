@@ -14,7 +14,7 @@ TYPE = "File"
 
 
 class NoForms(Exception):
-    """The server takes no multipart/form-data."""
+    """The server takes no multipart/form-data, or the upload has come to nothing in another way that is right."""
 
 
 @dataclass

@@ -49,12 +49,12 @@ class File:
         if self.seen is not None:
             apply(self.seen, entry)
 
-    def failed(self, before: int, random: Random) -> None:
+    def failed(self, before: int, random: Random, share: float | None) -> None:
         """A sync that began at `before` has failed. Linux takes the pages for clean then: no later sync writes them, so
         each has reached the disk already or never will."""
         self.seen = self.live()
         count = sum(1 for entry in self.pending if entry.start < before)
-        share = random.choice([0, 0, 0.5, 1])
+        share = random.choice([0, 0, 0.5, 1]) if share is None else share
         for entry in self.pending[:count]:
             if entry.kind != Kind.WRITTEN:
                 apply(self.durable, entry)
@@ -145,8 +145,10 @@ class Change:
 class Disk:
     """A folder as programs see it, and as much of it as is safe, at one moment of a journal."""
 
-    def __init__(self, initial: Path | None = None):
-        """A disk that holds a copy of `initial`, all of it safe; without it, an empty folder."""
+    def __init__(self, initial: Path | None = None, share: float | None = None):
+        """A disk that holds a copy of `initial`, all of it safe; without it, an empty folder. Of what a failed sync
+        should have covered, a `share` is there all the same; without it, chance decides."""
+        self.share = share
         self.root = Folder()
         self.position = 0
         self.changes: list[Change] = []
@@ -236,7 +238,7 @@ class Disk:
         self.failures += 1
         node = self.objects.get(entry.object)
         if isinstance(node, File):
-            node.failed(entry.offset, Random(entry.start))
+            node.failed(entry.offset, Random(entry.start), self.share)
 
     def make_durable(self, changes: list[Change]) -> None:
         # A rename from another folder is one step: what happened to the same file before is behind it.

@@ -199,6 +199,10 @@ class SetWriter(Actor):
             self.stopping.set()
         step.answered = self.clock.now()
 
+    def refused(self, status: int) -> None:
+        """A set is changed in slices, and what was done before one that failed stays done, also after 507."""
+        self.groups[-1].is_closed = True
+
     def complaints(self, cut: int, survivor: Survivor):
         for index, history in enumerate(self.groups):
             allowed = [GONE if state in (0, GONE) else state for state in history.allowed(cut)]
