@@ -40,6 +40,12 @@ class CrewRound(Round):
         settled = bool(self.continued or self.restarts)
         return crew.make(suffix, self.clock, self.random, self.options.writers, self.grace, settled)
 
+    def wait(self, seconds: float) -> None:
+        """Until so many writes are done, from a few to some thousand: on a busy machine time says little."""
+        goal, limit = self.acknowledged() + 10 ** self.random.uniform(1.3, 3.5), time.monotonic() + 3 * seconds
+        while self.acknowledged() < goal and time.monotonic() < limit:
+            time.sleep(0.01)
+
     def token_of(self, actor: Actor, server: WatchedServer, user: str) -> str | None:
         return crew.token_of(actor, server, user)
 
@@ -81,7 +87,8 @@ class CrewRound(Round):
                     return
 
     def acknowledged(self) -> int:
-        return sum(one.count for one in self.actors)
+        """Writes that were answered."""
+        return sum(one.count for one in self.actors if not isinstance(one, (*crew.READERS, crew.Querier)))
 
     def refusals(self) -> dict[int, int]:
         found: dict[int, int] = {}
@@ -96,7 +103,7 @@ class CrewRound(Round):
         refused = "".join(f", {count} × {status}" for status, count in sorted(self.refusals().items()))
         rash = f", {self.rash} UPLOADS ANSWERED BEFORE THEY WERE SAFE" if self.rash else ""
         base = "continued" if self.continued else "fresh"
-        return f"{base}, {self.ending}, {self.acknowledged()} requests{refused}{rash}{slowest}"
+        return f"{base}, {self.ending}, {self.acknowledged()} writes{refused}{rash}{slowest}"
 
 
 class PowerRound(CrewRound):

@@ -132,6 +132,10 @@ class Round:
             one.patience = self.patience
             one.start()
         self.actors += actors
+        self.wait(seconds)
+
+    def wait(self, seconds: float) -> None:
+        """Lets the clients work, for any time up to `seconds`."""
         time.sleep(self.random.uniform(0.3, max(seconds, 0.4)))
 
     def token_of(self, actor: Actor, server: WatchedServer, user: str) -> str | None:
