@@ -6,6 +6,7 @@ from random import Random
 
 import paths  # noqa: F401
 import behind
+from actors import Actor, Survivor
 from power import CrewRound
 from round import Cut
 from survivors import Contents, Names
@@ -46,7 +47,8 @@ class FolderRound(CrewRound):
 
     def heir(self, target: Path) -> Path | None:
         shutil.rmtree(target, ignore_errors=True)
-        if self.random.random() < 0.4:
+        size = sum(one.stat().st_size for one in self.disk.rglob("*") if one.is_file())
+        if self.random.random() < 0.4 or size > 100_000_000:
             return None
         shutil.copytree(self.disk, target)
         return target
@@ -97,6 +99,10 @@ class StopRound(FolderRound):
         self.rest()
         self.problems += [f"{one.name}: an answer broke off" for one in self.actors if one.was_cut_off]
         self.forget_unanswered()
+
+    @staticmethod
+    def ask(actor: Actor, cut: Cut, survivor: Survivor) -> list[str]:
+        return [f"{one} ({actor.end})" for one in FolderRound.ask(actor, cut, survivor)]
 
     def forget_unanswered(self) -> None:
         """Whoever was not answered was not served: none of these may be there."""

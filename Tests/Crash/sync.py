@@ -103,7 +103,7 @@ class SyncRound(CrewRound):
             place, count = "records.sqlite-wal$", FOR_GOOD
         if hidden or random.random() < 0.65:
             faults.fail_syncs(errno.EIO, place, count, hidden)
-            self.strictly = place == "records.sqlite-wal$" and not hidden
+            self.strictly = not hidden and (place == "records.sqlite-wal$" or (place == "" and count == FOR_GOOD))
             self.ending = f"syncs of {place or 'anything'} fail {times}"
         else:
             error, share = random.choice([errno.EIO, errno.ENOSPC]), random.choice([0.02, 0.3, 1])
@@ -121,17 +121,13 @@ class SyncRound(CrewRound):
             status = self.write(server)
             if status != 503:
                 self.problems.append(f"a write answers {status} after a sync of the log has failed")
-        elif not faults.failed_syncs and faults.failed_writes and not self.is_failing(faults):
+        elif not faults.failed_syncs and faults.failed_writes and not faults.is_on:
             ready, status = self.readiness(server), self.write(server)
             if (ready, status) not in ((200, 201), (503, 503)):
                 self.problems.append(f"/health/ready answers {ready} and a write {status}, when writes have failed and do not fail now")
         answer = server.client().call("GET", "/records/Item?limit=5", expect=(200, 500, 503))
         if answer.status != 200:
             self.problems.append(f"a read answers {answer.status} while syncs or writes fail: {answer.body[:200]!r}")
-
-    @staticmethod
-    def is_failing(faults: Faults) -> bool:
-        return faults.is_on
 
     @staticmethod
     def readiness(server: WatchedServer) -> int:

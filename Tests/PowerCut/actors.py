@@ -56,6 +56,7 @@ class Actor(threading.Thread):
         self.clock, self.random = clock, random
         self.failure: str | None = None
         self.was_cut_off = False  # an answer had begun and did not end
+        self.end = ""  # how its connection ended
         self.stopping = threading.Event()
         self.client: Client | None = None
         self.count = 0
@@ -81,6 +82,7 @@ class Actor(threading.Thread):
                     self.stopping.wait(0.02)
         except (OSError, http.client.HTTPException) as error:
             # The power is off.
+            self.end = f"{type(error).__name__}: {error}"
             self.was_cut_off = isinstance(error, http.client.IncompleteRead)
         except Problem as problem:
             if not (isinstance(problem, Refused) and problem.status == 503):  # the server is about to end
