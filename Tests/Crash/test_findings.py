@@ -77,6 +77,26 @@ class Findings(unittest.TestCase):
         # comes behind them in the log counts only if they are on the disk too.
         self.assertEqual(self.after_a_failed_sync("records.sqlite-wal$"), [200, 200])
 
+    def test_a_sync_of_the_database_that_fails_while_the_server_ends_loses_nothing(self):
+        # The log is the only good copy then: it must not go because a second sync of the same pages succeeds.
+        log, faults = self.place / "journal", Faults(self.place / "faults")
+        server = self.server(self.disk, build(self.place), log, 0)
+        server.environment["POWERCUT_FAULTS"] = str(self.place / "faults")
+        server.start(10)
+        for number in range(5):
+            self.assertEqual(self.create(server, f"before-{number}", 20_000), 201)
+        faults.fail_syncs(errno.EIO, "records.sqlite$", 1)
+        server.terminate()
+        server.child.wait(20)
+        self.assertEqual(faults.failed_syncs, 1)
+        disk = Disk(share=0)
+        disk.advance(Journal(log))
+        disk.survive(self.place / "survivor", Contents.NONE, Names.ALL, Random(1))
+        third = self.server(self.place / "survivor")
+        third.start(10)
+        for number in range(5):
+            third.client(third.admin).call("GET", f"/records/Item/before-{number}")
+
     def fill_disk(self) -> None:
         self.assertTrue(FullRound.mount(self.disk, "size=12m,mode=700"), "this test needs the right to mount")
         server = self.server(self.disk)

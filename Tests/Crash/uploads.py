@@ -50,7 +50,7 @@ class TusWriter(AssetWriter):
         one.sent.append((self.clock.now(), start + len(part)))
         headers = {"Upload-Offset": start, "Content-Type": "application/offset+octet-stream"}
         answer = client.send(request("PATCH", one.path, one.token, headers, part))
-        if answer.status == 410 and self.grace is not None:
+        if answer.status in (404, 410) and self.grace is not None:
             raise NoForms  # it has expired; nothing is told of it
         if answer.status != 204:
             raise unexpected(f"PATCH {one.path}", answer, (204,))
