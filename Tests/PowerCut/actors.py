@@ -22,11 +22,20 @@ class Step:
     answered: int | None = None
 
 
+class Refused(Problem):
+    """The server could not do it: 507 says that nothing was written, any other status leaves that open."""
+
+    def __init__(self, status: int, sentence: str):
+        super().__init__(sentence)
+        self.status = status
+
+
 class History:
     """The writes of one client to one thing, one after another."""
 
     def __init__(self, first=GONE):
         self.steps = [Step(0, first, 0)]
+        self.is_closed = False  # nobody knows what is there, so nobody goes on with it
 
     def begin(self, clock: Clock, state) -> Step:
         step = Step(clock.now(), state)
@@ -46,9 +55,14 @@ class Actor(threading.Thread):
         super().__init__(name=name, daemon=True)
         self.clock, self.random = clock, random
         self.failure: str | None = None
+        self.was_cut_off = False  # an answer had begun and did not end
+        self.end = ""  # how its connection ended
         self.stopping = threading.Event()
         self.client: Client | None = None
         self.count = 0
+        self.patience: frozenset[int] = frozenset()  # the refusals after which it goes on
+        self.refusals: dict[int, int] = {}
+        self.begun: tuple[History, Step] | None = None
 
     def attach(self, client: Client) -> None:
         self.client = client
@@ -56,12 +70,22 @@ class Actor(threading.Thread):
     def run(self) -> None:
         try:
             while not self.stopping.is_set():
-                self.act()
-                self.count += 1
-        except (OSError, http.client.HTTPException):
-            pass  # the power is off
+                try:
+                    self.begun = None
+                    self.act()
+                    self.count += 1
+                except Refused as refusal:
+                    self.refusals[refusal.status] = self.refusals.get(refusal.status, 0) + 1
+                    if refusal.status not in self.patience:
+                        raise
+                    self.refused(refusal.status)
+                    self.stopping.wait(0.02)
+        except (OSError, http.client.HTTPException) as error:
+            # The power is off.
+            self.end = f"{type(error).__name__}: {error}"
+            self.was_cut_off = isinstance(error, http.client.IncompleteRead)
         except Problem as problem:
-            if " answered 503 " not in str(problem):  # the server is about to end
+            if not (isinstance(problem, Refused) and problem.status == 503):  # the server is about to end
                 self.failure = f"{self.name}: {problem}"
         finally:
             if self.client:
@@ -69,6 +93,21 @@ class Actor(threading.Thread):
 
     def act(self) -> None:
         raise NotImplementedError(self.name)
+
+    def begin(self, history: History, state) -> Step:
+        step = history.begin(self.clock, state)
+        self.begun = history, step
+        return step
+
+    def refused(self, status: int) -> None:
+        """What was begun is not done, or nobody knows."""
+        if self.begun is None:
+            return
+        history, step = self.begun
+        if status == 507:
+            history.steps.remove(step)
+        else:
+            history.is_closed = True
 
     def complaints(self, cut: int, survivor: "Survivor"):
         """Sentences about what is not as it must be after a cut at `cut`."""
@@ -81,8 +120,7 @@ class Actor(threading.Thread):
             request = line + b"\r\n" + "".join(f"{one}\r\n" for one in headers).encode() + rest
         answer = self.client.send(request)
         if answer.status not in expect:
-            text = answer.body[:400].decode(errors="replace")
-            raise Problem(f"{method} {path[:120]} answered {answer.status} where {expect} is expected: {text}")
+            raise unexpected(f"{method} {path[:120]}", answer, expect)
         return answer
 
     def text(self) -> str:
@@ -99,13 +137,20 @@ class Actor(threading.Thread):
         self.__dict__.update(state)
 
 
+def unexpected(request: str, answer, expect) -> Problem:
+    text = answer.body[:400].decode(errors="replace")
+    sentence = f"{request} answered {answer.status} where {expect} is expected: {text}"
+    return Refused(answer.status, sentence) if answer.status in (500, 503, 507) else Problem(sentence)
+
+
 class Survivor:
     """A server on what a cut left, and what it says of its records."""
 
-    def __init__(self, client: Client):
+    TYPES = ("Item", "Counter", "Part", "Member", "File")
+
+    def __init__(self, client: Client, types=TYPES):
         self.client = client
-        self.records = {name: record for kind in ("Item", "Counter", "Part", "Member", "File")
-                        for name, record in self.list(kind)}
+        self.records = {name: record for kind in types for name, record in self.list(kind)}
 
     def list(self, kind: str):
         cursor = ""

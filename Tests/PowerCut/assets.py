@@ -5,7 +5,7 @@ import http.client
 import time
 from dataclasses import dataclass
 
-from actors import GONE, Actor, History, Survivor, short, values
+from actors import GONE, Actor, History, Survivor, short, unexpected, values
 from survivors import Disk, Folder
 from watched import Problem
 from client import Client
@@ -14,7 +14,7 @@ TYPE = "File"
 
 
 class NoForms(Exception):
-    """The server takes no multipart/form-data."""
+    """The server takes no multipart/form-data, or the upload has come to nothing in another way that is right."""
 
 
 @dataclass
@@ -61,7 +61,8 @@ class AssetWriter(Actor):
         self.multipart = self.random.random() < 0.3
 
     def act(self) -> None:
-        living = [name for name, one in self.histories.items() if one.steps[-1].state is not GONE]
+        living = [name for name, one in self.histories.items()
+                  if one.steps[-1].state is not GONE and not one.is_closed]
         free = [one for one in self.uploads[-30:] if one.used is None]
         choice = self.random.random()
         if not free or choice < 0.5:
@@ -109,7 +110,7 @@ class AssetWriter(Actor):
         if answer.status == 406 and self.multipart:
             raise NoForms
         if answer.status != 201:
-            raise Problem(f"POST /assets answered {answer.status}: {answer.body[:300].decode(errors='replace')}")
+            raise unexpected("POST /assets", answer, (201,))
         return answer.json()
 
     # Records
@@ -119,7 +120,7 @@ class AssetWriter(Actor):
         history = self.histories.setdefault(name, History())
         value = upload.asset if self.random.random() < 0.5 else {
             key: upload.asset[key] for key in ("fileChecksum", "size", "receipt")}
-        step = history.begin(self.clock, upload.checksum)
+        step = self.begin(history, upload.checksum)
         upload.used = step.sent
         answer = self.call("PUT", f"/records/{TYPE}/{name}", {"fields": {"file": value}}, expect=(200, 201, 400))
         step.answered = self.clock.now()
@@ -132,12 +133,12 @@ class AssetWriter(Actor):
                 del self.histories[name]
 
     def unlink(self, name: str) -> None:
-        step = self.histories[name].begin(self.clock, "")
+        step = self.begin(self.histories[name], "")
         self.call("PATCH", f"/records/{TYPE}/{name}", {"fields": {"file": None}})
         step.answered = self.clock.now()
 
     def delete(self, name: str) -> None:
-        step = self.histories[name].begin(self.clock, GONE)
+        step = self.begin(self.histories[name], GONE)
         self.call("DELETE", f"/records/{TYPE}/{name}", expect=(204,))
         step.answered = self.clock.now()
 

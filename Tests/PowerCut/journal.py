@@ -29,6 +29,7 @@ class Kind(IntEnum):
     SYNCED = 14
     MAPPED = 15
     BLIND = 16
+    FAILED = 17
 
 
 @dataclass(slots=True)
@@ -78,7 +79,8 @@ def build(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     library = folder / "powercut.so"
     subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o",
-                    str(library), str(HERE / "powercut.c"), str(HERE / "journal.c")], check=True)
+                    str(library), str(HERE / "powercut.c"), str(HERE / "journal.c"),
+                    str(HERE / "faults.c")], check=True)
     return library
 
 

@@ -1,15 +1,17 @@
 // An LD_PRELOAD library that writes down what a process does to the files below POWERCUT_FOLDER (the journal is
 // POWERCUT_LOG), so that the state of a disk after a power cut at any moment can be built from it: see survivors.py.
 //
-//     cc -shared -fPIC -O2 -o powercut.so powercut.c journal.c
+//     cc -shared -fPIC -O2 -o powercut.so powercut.c journal.c faults.c
 //
 // POWERCUT_SYNC=N answers syncs after about N microseconds, some after ten times as many, without troubling the disk:
 // what hides behind even times comes out. Nothing is ever really lost here.
 // POWERCUT_SLOW=TEXT makes the syncs of files and folders whose path ends with TEXT fifty times as long.
 // POWERCUT_FORGET=TEXT tells lies about files whose path ends with TEXT: their syncs succeed and make nothing durable.
 // So one sees whether a test would notice.
+// POWERCUT_FAULTS names a file through which syncs and writes are made to fail: see faults.h.
 
 #define _GNU_SOURCE
+#include "faults.h"
 #include "journal.h"
 
 #include <dirent.h>
@@ -197,6 +199,7 @@ static void written(int descriptor, uint32_t object, off_t offset, const struct 
 #define WATCHED(descriptor, call, offset, parts, count, synchronous)                          \
     uint32_t object = journal_descriptor(descriptor);                                         \
     if (!object) return call;                                                                 \
+    if (faults_write(descriptor)) return -1;                                                  \
     journal_lock();                                                                           \
     ssize_t bytes = call;                                                                     \
     written(descriptor, object, offset, parts, count, bytes, synchronous);                    \
@@ -300,6 +303,7 @@ EXPORT int truncate(const char *path, off_t size) {
 EXPORT int fallocate(int descriptor, int mode, off_t offset, off_t length) {
     uint32_t object = journal_descriptor(descriptor);
     if (!object) return REAL(fallocate)(descriptor, mode, offset, length);
+    if (faults_write(descriptor)) return -1;
     journal_lock();
     int result = REAL(fallocate)(descriptor, mode, offset, length);
     if (result == 0) {
@@ -351,12 +355,16 @@ static int sync_object(int descriptor, uint32_t object, int (*real)(int)) {
         long time = chance % 8 == 0 ? 10 * pause : pause * (long)(chance % 200) / 100;
         usleep((useconds_t)(is_named_by("POWERCUT_SLOW", descriptor) ? 50 * pause : time));
     }
-    if (pause < 0) result = real(descriptor);
-    if (result == 0) {
+    int is_lost = faults_sync(descriptor);
+    if (is_lost) result = faults_are_told() ? -1 : 0;
+    else if (pause < 0) result = real(descriptor);
+    int saved = errno;
+    if (is_lost || result == 0) {
         journal_lock();
-        journal_append(SYNCED, object, begun, 0, "", "", NULL, 0, 0);
+        journal_append(is_lost ? FAILED : SYNCED, object, begun, 0, "", "", NULL, 0, 0);
         journal_unlock();
     }
+    errno = saved;
     return result;
 }
 

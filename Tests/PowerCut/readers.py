@@ -43,14 +43,19 @@ class Follower(Actor):
 
     def act(self) -> None:
         page = self.page(self.client, self.pages[-1][1] if self.pages else None)
+        if page is None:
+            self.pages = []
+            return
         self.pages.append((self.clock.now(), page["token"], self.changes(page)))
         if not page["moreComing"]:
             self.stopping.wait(0.02)
 
     @staticmethod
-    def page(client, token: str | None) -> dict:
+    def page(client, token: str | None) -> dict | None:
+        """`None` for a token that has expired, as those of all do when somebody's rights may have changed."""
         since = f"&since={http_quote(token)}" if token else ""
-        return client.call("GET", f"/changes?limit=200{since}").json()
+        answer = client.call("GET", f"/changes?limit=200{since}", expect=(200, 410) if token else (200,))
+        return answer.json() if answer.status == 200 else None
 
     @staticmethod
     def changes(page: dict) -> list[tuple[str, str | None]]:
@@ -66,8 +71,12 @@ class Follower(Actor):
             token, more = start and start[1], True
             while more:
                 page = self.page(survivor.client, token)
+                if page is None:
+                    break
                 merge(copy, self.changes(page))
                 token, more = page["token"], page["moreComing"]
+            if more:
+                continue
             for name in copy.keys() | truth.keys():
                 if copy.get(name) != truth.get(name):
                     which = "that goes on from an earlier token" if start else "from the beginning"

@@ -50,6 +50,7 @@ class Round:
         self.has_assets, self.rash = False, 0
         self.cuts: list[Cut] = []
         self.actors: list[Actor] = []
+        self.patience: frozenset[int] = frozenset()
         self.starts: list[float] = []
         self.disk.mkdir(parents=True, mode=0o700)
         if initial:
@@ -117,7 +118,7 @@ class Round:
         return server
 
     def work(self, server: WatchedServer, seconds: float, first: bool = False) -> None:
-        suffix = self.name if first else self.name + "b"
+        suffix = self.name if first else self.name + "b" * self.restarts
         self.has_assets = self.options.assets and is_offered(server.client())
         actors = self.make_actors(suffix)
         for one in actors:
@@ -127,10 +128,19 @@ class Round:
         token = server.sign_up("power")
         server.client(token).call("PUT", f"/records/Counter/{suffix}-counter", {"fields": {"count": 0}}, expect=(201,))
         for one in actors:
-            one.attach(server.client(None if isinstance(one, (Reader, Follower, Settled)) else token))
+            one.attach(server.client(self.token_of(one, server, token)))
+            one.patience = self.patience
             one.start()
         self.actors += actors
+        self.wait(seconds)
+
+    def wait(self, seconds: float) -> None:
+        """Lets the clients work, for any time up to `seconds`."""
         time.sleep(self.random.uniform(0.3, max(seconds, 0.4)))
+
+    def token_of(self, actor: Actor, server: WatchedServer, user: str) -> str | None:
+        """Whose rights a client has."""
+        return None if isinstance(actor, (Reader, Follower, Settled)) else user
 
     def make_actors(self, suffix: str) -> list[Actor]:
         def arguments(kind: str, number: int = 0):
@@ -211,12 +221,20 @@ class Round:
         left = folder / "disk"
         disk.survive(left, cut.contents, cut.names, Random(cut.seed))
         left.chmod(0o700)
+        found = self.judge_folder(left, cut)
+        if not found:
+            shutil.rmtree(folder)
+        return found
+
+    def judge_folder(self, left: Path, cut: Cut) -> list[str]:
+        """What is wrong with a folder after the end that is called `cut`; new writes are made in it."""
         # Receipts must still be good for those who link now what they had uploaded.
         server = WatchedServer(self.binary, left, self.options.settings)
         found: list[str] = []
         try:
             self.starts.append(server.start_within(self.options.start_seconds))
-            survivor = Survivor(server.client())
+            survivor = self.survivor_of(server)
+            found += self.further(server, survivor)
             # Those of files link what is left, which others would wonder at.
             for actor in sorted(self.actors, key=lambda one: isinstance(one, AssetWriter)):
                 found += self.ask(actor, cut, survivor)
@@ -226,14 +244,23 @@ class Round:
             found.append(f"{type(problem).__name__}: {problem}")
         finally:
             server.kill()
-        if self.has_assets and not found:
+        if self.has_assets and not found and self.collects(cut):
             found = self.collect(left)
         complaint = doctor(self.binary, left / "data")
         if complaint:
             found.append(complaint)
-        if not found:
-            shutil.rmtree(folder)
         return found
+
+    def survivor_of(self, server: WatchedServer) -> Survivor:
+        return Survivor(server.client())
+
+    def further(self, server: WatchedServer, survivor: Survivor) -> list[str]:
+        """What else a kind of round looks at."""
+        return []
+
+    def collects(self, cut: Cut) -> bool:
+        """Whether the time of grace is waited for after this cut."""
+        return True
 
     def collect(self, left: Path) -> list[str]:
         """When the grace is over, there is no file that no record has."""
@@ -258,8 +285,7 @@ class Round:
         except FAILURES as problem:
             return [f"{actor.name}: {type(problem).__name__}: {problem}"]
 
-    @staticmethod
-    def write_on(server: WatchedServer) -> None:
+    def write_on(self, server: WatchedServer) -> None:
         """The survivor must also take new accounts and writes."""
         client = server.client(server.sign_up("after"))
         client.call("POST", "/records/Item", {"fields": {"version": 1}}, expect=(201,))

@@ -42,6 +42,25 @@ class File:
     durable: bytearray = field(default_factory=bytearray)
     pending: list[Entry] = field(default_factory=list)
     mapped: bool = False
+    seen: bytearray | None = None  # as programs see it, once a sync has failed: what was lost still shows
+
+    def write(self, entry: Entry) -> None:
+        self.pending.append(entry)
+        if self.seen is not None:
+            apply(self.seen, entry)
+
+    def failed(self, before: int, random: Random, share: float | None) -> None:
+        """A sync that began at `before` has failed. Linux takes the pages for clean then: no later sync writes them, so
+        each has reached the disk already or never will."""
+        self.seen = self.live()
+        count = sum(1 for entry in self.pending if entry.start < before)
+        share = random.choice([0, 0, 0.5, 1]) if share is None else share
+        for entry in self.pending[:count]:
+            if entry.kind != Kind.WRITTEN:
+                apply(self.durable, entry)
+            else:
+                apply_parts(self.durable, entry, [one for one in sectors_of(entry) if random.random() < share])
+        del self.pending[:count]
 
     def synced(self, before: int) -> None:
         """A sync that began at `before` in the journal has succeeded."""
@@ -52,6 +71,8 @@ class File:
 
     def live(self) -> bytearray:
         """The content as programs see it."""
+        if self.seen is not None:
+            return bytearray(self.seen)
         content = bytearray(self.durable)
         for entry in self.pending:
             apply(content, entry)
@@ -60,10 +81,10 @@ class File:
     def survivor(self, contents: Contents, random: Random) -> bytearray:
         if contents == Contents.MIXED:
             contents = random.choice([Contents.NONE, Contents.ALL, Contents.PREFIX, Contents.SECTORS])
-        if contents == Contents.NONE or not self.pending:
-            return bytearray(self.durable)
         if contents == Contents.ALL:
             return self.live()
+        if contents == Contents.NONE or not self.pending:
+            return bytearray(self.durable)
         if contents == Contents.PREFIX:
             content, count = bytearray(self.durable), random.randint(0, len(self.pending))
             for entry in self.pending[:count]:
@@ -124,14 +145,17 @@ class Change:
 class Disk:
     """A folder as programs see it, and as much of it as is safe, at one moment of a journal."""
 
-    def __init__(self, initial: Path | None = None):
-        """A disk that holds a copy of `initial`, all of it safe; without it, an empty folder."""
+    def __init__(self, initial: Path | None = None, share: float | None = None):
+        """A disk that holds a copy of `initial`, all of it safe; without it, an empty folder. Of what a failed sync
+        should have covered, a `share` is there all the same; without it, chance decides."""
+        self.share = share
         self.root = Folder()
         self.position = 0
         self.changes: list[Change] = []
         self.objects: dict[int, File | Folder] = {}
         self.last_sync = 0
         self.syncs = 0
+        self.failures = 0
         if initial:
             load(self.root, initial)
 
@@ -154,7 +178,7 @@ class Disk:
                 if entry.first:
                     self.change(entry, entry.first, node)
             case Kind.WRITTEN | Kind.SIZED | Kind.ALLOCATED | Kind.ZEROED:
-                self.objects[entry.object].pending.append(entry)
+                self.objects[entry.object].write(entry)
             case Kind.RENAMED:
                 self.rename(entry)
             case Kind.LINKED:
@@ -163,6 +187,8 @@ class Disk:
                 self.change(entry, entry.first, None)
             case Kind.SYNCED:
                 self.sync(entry)
+            case Kind.FAILED:
+                self.fail(entry)
             case Kind.MAPPED:
                 self.objects[entry.object].mapped = True
             case Kind.BLIND:
@@ -206,6 +232,13 @@ class Disk:
             node.synced(before)
         else:
             self.make_durable([one for one in self.changes if one.folder is node and one.start < before])
+
+    def fail(self, entry: Entry) -> None:
+        """Data is lost; names wait for a later sync of their folder."""
+        self.failures += 1
+        node = self.objects.get(entry.object)
+        if isinstance(node, File):
+            node.failed(entry.offset, Random(entry.start), self.share)
 
     def make_durable(self, changes: list[Change]) -> None:
         # A rename from another folder is one step: what happened to the same file before is behind it.

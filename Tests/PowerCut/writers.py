@@ -1,7 +1,7 @@
 """The clients that write."""
 import secrets
 
-from actors import GONE, Actor, History, Step, Survivor, http_quote, short, values
+from actors import GONE, Actor, History, Refused, Step, Survivor, http_quote, short, values
 
 
 class RecordWriter(Actor):
@@ -13,7 +13,7 @@ class RecordWriter(Actor):
         self.tags: dict[str, str] = {}
 
     def act(self) -> None:
-        living = list(self.tags)
+        living = [name for name in self.tags if not self.histories[name].is_closed]
         choice = self.random.random()
         if not living or choice < 0.35:
             self.create()
@@ -30,7 +30,7 @@ class RecordWriter(Actor):
         if self.random.random() < 0.01:
             fields[f"extra_{secrets.token_hex(3)}"] = 1  # the schema grows just in time
         history = self.histories[name] = History()
-        step = history.begin(self.clock, fields)
+        step = self.begin(history, fields)
         answer = self.call("POST", "/records/Item", {"recordName": name, "fields": fields}, expect=(201,))
         self.done(step, name, answer)
 
@@ -41,19 +41,19 @@ class RecordWriter(Actor):
         change = {"version": {"increment": 1}}
         if self.random.random() < 0.3:
             change["text"] = fields["text"] = self.text()
-        step = history.begin(self.clock, fields)
+        step = self.begin(history, fields)
         answer = self.call("PATCH", f"/records/Item/{name}", {"fields": change}, headers=self.guard(name))
         self.done(step, name, answer)
 
     def replace(self, name: str) -> None:
         history = self.histories[name]
         fields = {"version": history.steps[-1].state["version"] + 1, "text": self.text()}
-        step = history.begin(self.clock, fields)
+        step = self.begin(history, fields)
         answer = self.call("PUT", f"/records/Item/{name}", {"fields": fields}, headers=self.guard(name))
         self.done(step, name, answer)
 
     def delete(self, name: str) -> None:
-        step = self.histories[name].begin(self.clock, GONE)
+        step = self.begin(self.histories[name], GONE)
         self.call("DELETE", f"/records/Item/{name}", expect=(204,), headers=self.guard(name))
         step.answered = self.clock.now()
         del self.tags[name]
@@ -77,6 +77,14 @@ class RecordWriter(Actor):
         return len(history.steps) - 1 if state is GONE else state["version"]
 
 
+def refuse_as_whole(record: dict) -> None:
+    """A batch that the store failed says so in its items."""
+    cause = record.get("details", {}).get("cause")
+    status = {"STORAGE_FULL": 507, "UNAVAILABLE": 503}.get(cause, 500 if record["serverErrorCode"] == "INTERNAL_ERROR" else 0)
+    if status:
+        raise Refused(status, f"an operation of a batch answered {short(record)}")
+
+
 class BatchWriter(Actor):
     """Writes groups of records in atomic batches: all of a group bear one version."""
 
@@ -85,19 +93,22 @@ class BatchWriter(Actor):
         self.groups: list[tuple[int, History]] = []
 
     def act(self) -> None:
-        if not self.groups or self.random.random() < 0.4:
+        known = [index for index, (_, history) in enumerate(self.groups) if not history.is_closed]
+        if not known or self.random.random() < 0.4:
+            known.append(len(self.groups))
             self.groups.append((self.random.choice([2, 7, 40, 150]), History()))
-        index = self.random.randrange(len(self.groups))
+        index = self.random.choice(known)
         size, history = self.groups[index]
         version = len(history.steps)
         text = self.text()[:4_000]
         operations = [{"operationType": "forceReplace", "record": {
             "recordType": "Part", "recordName": f"{self.name}-{index}-{number}",
             "fields": {"version": {"value": version}, "text": {"value": text}}}} for number in range(size)]
-        step = history.begin(self.clock, {"version": version, "text": text})
+        step = self.begin(history, {"version": version, "text": text})
         answer = self.call("POST", "/records", {"operations": operations, "atomic": True}).json()["records"]
         for record in answer:
             if "serverErrorCode" in record:
+                refuse_as_whole(record)
                 self.failure = f"{self.name}: an operation of a batch failed: {short(record)}"
                 self.stopping.set()
                 return
@@ -130,7 +141,12 @@ class Incrementer(Actor):
     def act(self) -> None:
         step = Step(self.clock.now(), 0)
         self.counter.steps.append(step)
-        answer = self.call("PATCH", f"/records/Counter/{self.counter.name}", {"fields": {"count": {"increment": 1}}})
+        try:
+            answer = self.call("PATCH", f"/records/Counter/{self.counter.name}", {"fields": {"count": {"increment": 1}}})
+        except Refused as refusal:
+            if refusal.status == 507:
+                self.counter.steps.remove(step)
+            raise
         step.state = values(answer.json())["count"]
         step.answered = self.clock.now()
 
@@ -157,29 +173,35 @@ class SetWriter(Actor):
         self.groups: list[History] = []
 
     def act(self) -> None:
-        if not self.groups or self.groups[-1].steps[-1].state is GONE:
+        if not self.groups or self.groups[-1].is_closed or self.groups[-1].steps[-1].state in (GONE, 0):
             self.groups.append(History(0))
             group = f"{self.name}-{len(self.groups) - 1}"
             operations = [{"operationType": "create", "record": {
                 "recordType": "Member", "recordName": f"{group}-{number}",
                 "fields": {"group": {"value": group}, "version": {"value": 1}}}} for number in range(self.SIZE)]
-            step = self.groups[-1].begin(self.clock, 1)
-            self.call("POST", "/records", {"operations": operations, "atomic": True})
+            step = self.begin(self.groups[-1], 1)
+            for record in self.call("POST", "/records", {"operations": operations, "atomic": True}).json()["records"]:
+                if "serverErrorCode" in record:
+                    refuse_as_whole(record)
             step.answered = self.clock.now()
             return
         history, group = self.groups[-1], f"{self.name}-{len(self.groups) - 1}"
         path = "/query/Member?where=" + http_quote(f"group == '{group}'")
         if self.random.random() < 0.8:
             version = history.steps[-1].state + 1
-            step = history.begin(self.clock, version)
+            step = self.begin(history, version)
             told = self.call("PATCH", path, {"fields": {"version": version}}).json().get("updated")
         else:
-            step = history.begin(self.clock, GONE)
+            step = self.begin(history, GONE)
             told = self.call("DELETE", path).json().get("deleted")
         if told != self.SIZE:
             self.failure = f"{self.name}: a set of {self.SIZE} records changed {told}"
             self.stopping.set()
         step.answered = self.clock.now()
+
+    def refused(self, status: int) -> None:
+        """A set is changed in slices, and what was done before one that failed stays done, also after 507."""
+        self.groups[-1].is_closed = True
 
     def complaints(self, cut: int, survivor: Survivor):
         for index, history in enumerate(self.groups):

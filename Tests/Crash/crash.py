@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Ends the server in every way there is, in the middle of much work, and looks at what is left.
+
+    python3 Tests/Crash/crash.py                                # the release build, four rounds of each kind
+    python3 Tests/Crash/crash.py --rounds 10 --kinds sync,full
+    python3 Tests/Crash/crash.py --forge ack --rounds 5         # a test of the test: every round must fail
+"""
+import argparse
+import os
+import secrets
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+from paths import ROOT
+from folder import KillRound, StopRound
+from full import FullRound, unmount
+from journal import build
+from power import PowerRound
+from round import FAILURES
+from sync import SyncRound
+
+KINDS = {one.kind: one for one in (KillRound, PowerRound, SyncRound, FullRound, StopRound)}
+
+
+def main() -> int:
+    options = arguments()
+    binary = str(Path(options.binary).resolve())
+    if not Path(binary).is_file():
+        print(f"There is no {binary}. Run 'make build' first, or name a server with --binary.")
+        return 2
+    options.work.mkdir(parents=True, exist_ok=True)
+    library = build(options.work)
+    if options.forge == "forget":
+        os.environ["POWERCUT_FORGET"] = "-wal"
+    print(f"seed {options.seed}: {options.rounds} rounds of {', '.join(options.kinds)}, {options.writers} writers")
+    failed: dict[str, int] = {}
+    played: dict[str, int] = {}
+    continued: dict[str, Path | None] = {}
+    for number in range(1, options.rounds + 1):
+        kind = options.kinds[(number - 1) % len(options.kinds)]
+        found, continued[kind] = play(options, binary, library, number, kind, continued.get(kind))
+        played[kind] = played.get(kind, 0) + 1
+        failed[kind] = failed.get(kind, 0) + bool(found)
+    counts = ", ".join(f"{count} {kind}" + (f" ({failed[kind]} failed)" if failed[kind] else "")
+                       for kind, count in played.items())
+    print(f"{options.rounds} rounds: {counts}")
+    return 1 if any(failed.values()) else 0
+
+
+def play(options, binary: str, library: Path, number: int, kind: str, continued: Path | None):
+    """One round; returns what went wrong, and the folder with which the next one of its kind goes on."""
+    place = options.work / f"round-{number}"
+    unmount(place / "disk")  # of a run that was broken off
+    shutil.rmtree(place, ignore_errors=True)
+    # By the number and not by those before: a round is repeated without them.
+    random = Random(f"{options.seed} {number} {kind}")
+    begun = time.monotonic()
+    options.start_seconds = options.ready_seconds * max(1, os.getloadavg()[0] / (os.cpu_count() or 1))
+    one = KINDS[kind](binary, place, library, options, random, f"r{number}", continued)
+    try:
+        found = one.play()
+    except FAILURES as problem:
+        found = [f"{type(problem).__name__}: {problem}"]
+    finally:
+        one.close()
+    outcome = "" if found else ": nothing lost"
+    print(f"round {number} {kind}: {one.line()}; {time.monotonic() - begun:.1f} s{outcome}", flush=True)
+    for sentence in found[:options.sentences]:
+        print(f"    {sentence[:1200]}", flush=True)
+    if found:
+        one.keep()
+        print(f"    kept: {place}", flush=True)
+        return found, None
+    heir = one.heir(options.work / f"continued-{kind}")
+    shutil.rmtree(place, ignore_errors=True)
+    return found, heir
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/fogbase"))
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--kinds", default=",".join(KINDS), help="the ways in which a round ends, in turn")
+    parser.add_argument("--seed", type=int, default=None, help="of all choices; the threads' interleaving is not among them")
+    parser.add_argument("--writers", type=int, default=32)
+    parser.add_argument("--seconds", type=float, default=2, help="the longest load of a round")
+    parser.add_argument("--cuts", type=int, default=3, help="power cuts in a round that has such, besides the strictest")
+    parser.add_argument("--start-seconds", type=float, default=2,
+                        help="in which a server must be ready again; more where more wants to run than there are processors")
+    parser.add_argument("--stop-seconds", type=float, default=22, help="in which a server must end that was asked to")
+    parser.add_argument("--full-seconds", type=float, default=30, help="in which the small disk must become full")
+    parser.add_argument("--stumbles", type=float, default=0.3, metavar="SHARE", help="rounds with broken starts before")
+    parser.add_argument("--work", type=Path, default=ROOT / ".crash", help="a folder for everything")
+    parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
+    parser.add_argument("--no-mount", dest="mount", action="store_false", help="fill the disk by the library alone")
+    parser.add_argument("--sentences", type=int, default=12, help="of a failed round that are printed")
+    parser.add_argument("--forge", choices=["ack", "record", "index", "sync", "forget"], help="for tests of the tests: a loss that each round must find")
+    options = parser.parse_args()
+    options.settings = dict(one.split("=", 1) for one in options.env)
+    options.kinds = options.kinds.split(",")
+    options.assets = True
+    options.ready_seconds = options.start_seconds
+    if options.seed is None:
+        options.seed = secrets.randbelow(10**9)
+    if unknown := set(options.kinds) - set(KINDS):
+        parser.error(f"no such kind: {', '.join(unknown)}; there are {', '.join(KINDS)}")
+    return options
+
+
+if __name__ == "__main__":
+    # As an exception, so that the round lets go of its server and its disk.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
+    sys.exit(main())

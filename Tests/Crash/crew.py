@@ -1,0 +1,63 @@
+"""The clients of a round, and what all its kinds look at afterwards."""
+from random import Random
+
+import paths  # noqa: F401
+import indexes
+from actors import Actor, Survivor
+from assets import AssetWriter, Wardrobe
+from fields import TallyWriter
+from readers import Follower, Reader, Settled
+from schema import IndexBuilder, Novelist, Querier
+from uploads import TusWriter
+from watched import WatchedServer
+from writers import BatchWriter, Counter, Incrementer, RecordWriter, SetWriter, SignUp
+
+# Of 32 writers so many are of each sort; other numbers are in proportion.
+SHARES = {"item": 8, "batch": 4, "increment": 4, "tally": 3, "asset": 4, "tus": 3, "set": 2, "user": 1, "new": 2,
+          "index": 1}
+READERS = (Reader, Follower, Settled)
+
+
+def shares(writers: int) -> dict[str, int]:
+    total = sum(SHARES.values())
+    return {name: max(1, round(share * writers / total)) for name, share in SHARES.items()}
+
+
+def make(suffix: str, clock, random: Random, writers: int, grace: float | None, settled: bool) -> list[Actor]:
+    def some(kind: str, make) -> list[Actor]:
+        return [make(f"{suffix}-{kind}{number}", clock, Random(random.randrange(10**9)))
+                for number in range(shares(writers)[kind])]
+
+    counter, wardrobe = Counter(f"{suffix}-counter"), Wardrobe(random)
+    items = some("item", RecordWriter)
+    actors = items + some("batch", BatchWriter) + some("tally", TallyWriter) + some("set", SetWriter)
+    actors += some("increment", lambda *rest: Incrementer(counter, *rest))
+    actors += some("asset", lambda *rest: AssetWriter(wardrobe, grace, *rest))
+    actors += some("tus", lambda *rest: TusWriter(wardrobe, grace, *rest))
+    actors += some("user", SignUp) + some("new", Novelist) + some("index", IndexBuilder)
+
+    def reader(kind: str, make) -> Actor:
+        return make(f"{suffix}-{kind}", clock, Random(random.randrange(10**9)))
+
+    actors += [reader(f"reader{number}", lambda *rest: Reader(items, *rest)) for number in range(2)]
+    actors += [reader("feed", Follower), reader("query", Querier)]
+    if settled:
+        actors.append(reader("settled", Settled))
+    return actors
+
+
+def token_of(actor: Actor, server: WatchedServer, user: str) -> str | None:
+    """Whose rights a client has."""
+    return None if isinstance(actor, READERS) else server.admin if isinstance(actor, IndexBuilder) else user
+
+
+def survivor_of(server: WatchedServer) -> Survivor:
+    """All records, of the types that came just in time as well; indexes are filled."""
+    types = indexes.schema_of(server.client(server.admin))
+    survivor = Survivor(server.client(), sorted(types))
+    survivor.schema = types
+    return survivor
+
+
+def index_complaints(server: WatchedServer, survivor: Survivor, random: Random) -> list[str]:
+    return list(indexes.complaints(server.client(server.admin), survivor, survivor.schema, random))

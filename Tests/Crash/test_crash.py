@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Tests of the instrument: that syncs and writes fail as they are told to, that the model loses what a failed sync did
+not cover, and that each kind of round finds a loss that was forged.
+
+    python3 Tests/Crash/test_crash.py [BINARY]
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from random import Random
+
+from paths import ROOT
+from faults import Faults
+from journal import Journal, build, environment
+from survivors import Contents, Disk, Names
+
+BINARY = str(ROOT / ".build/release/fogbase")
+
+# What each program begins with: a file `a` whose first content is safe.
+PRELUDE = """
+import errno, os
+d = os.open('a', os.O_CREAT | os.O_RDWR, 0o600)
+os.write(d, b'old'); os.fsync(d)
+folder = os.open('.', os.O_RDONLY); os.fsync(folder)
+from faults import Faults
+from pathlib import Path
+faults = Faults.__new__(Faults)
+faults.attach(Path(os.environ['POWERCUT_FAULTS']))
+def fails(call, *arguments):
+    try:
+        call(*arguments)
+    except OSError as error:
+        return error.errno
+"""
+
+# (kind, what is forged, words of which one must be among the findings)
+FORGERIES = [
+    ("kill", "ack", ["must be"]),
+    ("kill", "record", ["must be"]),
+    ("kill", "index", ["doctor", "found", "sorted by"]),
+    ("power", "forget", ["must be", "gone", "is now", "feed", "doctor", "not ready", "did not answer", "instrument"]),
+    ("power", "ack", ["must be"]),
+    ("sync", "sync", ["must be", "gone", "is now", "feed"]),
+    ("sync", "forget", ["must be", "gone", "is now", "feed", "doctor", "did not answer"]),
+    ("full", "ack", ["must be"]),
+    ("full", "record", ["must be"]),
+    ("full", "index", ["doctor", "found", "sorted by"]),
+    ("stop", "ack", ["must be"]),
+    ("stop", "record", ["must be"]),
+    ("stop", "index", ["doctor", "found", "sorted by"]),
+]
+
+
+class FaultTests(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="crash-")
+        self.place = Path(self.temporary.name)
+        self.library = build(self.place)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def play(self, program: str) -> tuple[Path, Disk]:
+        folder, log, faults = self.place / "folder", self.place / "journal", self.place / "faults"
+        folder.mkdir()
+        Faults(faults)
+        surroundings = os.environ | environment(self.library, folder, log, 0)
+        surroundings |= {"POWERCUT_FAULTS": str(faults), "PYTHONPATH": str(ROOT / "Tests/PowerCut")}
+        subprocess.run([sys.executable, "-c", PRELUDE + program], cwd=folder, env=surroundings, check=True)
+        disk = Disk()
+        disk.advance(Journal(log))
+        self.assertEqual(disk.differences(folder), [])
+        return folder, disk
+
+    def survivor(self, disk: Disk, contents: Contents) -> bytes:
+        with tempfile.TemporaryDirectory(dir=self.place) as parent:
+            disk.survive(Path(parent) / "survivor", contents, Names.STRICT, Random(1))
+            return (Path(parent) / "survivor/a").read_bytes()
+
+    def test_what_a_failed_sync_should_have_covered_no_later_sync_covers(self):
+        _, disk = self.play("""
+os.pwrite(d, b'n' * 512 * 64, 512)
+faults.fail_syncs(errno.EIO, '/a$', 1)
+assert fails(os.fsync, d) == errno.EIO
+assert fails(os.fsync, d) is None
+os.pwrite(d, b'late', 0); os.fsync(d)
+assert faults.failed_syncs == 1
+""")
+        self.assertEqual(disk.failures, 1)
+        for contents in (Contents.NONE, Contents.PREFIX):
+            left = self.survivor(disk, contents)
+            self.assertEqual(left[:4], b"late")
+        self.assertEqual(self.survivor(disk, Contents.ALL)[512:], b"n" * 512 * 64)
+
+    def test_a_sync_that_fails_and_says_nothing_loses_all_the_same(self):
+        _, disk = self.play("""
+faults.fail_syncs(errno.EIO, '', 1, is_hidden=True)
+os.pwrite(d, b'new', 0)
+assert fails(os.fsync, d) is None
+""")
+        self.assertEqual(disk.failures, 1)
+
+    def test_syncs_of_other_paths_succeed(self):
+        _, disk = self.play("""
+faults.fail_syncs(errno.EIO, '/b$')
+os.pwrite(d, b'new', 0)
+assert fails(os.fsync, d) is None
+faults.fail_syncs(errno.EIO, '/a$')
+assert fails(os.fsync, d) == fails(os.fdatasync, d) == errno.EIO
+faults.end()
+assert fails(os.fsync, d) is None
+""")
+        self.assertEqual(self.survivor(disk, Contents.NONE), b"new")
+
+    def test_writes_fail_and_leave_nothing(self):
+        folder, _ = self.play("""
+faults.fail_writes(errno.ENOSPC, '', 2)
+assert fails(os.pwrite, d, b'new', 0) == fails(os.posix_fallocate, d, 0, 4096) == errno.ENOSPC
+assert fails(os.write, d, b'er') is None
+faults.fail_writes(errno.EIO, '', share=0.5)
+failed = sum(fails(os.pwrite, d, b'older', 0) == errno.EIO for _ in range(400))
+assert 100 < failed < 300, failed
+assert faults.failed_writes == failed + 2
+""")
+        self.assertEqual((folder / "a").read_bytes(), b"older")
+
+
+class ForgeryTests(unittest.TestCase):
+    """Each kind of round must find what is missing."""
+
+    def test_forgeries_are_found(self):
+        for kind, forgery, words in FORGERIES:
+            with self.subTest(kind=kind, forgery=forgery), tempfile.TemporaryDirectory(prefix="crash-") as work:
+                done = subprocess.run([sys.executable, str(ROOT / "Tests/Crash/crash.py"), "--binary", BINARY, "--work", work,
+                                       "--rounds", "1", "--kinds", kind, "--forge", forgery, "--seed", "5",
+                                       "--seconds", "1.5"], capture_output=True, text=True)
+                subprocess.run(["umount", "-q", f"{work}/round-1/disk"], capture_output=True)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                findings = [line for line in done.stdout.splitlines() if line.startswith("    ")]
+                self.assertTrue(any(word in line for word in words for line in findings), done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        BINARY = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main()
