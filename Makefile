@@ -16,7 +16,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCE
 CASES ?= 200000
 SEED ?= 1
 
-# How often `make powercut` cuts the power under a server of its own; each round judges several moments.
+# How many rounds `make powercut`, `make crash` and `make consistency` go, each with a server of its own.
 ROUNDS ?= 10
 
 # How many seconds `make fuzz` gives each reader, and how many mutated requests it sends to a running server.
@@ -33,7 +33,7 @@ TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 ASAN = --scratch-path .build/asan --sanitize=address
 SWIFT_FILES = Sources Tests Package.swift
 
-.PHONY: all help deps build run test oracle lint format tsan asan browser bench bench-peers powercut fuzz docker clean
+.PHONY: all help deps build run test oracle lint format tsan asan browser bench bench-peers powercut crash consistency abuse fuzz docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -89,6 +89,20 @@ bench-peers: build ## the same durable work on Kinto with PostgreSQL and FastAPI
 powercut: build ## cut the power under the server, on paper, and look for what was acknowledged (ROUNDS)
 	python3 Tests/PowerCut/test_survivors.py
 	python3 Tests/PowerCut/powercut.py --rounds '$(ROUNDS)'
+
+crash: build ## end the server in every way under 32 writers, and look for what was acknowledged (ROUNDS)
+	python3 Tests/Crash/test_crash.py
+	python3 Tests/Crash/test_findings.py
+	python3 Tests/Crash/crash.py --rounds '$(ROUNDS)'
+	python3 Tests/Crash/large.py
+
+consistency: build ## let many clients work on one server, and judge together what they were told (ROUNDS)
+	python3 Tests/Consistency/test_checkers.py
+	python3 Tests/Consistency/consistency.py --rounds '$(ROUNDS)'
+
+abuse: build ## attack the server in 66 ways, with a good client measured beside
+	python3 Tests/Abuse/selftest.py
+	python3 Tests/Abuse/abuse.py
 
 fuzz: build ## feed mutated bytes to all readers, and mutated requests to a server (SECONDS, REQUESTS)
 	$(FUZZ)
