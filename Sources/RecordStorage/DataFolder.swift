@@ -77,15 +77,40 @@ package struct DataFolder: ~Copyable {
     /// it drops none of the locks on `records.sqlite`.
     package func syncLog() throws(Problem) {
         for (name, flags) in [("/records.sqlite-wal", O_RDWR), ("", O_RDONLY | O_DIRECTORY)] {
-            let descriptor = open(path + name, flags | O_CLOEXEC)
+            let file = path + name
+            let descriptor = open(file, flags | O_CLOEXEC)
             guard descriptor >= 0 else {
                 if errno == ENOENT { continue }
-                throw Problem("Cannot open \(path + name): \(errorText())")
+                throw Problem("Cannot open \(file): \(errorText())")
             }
             defer { close(descriptor) }
+            if !name.isEmpty { try Self.writeBack(descriptor, file) }
             guard fsync(descriptor) == 0 else {
-                throw Problem("Cannot sync \(path + name): \(errorText()). Check the disk before starting again.")
+                throw Problem("Cannot sync \(file): \(errorText()). Check the disk before starting again.")
             }
+        }
+    }
+
+    /// Writes the bytes of a file over themselves, so that the next sync takes all of them to the disk.
+    ///
+    /// Linux takes pages for clean once a sync of them has failed: programs still read them, no later sync writes them,
+    /// and what comes behind such a hole in the log is lost with the power, acknowledged or not. Whether the process
+    /// before this one has met a failing sync, nobody knows.
+    private static func writeBack(_ descriptor: Int32, _ file: String) throws(Problem) {
+        let pieceBytes = 1 << 20
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 4_096)
+        defer { piece.deallocate() }
+        var offset = 0
+        while true {
+            let count = pread(descriptor, piece.baseAddress, pieceBytes, offset)
+            guard count >= 0 else {
+                throw Problem("Cannot read \(file): \(errorText()). Check the disk before starting again.")
+            }
+            guard count > 0 else { return }
+            guard pwrite(descriptor, piece.baseAddress, count, offset) == count else {
+                throw Problem("Cannot write \(file): \(errorText()). Check the disk before starting again.")
+            }
+            offset += count
         }
     }
 
