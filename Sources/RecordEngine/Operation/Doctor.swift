@@ -82,6 +82,10 @@ package struct Doctor {
                     folder: folder, isInUse: database.isInUse,
                     label: container.text + "/" + environment.rawValue, doctor: self)
                 try examination.run(&database, &found)
+            } catch let error as StoreError where error.isStorageFull {
+                found.problem(
+                    "\(file) could not be examined: \(error).",
+                    remedy: "Make room on the disk, and run the doctor again.", sort: folder + " file")
             } catch {
                 found.problem(
                     "\(file) cannot be read: \(error).",

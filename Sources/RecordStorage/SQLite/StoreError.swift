@@ -19,7 +19,9 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package var primaryCode: Int32 { code & 0xFF }
 
     package var description: String {
-        sql.isEmpty ? "SQLite \(code): \(message)" : "SQLite \(code): \(message) in \(sql)"
+        let place = sql.isEmpty ? "" : " in \(sql)"
+        return isStorageFull
+            ? "The disk is full (SQLite \(code): \(message)\(place))" : "SQLite \(code): \(message)\(place)"
     }
 
     /// A UNIQUE or PRIMARY KEY constraint refused a row.
@@ -29,7 +31,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The disk or the file-size limit is full.
     package var isStorageFull: Bool {
-        primaryCode == SQLITE_FULL
+        // SQLITE_IOERR_SHMSIZE: there is no room for the index of the log.
+        primaryCode == SQLITE_FULL || code == 4874
     }
 
     /// The statement was stopped by the progress handler or `sqlite3_interrupt`.
