@@ -56,7 +56,7 @@ import Testing
 }
 
 @Suite struct SnapshotTests {
-    @Test func `a snapshot stays until something is published, then shows it`() throws {
+    @Test func `a snapshot stays until something is committed, then shows it`() throws {
         let file = try TestFile()
         let connection = try Connection(path: file.path, role: .reader)
         let snapshot = try Snapshot(connection, clock: file.clock)
@@ -66,19 +66,42 @@ import Testing
             _ = try count.step()
             return count.integer(0)
         }
+        // The number of the log is there from the first read on.
         try snapshot.refresh()
+        try snapshot.refresh()
+        let openings = snapshot.openings
+        for _ in 0..<10 { try snapshot.refresh() }
         #expect(try records() == 0)
+        #expect(snapshot.openings == openings)
         try file.insert("a", id: 1)
-        // Committed and not yet published: the view stays, and no new one is opened.
-        try snapshot.refresh()
-        #expect(try records() == 0)
-        #expect(snapshot.openings == 1)
-        file.clock.publish(rightsChanged: false)
+        // Committed and not yet published: who opens a view now is shown it, so whoever asks later must be, too.
         try snapshot.refresh()
         #expect(try records() == 1)
-        #expect(snapshot.openings == 2)
+        #expect(snapshot.openings == openings + 1)
+        file.clock.publish(rightsChanged: false)
+        for _ in 0..<10 { try snapshot.refresh() }
+        #expect(snapshot.openings == openings + 1)
+        #expect(snapshot.seen == file.clock.commits)
         snapshot.end()
         #expect(file.clock.openSnapshots == 0)
+    }
+
+    @Test func `a checkpoint changes nothing that a snapshot shows`() throws {
+        let file = try TestFile()
+        let connection = try Connection(path: file.path, role: .reader)
+        let snapshot = try Snapshot(connection, clock: file.clock)
+        for id in 1...50 { try file.insert("r\(id)", id: Int64(id)) }
+        try snapshot.refresh()
+        try snapshot.refresh()
+        let openings = snapshot.openings
+        #expect(try file.writer.checkpoint(.passive))
+        try snapshot.refresh()
+        #expect(snapshot.openings == openings)
+        snapshot.end()
+        #expect(try file.writer.checkpoint(.restart))
+        try file.insert("last", id: 1_000)
+        try snapshot.refresh()
+        #expect(try connection.integer("SELECT count(*) FROM record") == 51)
     }
 
     @Test func `a checkpoint waits for readers, and gives up on one that stays`() throws {

@@ -6,8 +6,11 @@ package final class Snapshot {
     private let pin: Statement
     private let commit: Statement
     private let clock: CommitClock
+    private let connection: Connection
     /// The commits that the view holds at least, by the clock.
     package private(set) var seen: UInt64 = 0
+    /// The change of the log that the view was opened at, or an earlier one.
+    private var seenChange: UInt32?
     private var isOpen = false
     /// How often a snapshot was opened: a figure for `/metrics`.
     package private(set) var openings: UInt64 = 0
@@ -19,17 +22,28 @@ package final class Snapshot {
         pin = try connection.prepare("SELECT 1 FROM sqlite_schema LIMIT 1")
         commit = try connection.prepare("COMMIT")
         self.clock = clock
+        self.connection = connection
     }
 
     deinit {
         if isOpen { clock.leave() }
     }
 
-    /// Makes the view at least as new as everything that was acknowledged before this call. No cursor may be open.
+    /// Makes the view at least as new as everything that was acknowledged, or that any other view has shown, before this
+    /// call. No cursor may be open.
+    ///
+    /// The log's own number tells whether there is anything newer: it moves as soon as a view that opens can show the commit.
+    /// The clock moves somewhat later, before the write is acknowledged: by it alone, a client could be shown a write in
+    /// the microseconds between the two, and on another connection not be shown it again.
     package func refresh() throws(StoreError) {
         // Loaded before the snapshot opens, so that it can only be newer than what it claims to have seen.
         let commits = clock.commits
-        if isOpen, commits == seen, !clock.isGateClosed { return }
+        // And after that of the commits: what was published by then has moved it.
+        let change = connection.logChange
+        if isOpen, !clock.isGateClosed, change.map({ $0 == seenChange }) ?? (commits == seen) {
+            seen = commits
+            return
+        }
         end()
         clock.enter()
         do throws(StoreError) {
@@ -42,6 +56,7 @@ package final class Snapshot {
         }
         isOpen = true
         seen = commits
+        seenChange = change
         openings += 1
     }
 

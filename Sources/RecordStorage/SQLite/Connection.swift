@@ -19,6 +19,8 @@ package final class Connection {
     package let path: String
     package var faults: FaultPlan?
     private var logFrames: UnsafeMutablePointer<Int32>
+    /// Lent by SQLite until the connection is closed.
+    private var logIndex: UnsafeRawPointer?
     private let deadline: UnsafeMutablePointer<UInt64>
 
     /// Opens a file and sets the connection's pragmas.
@@ -198,6 +200,13 @@ package final class Connection {
         guard code == SQLITE_OK else { throw lastError(code, "checkpoint") }
         if inLog == copied, mode != .passive { logFrames.pointee = 0 }
         return inLog == copied
+    }
+
+    /// A number that changes in the moment in which a commit becomes visible to those who begin to read; `nil` before the
+    /// connection's first read.
+    var logChange: UInt32? {
+        if logIndex == nil { logIndex = fogbase_sqlite_log_index(handle) }
+        return logIndex.map { fogbase_sqlite_log_change($0) }
     }
 
     func lastError(_ code: Int32, _ sql: String) -> StoreError {
