@@ -59,7 +59,6 @@ def play(options, binary: str, library: Path, number: int, kind: str, continued:
     # By the number and not by those before: a round is repeated without them.
     random = Random(f"{options.seed} {number} {kind}")
     begun = time.monotonic()
-    options.start_seconds = options.ready_seconds * max(1, os.getloadavg()[0] / (os.cpu_count() or 1))
     one = KINDS[kind](binary, place, library, options, random, f"r{number}", continued)
     try:
         found = one.play()
@@ -90,7 +89,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=2, help="the longest load of a round")
     parser.add_argument("--cuts", type=int, default=3, help="power cuts in a round that has such, besides the strictest")
     parser.add_argument("--start-seconds", type=float, default=2,
-                        help="in which a server must be ready again; more where more wants to run than there are processors")
+                        help="in which a server must be ready again (default %(default)s; a machine that others use needs more)")
     parser.add_argument("--stop-seconds", type=float, default=22, help="in which a server must end that was asked to")
     parser.add_argument("--full-seconds", type=float, default=30, help="in which the small disk must become full")
     parser.add_argument("--stumbles", type=float, default=0.3, metavar="SHARE", help="rounds with broken starts before")
@@ -103,7 +102,6 @@ def arguments() -> argparse.Namespace:
     options.settings = dict(one.split("=", 1) for one in options.env)
     options.kinds = options.kinds.split(",")
     options.assets = True
-    options.ready_seconds = options.start_seconds
     if options.seed is None:
         options.seed = secrets.randbelow(10**9)
     if unknown := set(options.kinds) - set(KINDS):
