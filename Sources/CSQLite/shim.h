@@ -22,7 +22,7 @@ static inline int fogbase_sqlite_db_config(sqlite3 *db, int option, int on) {
     return sqlite3_db_config(db, option, on, &result);
 }
 
-/// Sets whether closing this connection checkpoints the log: only the writer may.
+/// Sets whether closing this connection leaves the log as it is, or checkpoints it and takes it away: only the writer may.
 static inline int fogbase_sqlite_no_checkpoint_on_close(sqlite3 *db, int on) {
     int result = 0;
     return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, &result);

@@ -11,6 +11,32 @@ import Testing
         #expect(try file.writer.integer("PRAGMA temp_store") == 2)
     }
 
+    @Test func `the log stays when it could not be copied, and goes when it was`() throws {
+        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try DataFolder.makeFolder(folder)
+        let path = DataFolder.databasePath(in: folder)
+        func withWriter(_ body: (Connection) throws -> Void) throws {
+            try body(try Connection(path: path, role: .writer))
+        }
+        try withWriter { writer in
+            try writer.execute("CREATE TABLE first (number)")
+            writer.faults = FaultPlan(failAt: 0, with: StoreError(code: 1034, message: "fsync"))
+            #expect(throws: StoreError.self) { _ = try writer.checkpoint(.truncate) }
+        }
+        // SQLite would copy it once more when the connection closes, believe the second sync, and take the log away.
+        #expect(DataFolder.size(of: path + "-wal") > 0)
+        #expect(DataFolder.size(of: path) == 4_096)
+        try withWriter { writer in
+            let count = try writer.integer("SELECT count(*) FROM first")
+            #expect(count == 0)
+            let isWhole = try writer.checkpoint(.truncate)
+            #expect(isWhole)
+        }
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+        #expect(DataFolder.size(of: path) > 4_096)
+    }
+
     @Test func `a reader cannot write`() throws {
         let file = try TestFile()
         let reader = try Connection(path: file.path, role: .reader)

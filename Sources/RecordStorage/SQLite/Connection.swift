@@ -95,6 +95,8 @@ package final class Connection {
             // Dirty pages are not spilled into the log in the middle of a group.
             try execute("PRAGMA cache_spill = OFF")
             try execute("PRAGMA foreign_keys = OFF")
+            // Closing a connection copies the log and takes it away, even after a checkpoint has failed: see `checkpoint`.
+            _ = fogbase_sqlite_no_checkpoint_on_close(handle, 1)
             sqlite3_wal_hook(
                 handle,
                 { context, _, _, frames in
@@ -183,6 +185,10 @@ package final class Connection {
 
     /// Copies the log into the database file.
     ///
+    /// After a failure the log stays where it is when the connection closes, for the next start, which copies all of it
+    /// anew: SQLite copies a page once and syncs later, and Linux takes pages for clean once a sync of them has failed. So
+    /// what an earlier checkpoint had copied in part is lost with the first failed sync, whatever a second one says.
+    ///
     /// - Returns: Whether everything was copied.
     @discardableResult
     package func checkpoint(_ mode: CheckpointMode) throws(StoreError) -> Bool {
@@ -197,8 +203,14 @@ package final class Connection {
         var copied: Int32 = 0
         let code = sqlite3_wal_checkpoint_v2(handle, nil, flag, &inLog, &copied)
         if code & 0xFF == SQLITE_BUSY { return false }
-        guard code == SQLITE_OK else { throw lastError(code, "checkpoint") }
+        guard code == SQLITE_OK else {
+            let error = lastError(code, "checkpoint")
+            _ = fogbase_sqlite_no_checkpoint_on_close(handle, 1)
+            throw error
+        }
         if inLog == copied, mode != .passive { logFrames.pointee = 0 }
+        // Nothing is in a log that was cut: only then may it go with the connection.
+        if inLog == copied, mode == .truncate { _ = fogbase_sqlite_no_checkpoint_on_close(handle, 0) }
         return inLog == copied
     }
 
