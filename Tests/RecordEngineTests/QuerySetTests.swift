@@ -1,5 +1,6 @@
 import RecordEngine
 import RecordModel
+import RecordStorage
 import RecordWire
 import TestSupport
 import Testing
@@ -140,6 +141,27 @@ import Testing
         #expect(await refusal { _ = try await test.change("r1", #""g":"text""#) } != nil)
         #expect(
             await refusal { _ = try await Self.perform(test, "g == 1", change: #""g":"text""#) }?.code == .badRequest)
+    }
+
+    @Test func `a disk that becomes full in the middle does not hide what was done`() async throws {
+        let test = try await Self.filled(4_000)
+        let full = StoreError(code: 13, message: "database or disk is full")
+        var left: Int64 = 4_000
+        for step in [10_000, 3_000, 200] {
+            let plan = UncheckedPlan(FaultPlan(failAt: step, with: full, losesTransaction: true))
+            await test.database.injectPlan(plan)
+            let error = await refusal { _ = try await Self.perform(test, "", all: true) }
+            await test.database.injectPlan(nil)
+            try #require(plan.hasFired)
+            #expect(error?.cause == .storageFull)
+            let now = try #require(try await test.query("g >= 0").count)
+            let told = error?.details.first { $0.key == "changed" }?.value
+            #expect(told == .number(left - now))
+            #expect(error?.reason.contains("nothing was written") == (left == now))
+            if left > now { #expect(error?.reason.contains("\(left - now) of \(left) records were changed") == true) }
+            left = now
+        }
+        #expect(left > 0 && left < 4_000)
     }
 
     @Test func `records that change meanwhile are asked again`() async throws {

@@ -50,6 +50,7 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
 
     override func finish(_ failure: RecordError?) {
         if var failure {
+            if progress.changed > 0 { failure = failure.after(progress) }
             failure.details += [
                 ("matched", .number(Int64(progress.matched))), ("changed", .number(Int64(progress.changed))),
                 ("skipped", .number(Int64(progress.skipped))),
@@ -72,5 +73,15 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
         sum.changed += slice.changed
         sum.skipped += slice.skipped
         return sum
+    }
+}
+
+extension RecordError {
+    /// The refusal of a slice, which is none of those before it.
+    fileprivate func after(_ progress: SetProgress) -> RecordError {
+        let told = cause == .storageFull ? "The server's disk became full" : reason
+        var error = self
+        error.reason = "\(told). \(progress.changed) of \(progress.matched) records were changed before and stay so"
+        return error
     }
 }
