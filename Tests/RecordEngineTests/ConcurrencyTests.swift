@@ -37,6 +37,43 @@ import Threads
         for loop in loops { await loop.end() }
     }
 
+    @Test func `who may add an index that somebody drops at the same time is told to try again`() async throws {
+        // The loop is held up between the query's index and the second attempt, until the index is gone:
+        //
+        // ```
+        // loop                     writer
+        // asks for an index
+        // held up                  adds it
+        //                          drops it
+        // goes on without it
+        // ```
+        let test = try TestDatabase(.development)
+        try await test.createAll([("a", #""n":1"#)])
+        let bare = #"{"types":{"Post":{"fields":{"n":{"type":"INT64","indexes":[]}},"indexes":[]}}}"#
+        let schema = try SchemaDocument.read(Array(bare.utf8))
+        let database = test.database
+        let loop = ThreadExecutor(name: "loop")
+        let reader = try await Task(executorPreference: loop) { try LoopReader(database) }.value
+        let (busy, writer, held) = (Gate(), Gate(), Gate())
+        async let blocked: Void = database.write(isAlone: true) { _ throws(RecordError) in
+            busy.open()
+            writer.waitBlocking()
+        }
+        await busy.wait()
+        async let answer = Task(executorPreference: loop) { await reader.answer(to: "n == 1") }.value
+        while database.queueDepth < 1 { await Task.yield() }
+        async let holding: Void = Task(executorPreference: loop) { held.waitBlocking() }.value
+        async let dropped: Void = database.putSchema(schema)
+        while database.queueDepth < 2 { await Task.yield() }
+        writer.open()
+        try await dropped
+        held.open()
+        let refused = await answer
+        #expect(refused?.cause == .indexBuilding, "\(refused?.reason ?? "answered")")
+        _ = try await (blocked, holding)
+        await loop.end()
+    }
+
     @Test func `a follower of the feed beside sixteen writers ends with the table`() async throws {
         let test = try TestDatabase()
         try await test.create("seed", #""n":0"#)
@@ -111,6 +148,18 @@ private final class LoopReader: @unchecked Sendable {
 
     init(_ database: RecordDatabase) throws {
         reader = try database.makeReader()
+    }
+
+    /// The refusal of a query, if it is refused.
+    func answer(to condition: String) async -> RecordError? {
+        guard let type = RecordTypeName("Post") else { return nil }
+        var input = QueryInput()
+        input.condition = condition
+        let request = QueryRequest(caller: .administrator, address: .publicDefault, typeName: type, input: input)
+        return await refusal {
+            try reader.refresh()
+            _ = try await reader.query(request)
+        }
     }
 
     /// The counter as this thread sees it; the snapshot stays open afterwards.

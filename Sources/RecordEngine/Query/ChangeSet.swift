@@ -65,7 +65,7 @@ extension RecordReader {
     private func causeIndexes(for request: QueryRequest) async throws(RecordError) {
         do throws(QueryObstacle) {
             guard let query = try refusing({ () throws(RecordError) in try self.bind(request) }) else { return }
-            try checkIndexes(query, request, mayCause: true)
+            try checkIndexes(query, request, isFirst: true)
         } catch {
             switch error {
             case .refused(let refusal): throw refusal
@@ -83,7 +83,7 @@ extension RecordReader {
             guard let query = try refusing({ () throws(RecordError) in try self.bind(request.query) }),
                 let zone = query.zone
             else { return set }
-            try checkIndexes(query, request.query, mayCause: false)
+            try checkIndexes(query, request.query, isFirst: false)
             set.type = query.type
             set.predicate = query.predicate
             let runner = try runnerOfAll(query, zone: zone)

@@ -80,7 +80,7 @@ extension RecordReader {
         guard let query = try refusing({ () throws(RecordError) in try self.bind(request) }) else {
             return QueryAnswer.empty(wantsCount: request.input.count)
         }
-        try checkIndexes(query, request, mayCause: notices.isEmpty && !isOnPool)
+        try checkIndexes(query, request, isFirst: notices.isEmpty && !isOnPool)
         guard let zone = query.zone else { return QueryAnswer.empty(wantsCount: request.input.count) }
         let limit = request.input.limit ?? min(database.limits.defaultPageSize, database.limits.pageSize)
         let plan = try refusing { () throws(RecordError) in
@@ -133,18 +133,24 @@ extension RecordReader {
     }
 
     /// Refuses what no index serves, or asks for one.
+    ///
+    /// - Parameter isFirst: No index was added for this query yet, so that it asks for those too without which it could
+    ///   do. Later it asks for what it cannot do without, if somebody has just taken that away.
     func checkIndexes(
-        _ query: PreparedQuery, _ request: QueryRequest, mayCause: Bool
+        _ query: PreparedQuery, _ request: QueryRequest, isFirst: Bool
     ) throws(QueryObstacle) {
         let needs = needs(of: query)
         let lack = needs.lack(countsUnfinished: false)
-        if mayCause, database.environment == .development, mayCauseIndexes(request.caller, query.type) {
+        let isUnfinished = lack != nil && needs.lack(countsUnfinished: true) == nil
+        if isFirst || (lack != nil && !isUnfinished), database.environment == .development,
+            mayCauseIndexes(request.caller, query.type)
+        {
             let wish = needs.wish
             let count = query.type.indexes.count + wish.options.count + wish.indexes.count
             if !wish.isEmpty, count <= IndexDefinition.maxPerType { throw .needsIndex(wish) }
         }
         guard let lack else { return }
-        if needs.lack(countsUnfinished: true) == nil {
+        if isUnfinished {
             throw .refused(.indexBuilding(query.type.name, retryAfter: 5))
         }
         database.queries.advice.note(
