@@ -36,7 +36,7 @@ package actor RecordDatabase {
     /// Held for its lock, until the file is closed.
     private var folder: DataFolder?
     private var transaction: WriteTransaction?
-    private var lastCheckpointFrames = 0
+    private var checkpoints: Checkpoints
     private var gathering = Gathering()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -48,23 +48,19 @@ package actor RecordDatabase {
     private static let groupNanoseconds: UInt64 = 2_000_000
     /// More waiting writes than this are refused with 503.
     private static let queueLength = 8_192
-    /// A passive checkpoint is tried when the log has grown by this many pages (16 MB): it holds up those who write, and
-    /// a larger one for longer …
-    private static let checkpointFrames = 4_096
-    /// … and readers are asked to let go of it above this many (64 MB).
-    private static let restartFrames = 16_384
 
     /// Opens a folder, making what is missing: folder, secret, file, tables.
     ///
     /// - Parameters:
     ///   - administrator: The hash of the administrator's token; `nil` for none.
     ///   - indexBuilding: How large the pieces are in which indexes are built.
+    ///   - checkpoints: When the log is copied into the file.
     ///   - assets: What it needs to serve assets.
     /// - Throws: A sentence for the operator.
     package init(
         folder path: String, environment: RecordEnvironment, limits: DatabaseLimits = DatabaseLimits(),
         administrator: Digest? = nil, passwords: PasswordWorkers, indexBuilding: IndexBuilding = IndexBuilding(),
-        assets: AssetOptions = AssetOptions()
+        checkpoints: CheckpointRules = CheckpointRules(), assets: AssetOptions = AssetOptions()
     ) throws {
         let folder = try DataFolder(opening: path)
         let secret = try folder.secret()
@@ -89,6 +85,7 @@ package actor RecordDatabase {
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
         executor = ThreadExecutor(name: "fog-writer")
         indexBuilder = IndexBuilder()
+        self.checkpoints = Checkpoints(checkpoints)
         self.transaction = transaction
         // What was under way when the database was closed, or its machine stopped, goes on.
         if hasIndexWork { buildIndexes() }
@@ -171,7 +168,10 @@ package actor RecordDatabase {
         while true {
             let goal = gathering.nextGoal()
             let group = nextGroup(goal: goal)
-            if group.isEmpty { return }
+            if group.isEmpty {
+                awaitIdleness()
+                return
+            }
             commit(group)
             gathering.didCommit(writes: group.count, waiting: queue.withLock { $0.count }, goal: goal)
             checkpointIfDue()
@@ -291,22 +291,40 @@ package actor RecordDatabase {
 
     /// Moves the log into the file when it has grown, without making readers or writers wait for long.
     private func checkpointIfDue() {
-        guard let transaction else { return }
-        let frames = transaction.connection.framesInLog
-        if frames < lastCheckpointFrames { lastCheckpointFrames = 0 }
-        guard frames - lastCheckpointFrames >= Self.checkpointFrames else { return }
-        lastCheckpointFrames = frames
-        do {
-            _ = try transaction.connection.checkpoint(.passive)
-            if frames >= Self.restartFrames {
-                // What is left is little; the loops stay out for the milliseconds that it takes.
-                let connection = transaction.connection
-                let done = try clock.withoutReaders(patience: .milliseconds(100)) { () throws(StoreError) in
-                    try connection.checkpoint(.restart)
-                }
-                if done == true { lastCheckpointFrames = 0 }
+        checkpoint { checkpoints, connection, clock throws(StoreError) in
+            try checkpoints.copyIfDue(on: connection, clock)
+        }
+    }
+
+    /// Moves the log into the file once nothing is written any more, without holding the database up from its end.
+    private func awaitIdleness() {
+        guard let transaction, checkpoints.watch(transaction.connection) else { return }
+        let time = checkpoints.rules.idleTime
+        Task.detached(executorPreference: executor) { [weak self] in
+            var time: Duration? = time
+            while let wait = time {
+                try? await Task.sleep(for: wait)
+                time = await self?.checkpointWhenIdle()
             }
-            statistics.didCheckpoint()
+        }
+    }
+
+    /// - Returns: How long to wait before asking again, if something was written meanwhile.
+    private func checkpointWhenIdle() -> Duration? {
+        let time = checkpoints.timeToIdle
+        guard time <= .zero else { return time }
+        checkpoint { checkpoints, connection, clock throws(StoreError) in
+            try checkpoints.copyWhenIdle(on: connection, clock)
+        }
+        return nil
+    }
+
+    private func checkpoint(
+        _ copy: (inout Checkpoints, Connection, CommitClock) throws(StoreError) -> Bool
+    ) {
+        guard let transaction, !hasFailed.load(ordering: .relaxed) else { return }
+        do {
+            if try copy(&checkpoints, transaction.connection, clock) { statistics.didCheckpoint() }
         } catch {
             note(error)
             if error.isSyncFailure { failForGood() }

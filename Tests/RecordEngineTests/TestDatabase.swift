@@ -16,13 +16,14 @@ final class TestDatabase {
 
     init(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),
-        folder: String? = nil, keepsFolder: Bool = false, indexBuilding: IndexBuilding = IndexBuilding()
+        folder: String? = nil, keepsFolder: Bool = false, indexBuilding: IndexBuilding = IndexBuilding(),
+        checkpoints: CheckpointRules = CheckpointRules()
     ) throws {
         self.keepsFolder = keepsFolder
         self.folder = folder ?? NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         database = try RecordDatabase(
             folder: self.folder, environment: environment, limits: limits, passwords: Self.passwords,
-            indexBuilding: indexBuilding)
+            indexBuilding: indexBuilding, checkpoints: checkpoints)
         reader = try database.makeReader()
     }
 

@@ -1,0 +1,85 @@
+internal import RecordStorage
+internal import Threads
+
+/// When the log is copied into the file.
+package struct CheckpointRules: Hashable, Sendable {
+    /// The log is copied when it has grown by this many pages (16 MB): it holds up those who write, and a larger one for
+    /// longer …
+    package var pages = 4_096
+    /// … and readers are asked to let go of it above this many (64 MB).
+    package var restartPages = 16_384
+    /// This many (1 MB) are copied when nothing was written for a while: what is in the file is read without looking for
+    /// it in the log, and without a call into the system, which is a seventh of what a read costs.
+    package var idlePages = 256
+    package var idleTime = Duration.seconds(1)
+
+    package init() {}
+}
+
+/// What the writer remembers of its checkpoints.
+struct Checkpoints {
+    let rules: CheckpointRules
+    /// The pages that were in the log at the last one.
+    private var copiedPages = 0
+    /// When something was written last, on the coarse monotonic clock.
+    private var lastWrite: UInt64 = 0
+    /// Whether somebody waits for the writer to be idle.
+    private var isWatched = false
+
+    init(_ rules: CheckpointRules) {
+        self.rules = rules
+    }
+
+    /// Makes a checkpoint if the log has grown enough.
+    ///
+    /// - Returns: Whether one was made.
+    mutating func copyIfDue(on connection: Connection, _ clock: CommitClock) throws(StoreError) -> Bool {
+        lastWrite = MonotonicClock.coarse
+        guard newPages(connection) >= rules.pages else { return false }
+        try copy(on: connection, clock, restarts: connection.framesInLog >= rules.restartPages)
+        return true
+    }
+
+    /// Makes a checkpoint if the log has grown somewhat, whatever is in it.
+    ///
+    /// - Returns: Whether one was made.
+    mutating func copyWhenIdle(on connection: Connection, _ clock: CommitClock) throws(StoreError) -> Bool {
+        isWatched = false
+        guard newPages(connection) >= rules.idlePages else { return false }
+        try copy(on: connection, clock, restarts: true)
+        return true
+    }
+
+    /// Whether somebody is to wait now until the writer is idle.
+    mutating func watch(_ connection: Connection) -> Bool {
+        guard !isWatched, newPages(connection) >= rules.idlePages else { return false }
+        isWatched = true
+        return true
+    }
+
+    /// How long it takes at least until the writer counts as idle; zero or less if it is.
+    var timeToIdle: Duration {
+        rules.idleTime - .nanoseconds(MonotonicClock.coarse &- lastWrite)
+    }
+
+    /// The pages in the log since the last checkpoint.
+    private mutating func newPages(_ connection: Connection) -> Int {
+        let pages = connection.framesInLog
+        if pages < copiedPages { copiedPages = 0 }
+        return pages - copiedPages
+    }
+
+    /// - Parameter restarts: Once all is copied, the next write begins the log anew, and readers have no use for it.
+    private mutating func copy(
+        on connection: Connection, _ clock: CommitClock, restarts: Bool
+    ) throws(StoreError) {
+        copiedPages = connection.framesInLog
+        _ = try connection.checkpoint(.passive)
+        guard restarts else { return }
+        // What is left is little; the loops stay out for the milliseconds that it takes.
+        let done = try clock.withoutReaders(patience: .milliseconds(100)) { () throws(StoreError) in
+            try connection.checkpoint(.restart)
+        }
+        if done == true { copiedPages = 0 }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import RecordEngine
+import RecordModel
+import RecordWire
+import TestSupport
+import Testing
+
+@Suite struct CheckpointTests {
+    /// A database that counts as idle at once, and copies any log then.
+    private static func eager() throws -> TestDatabase {
+        var rules = CheckpointRules()
+        rules.idlePages = 1
+        rules.idleTime = .zero
+        return try TestDatabase(checkpoints: rules)
+    }
+
+    /// Waits until so many checkpoints are made; the end of the test's time is the limit. The reader lets go of its view
+    /// first, as one does whose thread has nothing to do.
+    private static func wait(for count: UInt64, on test: TestDatabase, resting: Bool = true) async {
+        if resting { test.reader.rest() }
+        while test.database.statistics.checkpoints < count { await Task.yield() }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `the log is copied when nothing is written, and begins anew`() async throws {
+        let test = try Self.eager()
+        let start = test.database.fileSizes.database
+        try await test.create("a", #""text":"\#(String(repeating: "a", count: 50_000))""#)
+        await Self.wait(for: 1, on: test)
+        let sizes = test.database.fileSizes
+        #expect(sizes.database >= start + 50_000)
+        #expect(try test.read("a").fields["text"] != nil)
+        for number in 0..<5 {
+            try await test.change("a", #""n":\#(number)"#)
+            await Self.wait(for: UInt64(2 + number), on: test)
+        }
+        #expect(test.database.fileSizes.log == sizes.log)
+        #expect(try test.read("a").fields["n"] == .int64(4))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a view that is held open keeps what it shows`() async throws {
+        let test = try Self.eager()
+        try await test.create("a", #""n":1"#)
+        try test.reader.refresh()
+        // The view is open: what comes later is copied no further than it allows.
+        try await test.change("a", #""n":2"#)
+        await Self.wait(for: 1, on: test, resting: false)
+        #expect(try test.read("a").fields["n"] == .int64(2))
+        try await test.create("b", #""n":3"#)
+        await test.close()
+        let again = try TestDatabase(folder: test.folder, keepsFolder: true)
+        #expect(try again.read("a").fields["n"] == .int64(2))
+        #expect(try again.read("b").fields["n"] == .int64(3))
+    }
+
+    @Test func `a small log stays as it is`() async throws {
+        var rules = CheckpointRules()
+        rules.idleTime = .zero
+        let test = try TestDatabase(checkpoints: rules)
+        for number in 0..<10 { try await test.create("r\(number)") }
+        #expect(test.database.statistics.checkpoints == 0)
+    }
+}
