@@ -84,7 +84,7 @@ def judge(samples: list[Sample], before: Sample, after: Sample, limits: Limits) 
                      f"more than {limits.growth / 1e6:g} MB are a leak")
     # Noise may hide in two medians what it cannot hide in a line through all of them.
     rise, hours = slope(flat, "rss_anon"), (flat[-1].seconds - flat[0].seconds) / 3600
-    if (surely := (rise.value - 3 * rise.error) * hours) > limits.growth:
+    if (surely := (rise.value - 2 * rise.error) * hours) > limits.growth:
         found.append(f"memory rises by {rise.value / 1e6:.2f} ± {rise.error / 1e6:.2f} MB/h: surely by {surely / 1e6:.2f} "
                      f"MB in this time, more than {limits.growth / 1e6:g} MB are a leak")
     more = middle(last, "descriptors") - middle(first, "descriptors")
