@@ -5,7 +5,7 @@ import time
 import paths  # noqa: F401
 from client import Client
 from faults import FOR_GOOD, Faults
-from journal import Journal, trim
+from journal import Journal
 from power import CrewRound
 from round import FAILURES, Cut
 from survivors import Contents, Names
@@ -70,7 +70,7 @@ class SyncRound(CrewRound):
         if self.random.random() < 0.5:
             # Only the process began anew: what it finds in the system's cache need not be on the disk.
             self.ending += ", restarted"
-            trim(self.log)
+            self.go_on()
             self.restarts += 1
             server = self.serve()
             self.work(server, self.options.seconds / 2)
@@ -81,7 +81,7 @@ class SyncRound(CrewRound):
         """A start during the failures, or that meets one of its own: it need not succeed, but must not make believe."""
         if not faults.is_on:
             faults.fail_syncs(errno.EIO, self.random.choice(PLACES), self.random.choice([1, 2, FOR_GOOD]))
-        trim(self.log)
+        self.go_on()
         self.restarts += 1
         server = self.watched()
         try:

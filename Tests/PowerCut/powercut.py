@@ -18,9 +18,8 @@ import time
 from pathlib import Path
 from random import Random
 
-from watched import Problem
 from journal import build
-from round import Round
+from round import FAILURES, Round
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,8 +44,8 @@ def main() -> int:
         begun = time.monotonic()
         try:
             found = one.play()
-        except Problem as problem:
-            found = [str(problem)]
+        except FAILURES as problem:
+            found = [f"{type(problem).__name__}: {problem}"]
         cuts += len(one.cuts)
         print(f"round {number}: {one.summary()}; {len(one.cuts)} cuts, {time.monotonic() - begun:.1f} s"
               f"{'' if found else ': nothing lost'}", flush=True)
