@@ -202,7 +202,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--interval", type=float, default=5, help="seconds from sample to sample")
     parser.add_argument("--growth", type=float, default=2, help="MB by which memory may grow from the first quarter "
                         "after the warm-up to the last (default %(default)s)")
-    parser.add_argument("--log", type=float, default=64, help="MB that the log may be long (default %(default)s)")
+    parser.add_argument("--log", type=float, default=80, help="MB that the log may be long (default %(default)s)")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**9))
     parser.add_argument("--work", type=Path, default=ROOT / ".soak", help="a folder for everything")
     parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")

@@ -68,7 +68,7 @@ class VerdictTests(unittest.TestCase):
             self.assertIn(f"{name} are left", found[0])
 
     def test_a_log_that_is_never_taken_over_is_found(self):
-        self.assertIn("the log was", self.found(series(log=20_000))[0])
+        self.assertIn("the log was", self.found(series(log=25_000))[0])
 
     def test_files_that_nobody_collects_are_found(self):
         self.assertIn("files of assets", self.found(series(files=0.05))[0])
