@@ -3,7 +3,7 @@
 
     python3 Tests/Crash/crash.py                                # the release build, four rounds of each kind
     python3 Tests/Crash/crash.py --rounds 10 --kinds sync,full
-    python3 Tests/Crash/crash.py --seed 7 --from 251 --rounds 250 --json .crash/rounds.jsonl     # the second half of 500
+    python3 Tests/Crash/crash.py --seed 7 --from 251 --rounds 250 --json rounds.jsonl    # the second half of 500
     python3 Tests/Crash/crash.py --forge ack --rounds 5         # a test of the test: every round must fail
 """
 import argparse

@@ -38,8 +38,9 @@ def main() -> int:
         took, log, missing = once(WatchedServer(binary, disk, settings), binary, disk, is_cold=number % 2 == 0,
                                   seconds=options.seconds, random=Random(number))
         slowest, lost = max(slowest, took), lost + missing
-        print(f"kill {number}: ready after {took:.3f} s with {size(disk) / 1e9:.2f} GB, {log / 1e6:.0f} MB of them in the "
-              f"log, {'nothing' if number % 2 == 0 else 'all'} in the cache; {missing} acknowledged batches lost", flush=True)
+        print(f"kill {number}: ready after {took:.3f} s with {size(disk) / 1e9:.2f} GB, {log / 1e6:.0f} MB of them in "
+              f"the log, {'nothing' if number % 2 == 0 else 'all'} in the cache; {missing} acknowledged batches lost",
+              flush=True)
     print(f"ready within {slowest:.2f} s; {options.start_seconds:.0f} s are allowed")
     return 1 if slowest > options.start_seconds or lost else 0
 
@@ -91,12 +92,13 @@ class Writer(threading.Thread):
     def operation(self, number: int) -> dict:
         return {"operationType": "create", "record": {
             "recordType": "Large", "recordName": f"{self.name}-{self.acknowledged}-{number}",
-            "fields": {"number": {"value": self.random.randrange(10**9)}, "word": {"value": self.random.randbytes(4).hex()},
+            "fields": {"number": {"value": self.random.randrange(10**9)},
+                       "word": {"value": self.random.randbytes(4).hex()},
                        "text": {"value": self.random.randbytes(TEXT // 2).hex()}}}}
 
 
 def once(server: WatchedServer, binary: str, disk: Path, is_cold: bool, seconds: float, random: Random):
-    """Returns how long the start after the kill took, how long the log was, and how many acknowledged batches are gone."""
+    """Returns how long the start after the kill took, how long the log was, how many acknowledged batches are gone."""
     server.start(60)
     writers = [Writer(server, f"w{number}-{time.time_ns()}", Random(number)) for number in range(4)]
     for one in writers:

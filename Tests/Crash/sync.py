@@ -1,4 +1,4 @@
-"""The round in which syncs or writes begin to fail: nothing is acknowledged that is not durable, and the server says so."""
+"""The round in which syncs or writes begin to fail: what is not durable is not acknowledged, and the server says so."""
 import errno
 import time
 
@@ -108,7 +108,8 @@ class SyncRound(CrewRound):
         else:
             error, share = random.choice([errno.EIO, errno.ENOSPC]), random.choice([0.02, 0.3, 1])
             faults.fail_writes(error, place, count, share)
-            self.ending = f"writes to {place or 'anything'} fail {times} with {errno.errorcode[error]}, {share:.0%} of them"
+            self.ending = (f"writes to {place or 'anything'} fail {times} with {errno.errorcode[error]}, "
+                           f"{share:.0%} of them")
 
     def look(self, server: WatchedServer, faults: Faults) -> None:
         """The server says what it can do, and can read in any case."""
@@ -124,7 +125,8 @@ class SyncRound(CrewRound):
         elif not faults.failed_syncs and faults.failed_writes and not faults.is_on:
             ready, status = self.readiness(server), self.write(server)
             if (ready, status) not in ((200, 201), (503, 503)):
-                self.problems.append(f"/health/ready answers {ready} and a write {status}, when writes have failed and do not fail now")
+                self.problems.append(f"/health/ready answers {ready} and a write {status}, when writes have failed and "
+                                     "do not fail now")
         answer = server.client().call("GET", "/records/Item?limit=5", expect=(200, 500, 503))
         if answer.status != 200:
             self.problems.append(f"a read answers {answer.status} while syncs or writes fail: {answer.body[:200]!r}")

@@ -1,8 +1,8 @@
 """Writes down what a killed process did last and did not come to write down itself.
 
-Doing something and noting it are two steps, and a process may be killed between them. At the end of a journal that is no
-matter; but a process that comes after it finds the folder as it is. What it finds must be in the journal first: else a
-folder that it opens was made by nobody, and a write that it builds on never was.
+Doing something and noting it are two steps, and a process may be killed between them. At the end of a journal that is
+no matter; but a process that comes after it finds the folder as it is. What it finds must be in the journal first: else
+a folder that it opens was made by nobody, and a write that it builds on never was.
 """
 import os
 from dataclasses import dataclass, field

@@ -16,7 +16,7 @@ from readers import Follower, Reader, Settled
 from survivors import Blindness, Contents, Disk, Names
 from writers import BatchWriter, Counter, Incrementer, RecordWriter, SetWriter, SignUp
 
-# What a server on a damaged disk may do to its clients, and what ends a round that cannot be judged; ValueError is JSON's.
+# What a server on a damaged disk may do to its clients, and what the model cannot follow; ValueError is JSON's.
 FAILURES = (Problem, Blindness, OSError, http.client.HTTPException, ValueError)
 
 
@@ -325,8 +325,8 @@ class Round:
         size = self.log.stat().st_size / 1e6
         base = "continued" if self.continued else "fresh"
         slowest = f", slowest start {max(self.starts):.2f} s" if self.starts else ""
-        return (f"{base}, {self.ending}, {self.stumbles} broken starts, {self.restarts} restarts, sync {self.sync} µs ({self.slow})"
-                f"{files}, {size:.0f} MB of journal, {text}{slowest}")
+        return (f"{base}, {self.ending}, {self.stumbles} broken starts, {self.restarts} restarts, "
+                f"sync {self.sync} µs ({self.slow}){files}, {size:.0f} MB of journal, {text}{slowest}")
 
 
 def moments(actor: Actor):

@@ -122,7 +122,8 @@ LAST_OPERATIONS = [
     ("renaming a folder", "os.mkdir('d'); put('d/a', b'a'); os.rename('d', 'e')", "sync('e/a')"),
     ("deleting", "put('a', b'new'); os.unlink('a')", "put('a', b'other')"),
     ("deleting a folder", "os.mkdir('d'); os.rmdir('d')", "os.mkdir('d'); sync('d')"),
-    ("linking", "os.mkdir('d'); put('a', b'new'); put('c', b'new'); os.link('a', 'd/b')", "sync('d/b'); os.unlink('a')"),
+    ("linking", "os.mkdir('d'); put('a', b'new'); put('c', b'new'); os.link('a', 'd/b')",
+     "sync('d/b'); os.unlink('a')"),
     ("linking what had no name", "d = os.open('.', os.O_TMPFILE | os.O_WRONLY, 0o600); os.write(d, b'new'); "
      "os.link(f'/proc/self/fd/{d}', 'a', src_dir_fd=os.open('/', os.O_RDONLY))", "sync('a')"),
 ]

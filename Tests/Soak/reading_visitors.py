@@ -20,7 +20,8 @@ class Asker(Visitor):
             (f"marks CONTAINS 'm{bucket % 9}'", "", lambda one: f"m{bucket % 9}" in one["marks"]),
             (f"bucket IN {{{bucket}, {bucket + 1}}}", "version,-createdTimestamp", lambda one: one["bucket"] >= bucket),
             ("owner BEGINSWITH 'keeper'", "-modifiedTimestamp", lambda one: one["owner"].startswith("keeper")),
-            (f"bucket == {bucket} OR version < 2", "-bucket", lambda one: one["bucket"] == bucket or one["version"] < 2),
+            (f"bucket == {bucket} OR version < 2", "-bucket",
+             lambda one: one["bucket"] == bucket or one["version"] < 2),
         ])
         if self.random.random() < 0.5:
             count = self.random.choice(["", "&count=true"])

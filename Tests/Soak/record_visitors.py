@@ -61,8 +61,8 @@ class Keeper(Visitor):
         self.call("DELETE", f"/records/Item/{name}", expect=(204,), headers=(f"If-Match: {tag}",))
 
     def fields(self, version: int) -> dict:
-        return {"version": version, "bucket": self.random.randrange(20), "owner": self.name, "text": text_of(self.random),
-                "marks": [f"m{self.random.randrange(9)}" for _ in range(3)]}
+        return {"version": version, "bucket": self.random.randrange(20), "owner": self.name,
+                "text": text_of(self.random), "marks": [f"m{self.random.randrange(9)}" for _ in range(3)]}
 
     def end_well(self) -> None:
         for name, (tag, version) in self.known.items():

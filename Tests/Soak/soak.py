@@ -17,7 +17,7 @@ from random import Random
 
 from paths import ROOT
 from actors import Survivor
-from file_visitors import Photographer, Resumer, Uploader
+from file_visitors import GRACE, Photographer, Resumer, Uploader
 from gauge import Gauge
 from other_visitors import Bird, Guest, Rude
 from reading_visitors import Asker, Follower, Gardener, Pager
@@ -31,7 +31,7 @@ CAST = {Keeper: 4, Passer: 1, Teller: 2, Batcher: 2, SetChanger: 1, Asker: 3, Pa
         Uploader: 3, Resumer: 2, Photographer: 1, Guest: 1, Rude: 1, Bird: 1}
 TYPES = ("Item", "Part", "Member", "Counter", "File")
 # Files that no record has go soon, so that as many go as come.
-SETTINGS = {"FOGBASE_ASSETS_UNREFERENCED_TIME": "5s"}
+SETTINGS = {"FOGBASE_ASSETS_UNREFERENCED_TIME": f"{GRACE}s"}
 # After which the server must have let go of all that the clients held.
 REST_SECONDS = 20
 
@@ -66,6 +66,7 @@ class Soak:
         self.samples: list[Sample] = []
         self.gauge = Gauge(server)
         self.visitors: list[Visitor] = []
+        self.shown = 0  # failures that were printed
 
     def run(self) -> int:
         self.furnish()
@@ -171,8 +172,12 @@ class Soak:
 
     def progress(self, samples: list[Sample]) -> None:
         last = samples[-1]
-        print(f"{last.seconds / 60:5.1f} min: {last.rss_anon / 1e6:6.2f} MB, {last.threads} threads, {last.descriptors} "
-              f"descriptors, database {last.database / 1e6:.1f} MB, log {last.log / 1e6:.1f} MB, {last.files} files, "
+        for sentence in self.town.failures[self.shown:]:
+            print(f"    {sentence[:600]}")
+        self.shown = len(self.town.failures)
+        print(f"{last.seconds / 60:5.1f} min: {last.rss_anon / 1e6:6.2f} MB, {last.threads} threads, "
+              f"{last.descriptors} descriptors, "
+              f"database {last.database / 1e6:.1f} MB, log {last.log / 1e6:.1f} MB, {last.files} files, "
               f"{last.requests} requests, {self.town.counts['failures']} failed", flush=True)
 
     def write(self, what: str, sample: Sample) -> Sample:

@@ -20,7 +20,7 @@ QUIET = Sample(0, 20_000_000, 40_000_000, 18, 22, 1, 5_000_000, 17_000_000, 40, 
 
 
 def series(seed: int = 1, seconds: int = 3600, **growth: float) -> list[Sample]:
-    """Samples of an hour: much memory at the beginning, then the saw of each minute with noise; `growth` is per second."""
+    """Samples of an hour: much memory to begin with, then the saw of each minute with noise; `growth` is per second."""
     random, found = Random(seed), []
     for moment in range(0, seconds, 5):
         warm = 30e6 * 0.99 ** moment

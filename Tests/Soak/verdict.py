@@ -3,6 +3,7 @@ import statistics
 from dataclasses import asdict, dataclass, fields
 
 WARM_UP = 1 / 6
+BYTES = {"rss_anon", "rss", "database", "log"}
 
 
 @dataclass
@@ -85,8 +86,8 @@ def judge(samples: list[Sample], before: Sample, after: Sample, limits: Limits) 
     # Noise may hide in two medians what it cannot hide in a line through all of them.
     rise, hours = slope(flat, "rss_anon"), (flat[-1].seconds - flat[0].seconds) / 3600
     if (surely := (rise.value - 2 * rise.error) * hours) > limits.growth:
-        found.append(f"memory rises by {rise.value / 1e6:.2f} ± {rise.error / 1e6:.2f} MB/h: surely by {surely / 1e6:.2f} "
-                     f"MB in this time, more than {limits.growth / 1e6:g} MB are a leak")
+        found.append(f"memory rises by {rise.value / 1e6:.2f} ± {rise.error / 1e6:.2f} MB/h: surely by "
+                     f"{surely / 1e6:.2f} MB in this time, more than {limits.growth / 1e6:g} MB are a leak")
     more = middle(last, "descriptors") - middle(first, "descriptors")
     if more > limits.descriptors:
         found.append(f"{more:.0f} descriptors more are open in the last quarter than in the first")
@@ -107,16 +108,17 @@ def describe(samples: list[Sample], before: Sample, after: Sample) -> list[str]:
     flat = settled(samples)
     first, last = quarters(flat)
     lines = []
-    for name, unit, size in (("rss_anon", "MB", 1e6), ("rss", "MB", 1e6), ("descriptors", "", 1), ("threads", "", 1),
-                             ("connections", "", 1), ("database", "MB", 1e6), ("log", "MB", 1e6), ("files", "", 1)):
+    for name in ("rss_anon", "rss", "database", "log", "descriptors", "threads", "connections", "files"):
+        size = 1e6 if name in BYTES else 1
         # The resident size has pages of files in it, and the database grows by design: for information.
         rise = slope(flat, name)
         scale, word = (1e3, " KB") if size > 1 else (1, "")
-        values = [getattr(one, name) / size for one in flat]
-        lines.append(
-            f"{name:<12} before {getattr(before, name) / size:8.2f}  first quarter {middle(first, name) / size:8.2f}  "
-            f"last {middle(last, name) / size:8.2f}  highest {max(values):8.2f}  after {getattr(after, name) / size:8.2f} "
-            f"{unit:<2}  slope {rise.value / scale:+.1f} ± {rise.error / scale:.1f}{word}/h")
+        columns = (("before", getattr(before, name)), ("first quarter", middle(first, name)),
+                   ("last", middle(last, name)), ("highest", max(getattr(one, name) for one in flat)),
+                   ("after", getattr(after, name)))
+        values = ", ".join(f"{what} {value / size:.2f}" for what, value in columns)
+        lines.append(f"{name:<12}{values}{' MB' * (size > 1)}; "
+                     f"slope {rise.value / scale:+.1f} ± {rise.error / scale:.1f}{word}/h")
     return lines
 
 

@@ -11,7 +11,7 @@ from actors import Actor
 from client import Answer, Client, encode
 from watched import Problem
 
-# An index was dropped or is being built, or too much is going on: the request is to be made again, and has done nothing.
+# An index was dropped or is being built, or too much is going on: the request has done nothing, and is to be repeated.
 PASSING = {"INDEX_BUILDING", "NOT_INDEXED", "UNAVAILABLE", "TRY_AGAIN_LATER"}
 
 
