@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import fcntl
 import os
-import secrets
 import shutil
 import signal
 import sys
@@ -18,12 +17,13 @@ import time
 from pathlib import Path
 from random import Random
 
-from paths import ROOT
+import paths  # noqa: F401
 from folder import KillRound, StopRound
 from full import FullRound, unmount
 from journal import build
 from power import PowerRound
 from round import FAILURES
+from suite import parse, parser_of, server_binary
 from sync import SyncRound
 from totals import Totals
 
@@ -32,9 +32,8 @@ KINDS = {one.kind: one for one in (KillRound, PowerRound, SyncRound, FullRound, 
 
 def main() -> int:
     options = arguments()
-    binary = str(Path(options.binary).resolve())
-    if not Path(binary).is_file():
-        print(f"There is no {binary}. Run 'make build' first, or name a server with --binary.")
+    binary = server_binary(options)
+    if binary is None:
         return 2
     options.work.mkdir(parents=True, exist_ok=True)
     with alone(options.work) as is_alone:
@@ -99,15 +98,12 @@ def play(options, binary: str, library: Path, number: int, kind: str, continued:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/fogbase"))
+    parser = parser_of(__doc__, ".crash")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--kinds", default=",".join(KINDS), help="the ways in which a round ends, in turn")
     parser.add_argument("--from", dest="first", type=int, default=1, metavar="N",
                         help="the number of the first round: a long run can be gone on with by its seed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="a line of JSON for each round is added to it")
-    parser.add_argument("--seed", type=int, default=None,
-                        help="of all choices; the threads' interleaving is not among them")
     parser.add_argument("--writers", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=2, help="the longest load of a round")
     parser.add_argument("--cuts", type=int, default=3,
@@ -117,18 +113,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--stop-seconds", type=float, default=22, help="in which a server must end that was asked to")
     parser.add_argument("--full-seconds", type=float, default=30, help="in which the small disk must become full")
     parser.add_argument("--stumbles", type=float, default=0.3, metavar="SHARE", help="rounds with broken starts before")
-    parser.add_argument("--work", type=Path, default=ROOT / ".crash", help="a folder for everything")
-    parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
     parser.add_argument("--no-mount", dest="mount", action="store_false", help="fill the disk by the library alone")
     parser.add_argument("--sentences", type=int, default=12, help="of a failed round that are printed")
     parser.add_argument("--forge", choices=["ack", "record", "index", "sync", "forget"],
                         help="for tests of the tests: a loss that each round must find")
-    options = parser.parse_args()
-    options.settings = dict(one.split("=", 1) for one in options.env)
+    options = parse(parser)
     options.kinds = options.kinds.split(",")
     options.assets = True
-    if options.seed is None:
-        options.seed = secrets.randbelow(10**9)
     if unknown := set(options.kinds) - set(KINDS):
         parser.error(f"no such kind: {', '.join(unknown)}; there are {', '.join(KINDS)}")
     return options

@@ -10,7 +10,6 @@ from power import CrewRound
 from round import FAILURES, Cut
 from survivors import Contents, Names
 from watched import Problem, WatchedServer
-from writers import RecordWriter
 
 # What may fail: the log, the database, files that are uploaded, folders, anything.
 PLACES = ["records.sqlite-wal$", "records.sqlite-wal$", "records.sqlite$", "/assets", "/assets/uploads", ""]

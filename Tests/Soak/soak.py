@@ -7,7 +7,6 @@
 """
 import argparse
 import json
-import secrets
 import shutil
 import signal
 import sys
@@ -15,13 +14,14 @@ import time
 from pathlib import Path
 from random import Random
 
-from paths import ROOT
+import paths  # noqa: F401
 from actors import Survivor
 from file_visitors import GRACE, Photographer, Resumer, Uploader
 from gauge import Gauge
 from other_visitors import Bird, Guest, Rude
 from reading_visitors import Asker, Follower, Gardener, Pager
 from record_visitors import COUNTER, Batcher, Keeper, Passer, SetChanger, Teller
+from suite import parse, parser_of, server_binary
 from verdict import Limits, Sample, describe, judge, sample_of, settled
 from visitor import FAILURES, Town, Visitor
 from watched import Problem, WatchedServer, doctor
@@ -41,14 +41,13 @@ def main() -> int:
     limits = Limits(options.growth * 1e6, options.log * 1e6)
     if options.again:
         return again(options.again, limits)
-    binary = Path(options.binary).resolve()
-    if not binary.is_file():
-        print(f"There is no {binary}. Run 'make build' first, or name a server with --binary.")
+    binary = server_binary(options)
+    if binary is None:
         return 2
     shutil.rmtree(options.work, ignore_errors=True)
     options.work.mkdir(parents=True)
     (options.work / "disk").mkdir(mode=0o700)
-    server = WatchedServer(str(binary), options.work / "disk", SETTINGS | options.settings)
+    server = WatchedServer(binary, options.work / "disk", SETTINGS | options.settings)
     print(f"seed {options.seed}: {options.seconds:g} s, pace {options.pace:g}", flush=True)
     try:
         server.start(30)
@@ -200,21 +199,15 @@ def again(file: Path, limits: Limits) -> int:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/fogbase"))
+    parser = parser_of(__doc__, ".soak")
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--pace", type=float, default=1, help="a factor to the number of requests per second")
     parser.add_argument("--interval", type=float, default=5, help="seconds from sample to sample")
     parser.add_argument("--growth", type=float, default=2, help="MB by which memory may grow from the first quarter "
                         "after the warm-up to the last (default %(default)s)")
     parser.add_argument("--log", type=float, default=80, help="MB that the log may be long (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**9))
-    parser.add_argument("--work", type=Path, default=ROOT / ".soak", help="a folder for everything")
-    parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
     parser.add_argument("--again", type=Path, metavar="FILE", help="judge the samples of an earlier run")
-    options = parser.parse_args()
-    options.settings = dict(one.split("=", 1) for one in options.env)
-    return options
+    return parse(parser)
 
 
 if __name__ == "__main__":

@@ -62,8 +62,8 @@ class VerdictTests(unittest.TestCase):
         self.assertIn("descriptors more", self.found(series(descriptors=0.005))[0])
 
     def test_what_is_left_when_the_load_has_gone_is_found(self):
-        for name in ("descriptors", "threads", "connections"):
-            found = self.found(series(), replace(QUIET, **{name: getattr(QUIET, name) + 1}))
+        for name, count in (("descriptors", 1), ("threads", 3), ("connections", 1)):
+            found = self.found(series(), replace(QUIET, **{name: getattr(QUIET, name) + count}), threads=2)
             self.assertEqual(len(found), 1, found)
             self.assertIn(f"{name} are left", found[0])
 
