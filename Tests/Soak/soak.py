@@ -86,7 +86,8 @@ class Soak:
         share = (span[-1].cpu_seconds - span[0].cpu_seconds) / (span[-1].seconds - span[0].seconds)
         own = time.process_time() / (time.monotonic() - self.gauge.begun)
         self.say({"what": "verdict", "findings": found, "counts": counts, "cores": round(share, 3)})
-        print(", ".join(f"{count} {what.removesuffix(' acts')}" for what, count in counts.items() if what.endswith(" acts")))
+        print(", ".join(f"{count} {what.removesuffix(' acts')}" for what, count in counts.items()
+                        if what.endswith(" acts")))
         print(f"{self.town.requests} requests, {counts.get('failures', 0)} failed, {share:.2f} of a core for the "
               f"server and {own:.2f} for the clients; "
               f"{'flat, and nothing failed' if not found else f'{len(found)} findings'}")
