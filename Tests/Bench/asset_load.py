@@ -18,7 +18,7 @@ class AssetLoad:
         self.program, self.source, self.pid, self.port, self.token = program, source, pid, port, token
 
     def upload(self, size: int, *, connections: int = 1, seconds: float = 0, requests: int = 0) -> Measurement:
-        """Uploads of contents that are new, until `seconds` are over or there were so many `requests`; 0 is no bound."""
+        """Uploads of new contents, until `seconds` are over or there were so many `requests`; 0 is no bound."""
         return self._run("upload", size, connections, seconds, requests,
                          ["/assets?filename=bench.bin", self.token, str(self.source)])
 

@@ -180,7 +180,8 @@ def _rate(measured: list[Measurement]) -> str:
 
 
 SCENARIOS = [
-    Scenario("asset-upload-1m", "uploads of 1 MiB at 8 connections, beside a program that hashes and syncs", upload_small),
+    Scenario("asset-upload-1m", "uploads of 1 MiB at 8 connections, beside a program that hashes and syncs",
+             upload_small),
     Scenario("asset-upload-1g", "one upload of 1 GiB, beside the same program", upload_large),
     Scenario("asset-download", "downloads of 1 MiB and of 50 MiB, beside nginx with sendfile", download),
     Scenario("asset-memory", "RssAnon during uploads and downloads of 1 GiB, and of 64 at once", memory),

@@ -169,19 +169,21 @@ static void delete_records(long rows_per_commit) {
     int index_count = 0;
     char sql[256];
     snprintf(sql, sizeof sql,
-             "SELECT id FROM index_definition WHERE state IN (0, 1) AND type = (SELECT type FROM record WHERE id = %lld)",
+             "SELECT id FROM index_definition WHERE state IN (0, 1) AND "
+             "type = (SELECT type FROM record WHERE id = %lld)",
              (long long)records[0]);
     sqlite3_stmt *indexes = prepare(sql);
     while (sqlite3_step(indexes) == SQLITE_ROW && index_count < MOST_INDEXES) {
         int64_t index = sqlite3_column_int64(indexes, 0);
         entries[index_count] = entries_of(index, range, records, count);
-        snprintf(sql, sizeof sql, "DELETE FROM index_%lld WHERE zone = ?1 AND key = ?2 AND record = ?3", (long long)index);
+        snprintf(sql, sizeof sql, "DELETE FROM index_%lld WHERE zone = ?1 AND key = ?2 AND record = ?3",
+                 (long long)index);
         removals[index_count++] = prepare(sql);
     }
     sqlite3_finalize(indexes);
     free(records);
-    sqlite3_stmt *bury = prepare("UPDATE record SET sequence = ?2, revision = revision + 1, modifier = ?3, modified = ?4, "
-                                 "deleted = 1, layout = NULL, fields = NULL WHERE id = ?1");
+    sqlite3_stmt *bury = prepare("UPDATE record SET sequence = ?2, revision = revision + 1, modifier = ?3, "
+                                 "modified = ?4, deleted = 1, layout = NULL, fields = NULL WHERE id = ?1");
     sqlite3_stmt *begin = prepare("BEGIN IMMEDIATE"), *commit = prepare("COMMIT");
     int64_t sequence = integer("SELECT max(sequence) FROM record"), modified = (int64_t)time(NULL) * 1000;
     long commits = 0, checkpoints = 0, checkpointed = 0;

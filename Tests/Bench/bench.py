@@ -55,7 +55,8 @@ def arguments() -> argparse.Namespace:
                         help="records of the data sets of `scale` (default 1000 10000 100000 1000000)")
     parser.add_argument("--cache-kb", type=int, default=8192,
                         help="cache_size of the bare loop in KB (default %(default)s)")
-    parser.add_argument("--mmap-bytes", type=int, default=2147418112, help="mmap_size of the bare loop (default %(default)s)")
+    parser.add_argument("--mmap-bytes", type=int, default=2147418112,
+                        help="mmap_size of the bare loop (default %(default)s)")
     parser.add_argument("--list", action="store_true", help="list the scenarios and end")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Curves over the number of connections: point reads beside nginx, durable creates beside the bare group-commit loop."""
+"""Curves over the number of connections: reads beside nginx, durable creates beside the bare group-commit loop."""
 from collections.abc import Iterator
 
 from context import Context, Scenario
@@ -39,7 +39,8 @@ def _curve(context: Context, name: str, against: str, ours: list, theirs: list) 
     runners = [runner for pair in zip(ours, theirs) for runner in pair]
     found = interleave(context.options.rounds, context.options.seconds, *runners)
     for place, count in enumerate(_counts(context)):
-        yield measured_row(f"{name}-{count}", found[2 * place], found[2 * place + 1], against=against, series=name, x=count)
+        yield measured_row(f"{name}-{count}", found[2 * place], found[2 * place + 1], against=against, series=name,
+                           x=count)
 
 
 def _counts(context: Context) -> tuple[int, ...]:

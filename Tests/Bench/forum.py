@@ -93,7 +93,8 @@ def private_forums(context: Context, users: int) -> Iterator[PrivateForum]:
 
 def bare_query(context: Context, forum: Forum, ranges: list[KeyRange], database: Path | None = None) -> BareQuery:
     program = tools.compile_bare("bare_query", str(context.folder), "sqlite3")
-    return BareQuery(program, database or forum.database, ranges, context.fresh_folder("keys"), context.options.mmap_bytes)
+    return BareQuery(program, database or forum.database, ranges, context.fresh_folder("keys"),
+                     context.options.mmap_bytes)
 
 
 def copy_data(source: Path, folder: Path) -> Path:

@@ -40,8 +40,8 @@ def hostile(context: Context) -> Iterator[Row]:
         longer = median(one.p99_ms - base.p99_ms for one, base in zip(beside, alone))
         yield measured_row("hostile-p99", beside, None, value=longer, unit="ms more", floor=5,
                            notes=[f"{HOSTILE} connections of hostile queries, {GOOD} of a good client whose p99 is "
-                                  f"{middle(alone, _p99):.2f} ms alone, {middle(beside_reads, _p99):.2f} ms beside as many "
-                                  f"connections of point reads and {middle(beside, _p99):.2f} ms beside these",
+                                  f"{middle(alone, _p99):.2f} ms alone, {middle(beside_reads, _p99):.2f} ms beside as "
+                                  f"many connections of point reads and {middle(beside, _p99):.2f} ms beside these",
                                   *each, *answers])
         longest = median(one.max_ms - base.max_ms for one, base in zip(beside, alone))
         yield Row("hostile-max", longest, "ms more",

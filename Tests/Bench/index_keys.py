@@ -39,12 +39,14 @@ class Catalogue:
     def index(self, type_name: str, *columns: str) -> int:
         """The number of the ready index with these columns, such as `threadname`, `-timestamp`."""
         ids = dict(self._connection.execute(
-            "SELECT field.name, field.id FROM field JOIN type ON type.id = field.type WHERE type.name = ?", (type_name,)))
+            "SELECT field.name, field.id FROM field JOIN type ON type.id = field.type WHERE type.name = ?",
+            (type_name,)))
         if missing := [column for column in columns if column.lstrip("-") not in ids]:
             raise Problem(f"{type_name} has no field {missing[0]}.")
         text = ",".join("-" * column.startswith("-") + str(ids[column.lstrip("-")]) for column in columns)
         found = self._connection.execute(
-            "SELECT id FROM index_definition WHERE columns = ? AND state = 0 AND type = (SELECT id FROM type WHERE name = ?)",
+            "SELECT id FROM index_definition WHERE columns = ? AND state = 0 "
+            "AND type = (SELECT id FROM type WHERE name = ?)",
             (text, type_name)).fetchone()
         if not found:
             raise Problem(f"{type_name} has no index ({', '.join(columns)}) that is ready.")
@@ -53,4 +55,5 @@ class Catalogue:
     def private_zones(self) -> dict[str, int]:
         """The default zone of each user's private database, by the user's record name."""
         return dict(self._connection.execute(
-            "SELECT account.record_name, zone.id FROM zone JOIN account ON account.id = zone.owner WHERE zone.scope = 1"))
+            "SELECT account.record_name, zone.id FROM zone JOIN account ON account.id = zone.owner "
+            "WHERE zone.scope = 1"))

@@ -31,13 +31,15 @@ SHORT = (
     ("rss-load", "most memory under any load"),
     ("idle-connections", "memory with 10,000 idle connections"),
 )
-WORKS = {"read": "read", "page": "page of 50 newest of a thread", "create": "create", "update": "update", "delete": "delete"}
+WORKS = {"read": "read", "page": "page of 50 newest of a thread", "create": "create", "update": "update",
+         "delete": "delete"}
 SERVERS = {"fogbase": "Fogbase", "fastapi": "FastAPI + SQLite", "kinto": "Kinto + PostgreSQL"}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="JSON lines; of each row the last one counts")
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE",
+                        help="JSON lines; of each row the last one counts")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: %(default)s)")
     parser.add_argument("--readme", action="store_true", help="print the short table, and change nothing")
     given = parser.parse_args()
@@ -86,7 +88,8 @@ def short(found: Lines) -> str:
     text = _table(("", "measured", "beside", "promised"), rows, "lrll")
     if not found.results:
         return text
-    return text + "\n\n" + _compared(found, lambda one: f"{_number(one['rate'])}/s, {_number(one['cpu_seconds_per_1000'])} s")
+    return text + "\n\n" + _compared(
+        found, lambda one: f"{_number(one['rate'])}/s, {_number(one['cpu_seconds_per_1000'])} s")
 
 
 def _machine(line: dict) -> str:
@@ -96,7 +99,8 @@ def _machine(line: dict) -> str:
             ("disk", f"{facts['disk']}; fdatasync p50 {facts['fdatasync_p50_ms']} ms, "
                      f"p99 {facts['fdatasync_p99_ms']} ms"),
             ("references", f"{facts['nginx'].removeprefix('nginx version: ')}, {' '.join(facts['wrk'].split()[:2])}"),
-            ("runs", f"{line['rounds']} rounds of {line['seconds']:g} s, load average {facts['load_average']:.1f} before"),
+            ("runs", f"{line['rounds']} rounds of {line['seconds']:g} s, "
+                     f"load average {facts['load_average']:.1f} before"),
             ("date", facts["date"][:10])]
     text = _table(("", ""), rows, "ll")
     if line.get("quick"):
@@ -120,7 +124,8 @@ def _servers(found: Lines) -> str:
     rows = []
     for name, line in found.servers.items():
         facts = line["facts"]
-        versions = ", ".join(f"{package} {version}" for package, version in facts["versions"].items() if package != "sha256")
+        versions = ", ".join(f"{package} {version}" for package, version in facts["versions"].items()
+                             if package != "sha256")
         syncs = "not counted" if line["syncs"] is None else f"{line['syncs']} for {line['creates']} creates"
         rows.append((SERVERS.get(name, name), versions, facts["settings"], syncs, _number(line["memory_mb"])))
     return _table(("server", "versions", "settings", "syncs", "memory at rest, MB"), rows, "lllrr")
@@ -133,8 +138,9 @@ def _results(found: Lines) -> str:
         ratio = ""
         if base and base["cpu_seconds_per_1000"] and one["operations"]:
             ratio = _number(one["cpu_seconds_per_1000"] / base["cpu_seconds_per_1000"])
-        rows.append((WORKS[work], str(connections), SERVERS.get(server, server), _rate(one["rate"]), _number(one["p50_ms"]),
-                     _number(one["p99_ms"]), _number(one["cpu_seconds_per_1000"]), ratio, _number(one["memory_mb"]),
+        rows.append((WORKS[work], str(connections), SERVERS.get(server, server), _rate(one["rate"]),
+                     _number(one["p50_ms"]), _number(one["p99_ms"]), _number(one["cpu_seconds_per_1000"]), ratio,
+                     _number(one["memory_mb"]),
                      f"{one['errors']:,} of {one['operations']:,}" if one["errors"] else "0"))
     return _table(("work", "connections", "server", "op/s", "p50 ms", "p99 ms", "CPU s per 1,000", "× Fogbase's CPU",
                    "memory MB", "errors"), rows, "lrlrrrrrrr")

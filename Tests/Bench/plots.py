@@ -26,7 +26,8 @@ WORKS = ("create", "read", "page", "update", "delete")
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="JSON lines; of each row the last one counts")
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE",
+                        help="JSON lines; of each row the last one counts")
     parser.add_argument("--out", type=Path, default=ROOT / ".bench/plots", help="where to (default: .bench/plots)")
     parser.add_argument("--install", action="store_true",
                         help="take matplotlib from PyPI into a virtual environment in .bench if it is missing")

@@ -105,7 +105,8 @@ def count(context: Context) -> Iterator[Row]:
         measured, reference = interleave(context.options.rounds, context.options.seconds, ours, bare.count)
         plan = large.server.client().call("GET", paths[0] + "&explain=true").json()["plan"]
         yield measured_row("count", measured, reference, floor=1.5, against="bare SQLite",
-                           notes=[f"{found:,} matches, ran on the {plan['ranOn']}; a page of one record is in the answer"])
+                           notes=[f"{found:,} matches, ran on the {plan['ranOn']}; "
+                                  "a page of one record is in the answer"])
 
 
 def page_load(context: Context, forum: Forum):
@@ -139,8 +140,10 @@ def short(number: int) -> str:
 
 
 SCENARIOS = [
-    Scenario("query-page", "a page of 50 by filter and sort out of 100,000, beside bare SQLite, and out of 1,000,000", page),
+    Scenario("query-page", "a page of 50 by filter and sort out of 100,000, beside bare SQLite, and out of 1,000,000",
+             page),
     Scenario("query-private", "the same in a private database among 10,000", page_private),
-    Scenario("query-creator", "ten records visible out of a million: rows looked at, CPU beside the point read", creator),
+    Scenario("query-creator", "ten records visible out of a million: rows looked at, CPU beside the point read",
+             creator),
     Scenario("query-count", "a count of 100,000 matches, beside bare SQLite", count),
 ]

@@ -1,4 +1,5 @@
 """Starts and stops the server under test."""
+import contextlib
 import os
 import resource
 import secrets
@@ -20,10 +21,17 @@ ENVIRONMENT = {
 }
 
 
+# Below those that the system gives to connections: while a server begins anew, no client of another run takes its port.
+PORTS = range(15_000, 32_000)
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """By the system's own chance: runs beside each other, also with one seed, must not meet."""
+    for port in iter(lambda: PORTS[secrets.randbelow(len(PORTS))], None):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def raise_descriptor_limit(wanted: int = 65536) -> int:

@@ -39,8 +39,8 @@ def delete(context: Context) -> Iterator[Row]:
             reference.append(bare.delete(sizes[-1]))
         found = reference[0].extra
         yield measured_row("delete-set", measured, reference, floor=2.0, against="bare SQLite",
-                           notes=[f"{measured[0].operations:,} records of {records:,}, about {median(sizes):.0f} per commit; "
-                                  f"the bare program takes them out of {found['indexes']} indexes and deletes "
+                           notes=[f"{measured[0].operations:,} records of {records:,}, about {median(sizes):.0f} per "
+                                  f"commit; the bare program takes them out of {found['indexes']} indexes and deletes "
                                   f"{middle(reference, lambda one: one.rate):,.0f}/s"])
 
 
@@ -54,7 +54,8 @@ def delete_beside(context: Context) -> Iterator[Row]:
             beside.append(creates.during(lambda: deletions.append(_delete(large, board(number)))))
         rates = [one.rate for one in deletions]
         yield measured_row("delete-beside", deletions, None, value=median(rates), unit="/s", floor=5000, at_least=True,
-                           notes=[f"{deletions[0].operations:,} records, beside {CLIENTS} clients who create; CPU is of both"])
+                           notes=[f"{deletions[0].operations:,} records, beside {CLIENTS} clients who create; "
+                                  "CPU is of both"])
         yield beside_row("delete-beside-p99", beside, before)
 
 
@@ -73,7 +74,8 @@ def index_build(context: Context) -> Iterator[Row]:
             beside.append(creates.during(lambda: builds.append(_build(large, client, number + 2))))
         seconds = [one.seconds for one in builds]
         yield Row("index-build-beside", median(seconds), "s", rate=middle(builds, lambda one: one.rate),
-                  notes=[f"beside {CLIENTS} clients who made {sum(one.operations for one in beside):,} records meanwhile"])
+                  notes=[f"beside {CLIENTS} clients who made {sum(one.operations for one in beside):,} records "
+                         "meanwhile"])
         yield beside_row("index-build-p99", beside, before)
 
 

@@ -27,8 +27,8 @@ def create(context: Context) -> Iterator[Row]:
                                          lambda seconds: bare.group(CLIENTS, seconds))
         theirs = median(one.operations / one.extra["commits"] for one in reference)
         yield measured_row("create", measured, reference, floor=2.5, target=1.8, against="bare group commit",
-                           notes=[f"{_mean_group(groups)} creates per commit; the bare loop's {CLIENTS} producers came to "
-                                  f"{theirs:.1f} rows per commit"])
+                           notes=[f"{_mean_group(groups)} creates per commit; the bare loop's {CLIENTS} producers came "
+                                  f"to {theirs:.1f} rows per commit"])
         yield measured_row("create-p99", measured, None, value=middle(measured, lambda one: one.p99_ms), unit="ms",
                            floor=25)
 
@@ -44,7 +44,8 @@ def create_rows(context: Context) -> Iterator[Row]:
 
         measured, reference = interleave(context.options.rounds, context.options.seconds, ours, theirs)
         yield measured_row("create-rows", measured, reference, against="bare rows",
-                           notes=[f"{_mean_group(groups)} creates per commit, as many rows per commit in the bare loop"])
+                           notes=[f"{_mean_group(groups)} creates per commit, as many rows per commit in the bare "
+                                  "loop"])
 
 
 def _mean_group(groups: list) -> str:

@@ -10,7 +10,6 @@ README.md says what is checked, and how.
 """
 import argparse
 import pickle
-import secrets
 import shutil
 import subprocess
 import sys
@@ -23,8 +22,7 @@ from connection import FAILURES, Problem
 from judge import judge
 from liar import LIES
 from round import Round, make_template
-
-ROOT = Path(__file__).resolve().parents[2]
+from suite import parse, parser_of, server_binary
 
 
 def main() -> int:
@@ -34,9 +32,8 @@ def main() -> int:
             found = judge(*pickle.load(file))
         print("\n".join(found) or "consistent")
         return 1 if found else 0
-    binary = str(Path(options.binary).resolve())
-    if not Path(binary).is_file():
-        print(f"There is no {binary}. Run 'make build' first, or name a server with --binary.")
+    binary = server_binary(options)
+    if binary is None:
         return 2
     options.work.mkdir(parents=True, exist_ok=True)
     if options.slow_commits:
@@ -44,9 +41,8 @@ def main() -> int:
         source = Path(__file__).resolve().with_name("slow_unlock.c")
         subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=True)
         options.settings["LD_PRELOAD"] = str(library)
-    seed = options.seed if options.seed is not None else secrets.randbelow(10**9)
-    print(f"seed {seed}: {options.rounds} rounds of {options.seconds:g} s", flush=True)
-    random, failures, requests = Random(seed), 0, 0
+    print(f"seed {options.seed}: {options.rounds} rounds of {options.seconds:g} s", flush=True)
+    random, failures, requests = Random(options.seed), 0, 0
     template = make_template(binary, options.work / "template")
     for number in range(1, options.rounds + 1):
         place = options.work / f"round-{number}"
@@ -73,22 +69,16 @@ def main() -> int:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/fogbase"))
+    parser = parser_of(__doc__, ".consistency")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=4, help="the load of a round")
-    parser.add_argument("--seed", type=int, help="of all choices; how clients interleave is not among them")
-    parser.add_argument("--work", type=Path, default=ROOT / ".consistency", help="a folder for everything")
     parser.add_argument("--breaks", type=float, default=0.03, metavar="SHARE", help="writes whose answer nobody awaits")
-    parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
     parser.add_argument("--mix", choices=MIXES, help="which clients there are; otherwise chance decides")
     parser.add_argument("--slow-commits", action="store_true",
                         help="stretch the moment between a commit and its publication (slow_unlock.c)")
     parser.add_argument("--lie", choices=sorted(LIES), help="a defect that the clients play")
     parser.add_argument("--again", type=Path, metavar="FOLDER", help="judge a round that was kept")
-    options = parser.parse_args()
-    options.settings = dict(one.split("=", 1) for one in options.env)
-    return options
+    return parse(parser)
 
 
 if __name__ == "__main__":

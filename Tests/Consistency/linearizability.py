@@ -1,8 +1,9 @@
 """Whether what clients saw of one register can have happened one after another, each between its call and its answer.
 
-The search of Wing and Gong (1993) with Lowe's memory (2017): calls are tried in the order of their times; where an answer
-is met before its own call was placed, a choice before was wrong. No set of placed calls is tried twice with the same
-state. What is linearizable for each register is so for all (Herlihy and Wing 1990), so registers are judged one by one.
+The search of Wing and Gong (1993) with Lowe's memory (2017): calls are tried in the order of their times; where an
+answer is met before its own call was placed, a choice before was wrong. No set of placed calls is tried twice with the
+same state. What is linearizable for each register is so for all (Herlihy and Wing 1990), so registers are judged one
+by one.
 
 Operations of unknown outcome are tried last: they may stand anywhere after they were sent, or nowhere, and hundreds of
 them would drown the search. Of those that demand and leave the same, the earliest can do whatever the others can.

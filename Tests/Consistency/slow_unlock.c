@@ -1,5 +1,6 @@
-// Preloaded into the server: it pauses where SQLite gives back the write lock of the log, when a commit is in the file for
-// all to see and the server has not yet said so to its readers. What takes microseconds then takes long enough to be met.
+// Preloaded into the server: it pauses where SQLite gives back the write lock of the log, when a commit is in the file
+// for all to see and the server has not yet said so to its readers. What takes microseconds then takes long enough to
+// be met.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -3,11 +3,13 @@
 
     python3 Tests/Crash/crash.py                                # the release build, four rounds of each kind
     python3 Tests/Crash/crash.py --rounds 10 --kinds sync,full
+    python3 Tests/Crash/crash.py --seed 7 --from 251 --rounds 250 --json rounds.jsonl    # the second half of 500
     python3 Tests/Crash/crash.py --forge ack --rounds 5         # a test of the test: every round must fail
 """
 import argparse
+import contextlib
+import fcntl
 import os
-import secrets
 import shutil
 import signal
 import sys
@@ -15,44 +17,58 @@ import time
 from pathlib import Path
 from random import Random
 
-from paths import ROOT
+import paths  # noqa: F401
 from folder import KillRound, StopRound
 from full import FullRound, unmount
 from journal import build
 from power import PowerRound
 from round import FAILURES
+from suite import parse, parser_of, server_binary
 from sync import SyncRound
+from totals import Totals
 
 KINDS = {one.kind: one for one in (KillRound, PowerRound, SyncRound, FullRound, StopRound)}
 
 
 def main() -> int:
     options = arguments()
-    binary = str(Path(options.binary).resolve())
-    if not Path(binary).is_file():
-        print(f"There is no {binary}. Run 'make build' first, or name a server with --binary.")
+    binary = server_binary(options)
+    if binary is None:
         return 2
     options.work.mkdir(parents=True, exist_ok=True)
-    library = build(options.work)
-    if options.forge == "forget":
-        os.environ["POWERCUT_FORGET"] = "-wal"
-    print(f"seed {options.seed}: {options.rounds} rounds of {', '.join(options.kinds)}, {options.writers} writers")
-    failed: dict[str, int] = {}
-    played: dict[str, int] = {}
-    continued: dict[str, Path | None] = {}
-    for number in range(1, options.rounds + 1):
-        kind = options.kinds[(number - 1) % len(options.kinds)]
-        found, continued[kind] = play(options, binary, library, number, kind, continued.get(kind))
-        played[kind] = played.get(kind, 0) + 1
-        failed[kind] = failed.get(kind, 0) + bool(found)
-    counts = ", ".join(f"{count} {kind}" + (f" ({failed[kind]} failed)" if failed[kind] else "")
-                       for kind, count in played.items())
-    print(f"{options.rounds} rounds: {counts}")
-    return 1 if any(failed.values()) else 0
+    with alone(options.work) as is_alone:
+        if not is_alone:
+            print(f"Another run is at work in {options.work}. Name another folder with --work.")
+            return 2
+        library = build(options.work)
+        if options.forge == "forget":
+            os.environ["POWERCUT_FORGET"] = "-wal"
+        print(f"seed {options.seed}: {options.rounds} rounds of {', '.join(options.kinds)}, {options.writers} writers",
+              flush=True)
+        totals = Totals(options.json)
+        continued: dict[str, Path | None] = {}
+        for number in range(options.first, options.first + options.rounds):
+            kind = options.kinds[(number - 1) % len(options.kinds)]
+            continued[kind] = play(options, binary, library, number, kind, continued.get(kind), totals)
+    print(totals)
+    return 1 if totals.failed else 0
 
 
-def play(options, binary: str, library: Path, number: int, kind: str, continued: Path | None):
-    """One round; returns what went wrong, and the folder with which the next one of its kind goes on."""
+@contextlib.contextmanager
+def alone(work: Path):
+    """Whether nobody else works in the folder: two runs would take away each other's rounds."""
+    with open(work / "lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+
+
+def play(options, binary: str, library: Path, number: int, kind: str, continued: Path | None,
+         totals: Totals) -> Path | None:
+    """One round; returns the folder with which the next one of its kind goes on."""
     place = options.work / f"round-{number}"
     unmount(place / "disk")  # of a run that was broken off
     shutil.rmtree(place, ignore_errors=True)
@@ -66,44 +82,44 @@ def play(options, binary: str, library: Path, number: int, kind: str, continued:
         found = [f"{type(problem).__name__}: {problem}"]
     finally:
         one.close()
+    seconds = time.monotonic() - begun
+    totals.add(number, options.seed, one, seconds, found)
     outcome = "" if found else ": nothing lost"
-    print(f"round {number} {kind}: {one.line()}; {time.monotonic() - begun:.1f} s{outcome}", flush=True)
+    print(f"round {number} {kind}: {one.line()}; {seconds:.1f} s{outcome}", flush=True)
     for sentence in found[:options.sentences]:
         print(f"    {sentence[:1200]}", flush=True)
     if found:
         one.keep()
         print(f"    kept: {place}", flush=True)
-        return found, None
+        return None
     heir = one.heir(options.work / f"continued-{kind}")
     shutil.rmtree(place, ignore_errors=True)
-    return found, heir
+    return heir
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/fogbase"))
+    parser = parser_of(__doc__, ".crash")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--kinds", default=",".join(KINDS), help="the ways in which a round ends, in turn")
-    parser.add_argument("--seed", type=int, default=None, help="of all choices; the threads' interleaving is not among them")
+    parser.add_argument("--from", dest="first", type=int, default=1, metavar="N",
+                        help="the number of the first round: a long run can be gone on with by its seed")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="a line of JSON for each round is added to it")
     parser.add_argument("--writers", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=2, help="the longest load of a round")
-    parser.add_argument("--cuts", type=int, default=3, help="power cuts in a round that has such, besides the strictest")
+    parser.add_argument("--cuts", type=int, default=3,
+                        help="power cuts in a round that has such, besides the strictest")
     parser.add_argument("--start-seconds", type=float, default=2,
-                        help="in which a server must be ready again (default %(default)s; a machine that others use needs more)")
+                        help="in which a server must be ready again (default %(default)s; a busy machine needs more)")
     parser.add_argument("--stop-seconds", type=float, default=22, help="in which a server must end that was asked to")
     parser.add_argument("--full-seconds", type=float, default=30, help="in which the small disk must become full")
     parser.add_argument("--stumbles", type=float, default=0.3, metavar="SHARE", help="rounds with broken starts before")
-    parser.add_argument("--work", type=Path, default=ROOT / ".crash", help="a folder for everything")
-    parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
     parser.add_argument("--no-mount", dest="mount", action="store_false", help="fill the disk by the library alone")
     parser.add_argument("--sentences", type=int, default=12, help="of a failed round that are printed")
-    parser.add_argument("--forge", choices=["ack", "record", "index", "sync", "forget"], help="for tests of the tests: a loss that each round must find")
-    options = parser.parse_args()
-    options.settings = dict(one.split("=", 1) for one in options.env)
+    parser.add_argument("--forge", choices=["ack", "record", "index", "sync", "forget"],
+                        help="for tests of the tests: a loss that each round must find")
+    options = parse(parser)
     options.kinds = options.kinds.split(",")
     options.assets = True
-    if options.seed is None:
-        options.seed = secrets.randbelow(10**9)
     if unknown := set(options.kinds) - set(KINDS):
         parser.error(f"no such kind: {', '.join(unknown)}; there are {', '.join(KINDS)}")
     return options

@@ -2,7 +2,7 @@
 import secrets
 
 import paths  # noqa: F401
-from actors import GONE, Actor, History, Survivor, short, values
+from actors import GONE, Actor, History, Survivor, short
 
 TYPE = "Tally"
 

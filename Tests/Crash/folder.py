@@ -2,7 +2,6 @@
 import shutil
 import time
 from pathlib import Path
-from random import Random
 
 import paths  # noqa: F401
 import behind

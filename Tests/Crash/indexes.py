@@ -23,7 +23,8 @@ def schema_of(client: Client, seconds: float = 20) -> dict:
 def found(client: Client, kind: str, **query) -> list[str]:
     names, cursor = [], {}
     while True:
-        page = client.call("POST", "/query", {"recordType": kind, "limit": 1000, "fields": [], **query, **cursor}).json()
+        body = {"recordType": kind, "limit": 1000, "fields": [], **query, **cursor}
+        page = client.call("POST", "/query", body).json()
         names += [one["recordName"] for one in page["records"]]
         if "cursor" not in page:
             return names
@@ -56,4 +57,5 @@ def complaints(client: Client, survivor: Survivor, types: dict, random):
                 answer = found(client, kind, sort=column)
                 order = [(column in records.get(name, {}), records.get(name, {}).get(column, 0)) for name in answer]
                 if sorted(answer) != sorted(records) or order != sorted(order):
-                    yield f"{kind} sorted by {column} gave {len(answer)} of {len(records)}, in order: {order == sorted(order)}"
+                    is_sorted = order == sorted(order)
+                    yield f"{kind} sorted by {column} gave {len(answer)} of {len(records)}, in order: {is_sorted}"

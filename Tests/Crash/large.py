@@ -15,8 +15,9 @@ import time
 from pathlib import Path
 from random import Random
 
-from paths import ROOT
+import paths  # noqa: F401
 from client import Client
+from suite import parse, parser_of, server_binary
 from watched import Problem, WatchedServer
 
 TEXT = 1_800  # a record takes about 2 KB
@@ -25,21 +26,20 @@ BATCH = 200
 
 def main() -> int:
     options = arguments()
-    binary = str(Path(options.binary).resolve())
-    if not Path(binary).is_file():
-        print(f"There is no {binary}. Run 'make build' first, or name a server with --binary.")
+    binary = server_binary(options)
+    if binary is None:
         return 2
     disk = options.work / "large"
     disk.mkdir(parents=True, exist_ok=True, mode=0o700)
-    settings = {}
-    fill(WatchedServer(binary, disk, settings), options.bytes)
+    fill(WatchedServer(binary, disk, options.settings), options.bytes)
     slowest, lost = 0.0, 0
     for number in range(1, options.times + 1):
-        took, log, missing = once(WatchedServer(binary, disk, settings), binary, disk, is_cold=number % 2 == 0,
+        took, log, missing = once(WatchedServer(binary, disk, options.settings), binary, disk, is_cold=number % 2 == 0,
                                   seconds=options.seconds, random=Random(number))
         slowest, lost = max(slowest, took), lost + missing
-        print(f"kill {number}: ready after {took:.3f} s with {size(disk) / 1e9:.2f} GB, {log / 1e6:.0f} MB of them in the "
-              f"log, {'nothing' if number % 2 == 0 else 'all'} in the cache; {missing} acknowledged batches lost", flush=True)
+        print(f"kill {number}: ready after {took:.3f} s with {size(disk) / 1e9:.2f} GB, {log / 1e6:.0f} MB of them in "
+              f"the log, {'nothing' if number % 2 == 0 else 'all'} in the cache; {missing} acknowledged batches lost",
+              flush=True)
     print(f"ready within {slowest:.2f} s; {options.start_seconds:.0f} s are allowed")
     return 1 if slowest > options.start_seconds or lost else 0
 
@@ -91,12 +91,13 @@ class Writer(threading.Thread):
     def operation(self, number: int) -> dict:
         return {"operationType": "create", "record": {
             "recordType": "Large", "recordName": f"{self.name}-{self.acknowledged}-{number}",
-            "fields": {"number": {"value": self.random.randrange(10**9)}, "word": {"value": self.random.randbytes(4).hex()},
+            "fields": {"number": {"value": self.random.randrange(10**9)},
+                       "word": {"value": self.random.randbytes(4).hex()},
                        "text": {"value": self.random.randbytes(TEXT // 2).hex()}}}}
 
 
 def once(server: WatchedServer, binary: str, disk: Path, is_cold: bool, seconds: float, random: Random):
-    """Returns how long the start after the kill took, how long the log was, and how many acknowledged batches are gone."""
+    """Returns how long the start after the kill took, how long the log was, how many acknowledged batches are gone."""
     server.start(60)
     writers = [Writer(server, f"w{number}-{time.time_ns()}", Random(number)) for number in range(4)]
     for one in writers:
@@ -128,14 +129,12 @@ def drop_from_cache(disk: Path) -> None:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/fogbase"))
+    parser = parser_of(__doc__, ".crash")
     parser.add_argument("--bytes", type=int, default=1_000_000_000)
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3, help="the longest load before a kill")
     parser.add_argument("--start-seconds", type=float, default=2, help="in which the server must be ready")
-    parser.add_argument("--work", type=Path, default=ROOT / ".crash", help="a folder for everything")
-    return parser.parse_args()
+    return parse(parser)
 
 
 if __name__ == "__main__":

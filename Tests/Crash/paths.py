@@ -1,4 +1,4 @@
-"""Lets the modules of this folder import those of Tests/PowerCut and Tests/Bench, whose clients and checks they share."""
+"""Lets the modules of this folder import those of Tests/PowerCut and Tests/Bench, whose clients and checks they use."""
 import sys
 from pathlib import Path
 

@@ -116,7 +116,8 @@ class PowerRound(CrewRound):
         """Besides the others, the strictest cut at a moment at which somebody was told something."""
         super().choose_cuts()
         told = [when for one in self.actors for when in moments(one)]
-        strict = Cut(len(self.cuts) + 1, self.random.choice(told), Contents.NONE, Names.STRICT, self.random.randrange(10**9))
+        strict = Cut(len(self.cuts) + 1, self.random.choice(told), Contents.NONE, Names.STRICT,
+                     self.random.randrange(10**9))
         self.cuts = sorted(self.cuts + [strict], key=lambda one: one.position)
 
     def load(self) -> None:

@@ -38,7 +38,7 @@ class Novelist(Actor):
 
 
 class IndexBuilder(Actor):
-    """An administrator who adds and drops indexes, of single fields by `PUT /schema`, of several by a call of its own."""
+    """Adds and drops indexes as an administrator, of single fields by `PUT /schema`, of several by their own call."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)

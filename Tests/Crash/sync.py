@@ -1,16 +1,15 @@
-"""The round in which syncs or writes begin to fail: nothing is acknowledged that is not durable, and the server says so."""
+"""The round in which syncs or writes begin to fail: what is not durable is not acknowledged, and the server says so."""
 import errno
 import time
 
 import paths  # noqa: F401
 from client import Client
 from faults import FOR_GOOD, Faults
-from journal import Journal, trim
+from journal import Journal
 from power import CrewRound
 from round import FAILURES, Cut
 from survivors import Contents, Names
 from watched import Problem, WatchedServer
-from writers import RecordWriter
 
 # What may fail: the log, the database, files that are uploaded, folders, anything.
 PLACES = ["records.sqlite-wal$", "records.sqlite-wal$", "records.sqlite$", "/assets", "/assets/uploads", ""]
@@ -70,7 +69,7 @@ class SyncRound(CrewRound):
         if self.random.random() < 0.5:
             # Only the process began anew: what it finds in the system's cache need not be on the disk.
             self.ending += ", restarted"
-            trim(self.log)
+            self.go_on()
             self.restarts += 1
             server = self.serve()
             self.work(server, self.options.seconds / 2)
@@ -81,7 +80,7 @@ class SyncRound(CrewRound):
         """A start during the failures, or that meets one of its own: it need not succeed, but must not make believe."""
         if not faults.is_on:
             faults.fail_syncs(errno.EIO, self.random.choice(PLACES), self.random.choice([1, 2, FOR_GOOD]))
-        trim(self.log)
+        self.go_on()
         self.restarts += 1
         server = self.watched()
         try:
@@ -108,7 +107,8 @@ class SyncRound(CrewRound):
         else:
             error, share = random.choice([errno.EIO, errno.ENOSPC]), random.choice([0.02, 0.3, 1])
             faults.fail_writes(error, place, count, share)
-            self.ending = f"writes to {place or 'anything'} fail {times} with {errno.errorcode[error]}, {share:.0%} of them"
+            self.ending = (f"writes to {place or 'anything'} fail {times} with {errno.errorcode[error]}, "
+                           f"{share:.0%} of them")
 
     def look(self, server: WatchedServer, faults: Faults) -> None:
         """The server says what it can do, and can read in any case."""
@@ -124,7 +124,8 @@ class SyncRound(CrewRound):
         elif not faults.failed_syncs and faults.failed_writes and not faults.is_on:
             ready, status = self.readiness(server), self.write(server)
             if (ready, status) not in ((200, 201), (503, 503)):
-                self.problems.append(f"/health/ready answers {ready} and a write {status}, when writes have failed and do not fail now")
+                self.problems.append(f"/health/ready answers {ready} and a write {status}, when writes have failed and "
+                                     "do not fail now")
         answer = server.client().call("GET", "/records/Item?limit=5", expect=(200, 500, 503))
         if answer.status != 200:
             self.problems.append(f"a read answers {answer.status} while syncs or writes fail: {answer.body[:200]!r}")

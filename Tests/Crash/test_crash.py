@@ -4,6 +4,8 @@ not cover, and that each kind of round finds a loss that was forged.
 
     python3 Tests/Crash/test_crash.py [BINARY]
 """
+import fcntl
+import json
 import os
 import subprocess
 import sys
@@ -52,6 +54,11 @@ FORGERIES = [
     ("stop", "record", ["must be"]),
     ("stop", "index", ["doctor", "found", "sorted by"]),
 ]
+
+
+def crash(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(ROOT / "Tests/Crash/crash.py"), "--binary", BINARY, *arguments],
+                          capture_output=True, text=True)
 
 
 class FaultTests(unittest.TestCase):
@@ -134,13 +141,38 @@ class ForgeryTests(unittest.TestCase):
     def test_forgeries_are_found(self):
         for kind, forgery, words in FORGERIES:
             with self.subTest(kind=kind, forgery=forgery), tempfile.TemporaryDirectory(prefix="crash-") as work:
-                done = subprocess.run([sys.executable, str(ROOT / "Tests/Crash/crash.py"), "--binary", BINARY, "--work", work,
-                                       "--rounds", "1", "--kinds", kind, "--forge", forgery, "--seed", "5",
-                                       "--seconds", "1.5"], capture_output=True, text=True)
+                done = crash("--work", work, "--rounds", "1", "--kinds", kind, "--forge", forgery, "--seed", "5",
+                             "--seconds", "1.5")
                 subprocess.run(["umount", "-q", f"{work}/round-1/disk"], capture_output=True)
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 findings = [line for line in done.stdout.splitlines() if line.startswith("    ")]
                 self.assertTrue(any(word in line for word in words for line in findings), done.stdout + done.stderr)
+
+
+class RunTests(unittest.TestCase):
+    """Of `crash.py` itself."""
+
+    def test_a_run_begins_where_it_is_told_to_and_leaves_a_line_for_each_round(self):
+        with tempfile.TemporaryDirectory(prefix="crash-") as work:
+            lines = Path(work) / "rounds.jsonl"
+            done = crash("--work", work, "--from", "8", "--rounds", "2", "--kinds", "stop,kill", "--seed", "5",
+                         "--seconds", "0.5", "--start-seconds", "20", "--json", str(lines))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            found = [json.loads(line) for line in lines.read_text().splitlines()]
+            self.assertEqual([(one["number"], one["kind"], one["seed"], one["findings"]) for one in found],
+                             [(8, "kill", 5, []), (9, "stop", 5, [])])
+            for one in found:
+                self.assertGreater(one["writes"], 0)
+                self.assertGreater(len(one["starts"]), 0)
+            writes = sum(one["writes"] for one in found)
+            self.assertIn(f"2 rounds: 1 kill, 1 stop; {writes} writes acknowledged", done.stdout)
+
+    def test_two_runs_do_not_work_in_one_folder(self):
+        with tempfile.TemporaryDirectory(prefix="crash-") as work, open(Path(work) / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            done = crash("--work", work, "--rounds", "1")
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn("--work", done.stdout)
 
 
 if __name__ == "__main__":

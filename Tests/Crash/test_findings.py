@@ -11,10 +11,11 @@ from pathlib import Path
 from random import Random
 
 from paths import ROOT
+from amends import go_on
 from client import Client
 from faults import Faults
 from full import FullRound, unmount
-from journal import Journal, build, trim
+from journal import Journal, build
 from survivors import Contents, Disk, Names
 from watched import Problem, WatchedServer, doctor
 
@@ -51,26 +52,28 @@ class Findings(unittest.TestCase):
         """A sync of the log fails once, the process is started again on the same system, and then the power goes.
         Returns what reading the records answers that were acknowledged."""
         log, faults = self.place / "journal", Faults(self.place / "faults")
-        watch = (build(self.place), log, 0)
-        first = self.server(self.disk, *watch)
+        first = self.server(self.disk, build(self.place), log, 0)
         first.environment["POWERCUT_FAULTS"] = str(self.place / "faults")
         first.start(10)
         self.assertEqual(self.create(first, "before"), 201)
         faults.fail_syncs(errno.EIO, place, 1)
         self.assertEqual(self.create(first, "during"), 503)
         first.kill()
-        trim(log)
-        second = self.server(self.disk, *watch)
+        third = self.after_another_process_and_a_cut(log)
+        return [third.client(third.admin).call("GET", f"/records/Item/{name}", expect=(200, 404)).status
+                for name in ("before", "after")]
+
+    def after_another_process_and_a_cut(self, log: Path) -> WatchedServer:
+        """A process that goes on with the folder and writes, then a power cut that keeps nothing of failed syncs."""
+        go_on(log, Disk(share=0), self.disk)
+        second = self.server(self.disk, self.place / "powercut.so", log, 0)
         second.start(10)
         self.assertEqual(self.create(second, "after"), 201)
         second.kill()
         disk = Disk(share=0)
         disk.advance(Journal(log))
         disk.survive(self.place / "survivor", Contents.NONE, Names.ALL, Random(1))
-        third = self.server(self.place / "survivor")
-        third.start(10)
-        return [third.client(third.admin).call("GET", f"/records/Item/{name}", expect=(200, 404)).status
-                for name in ("before", "after")]
+        return self.server(self.place / "survivor").start(10)
 
     def test_what_is_acknowledged_after_a_failed_sync_and_a_restart_survives_a_power_cut(self):
         # The log's pages that the failed sync left are clean, so the sync of the next start does not write them. What
@@ -89,16 +92,7 @@ class Findings(unittest.TestCase):
         server.terminate()
         server.child.wait(20)
         self.assertEqual(faults.failed_syncs, 1)
-        trim(log)
-        second = self.server(self.disk, self.place / "powercut.so", log, 0)
-        second.start(10)
-        self.assertEqual(self.create(second, "after"), 201)
-        second.kill()
-        disk = Disk(share=0)
-        disk.advance(Journal(log))
-        disk.survive(self.place / "survivor", Contents.NONE, Names.ALL, Random(1))
-        third = self.server(self.place / "survivor")
-        third.start(10)
+        third = self.after_another_process_and_a_cut(log)
         for number in range(5):
             third.client(third.admin).call("GET", f"/records/Item/before-{number}")
 

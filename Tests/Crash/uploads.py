@@ -73,7 +73,8 @@ class TusWriter(AssetWriter):
         if answer.status != 200:
             yield f"the acknowledged upload {one.path} is gone: {answer.status}"
             return
-        offset, sent = int(answer.headers["Upload-Offset"]), max([far for when, far in one.sent if when <= cut], default=0)
+        offset = int(answer.headers["Upload-Offset"])
+        sent = max([far for when, far in one.sent if when <= cut], default=0)
         if not max(known) <= offset <= max(sent, max(known)):
             yield f"the upload {one.path} is at {offset}; {max(known)} was acknowledged, {sent} sent"
             return

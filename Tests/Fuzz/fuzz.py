@@ -66,7 +66,8 @@ def keep(target: str, options: argparse.Namespace) -> None:
     before = {path.name for path in chosen.iterdir()}
     fuzz(target, options, [*KEPT, str(chosen), str(options.work / target)])
     pack(target, chosen)
-    print(f"{target:<10} {sum(path.name not in before for path in chosen.iterdir())} inputs added to the corpus", flush=True)
+    added = sum(path.name not in before for path in chosen.iterdir())
+    print(f"{target:<10} {added} inputs added to the corpus", flush=True)
 
 
 def unpack(target: str, folder: Path) -> None:

@@ -5,11 +5,12 @@ from samples import Sample
 
 # What attacks on parsers and their users are made of.
 PIECES = [piece.encode("latin-1") for piece in (
-    "\r\n", "\r", "\n", "\r\n\r\n", " ", "\t", ":", ",", ";", "\0", "\x7f", "%00", "%2e%2e", "%", "%ff", "+", "&", "=", "?",
-    "/", "//", "..", "{", "}", "[", "]", '"', "\\", "\\u0000", "\\ud800", "null", "true", "-", "-0", "1e999", "0x10", "{}",
-    "9223372036854775808", "-9223372036854775809", "1" * 40, "a" * 300, "\xff\xfe", "\xc3\xa9", "\xed\xa0\x80", "'", "$a",
-    "%@", "%d", "%K", " AND ", " OR ", "NOT ", "(", ")", "BETWEEN", "IN", "chunked", "gzip", "Content-Length: 3\r\n",
-    "Transfer-Encoding: chunked\r\n", "Expect: 100-continue\r\n", "Content-Encoding: gzip\r\n", "Connection: close\r\n",
+    "\r\n", "\r", "\n", "\r\n\r\n", " ", "\t", ":", ",", ";", "\0", "\x7f", "%00", "%2e%2e", "%", "%ff", "+", "&", "=",
+    "?", "/", "//", "..", "{", "}", "[", "]", '"', "\\", "\\u0000", "\\ud800", "null", "true", "-", "-0", "1e999",
+    "0x10", "{}", "9223372036854775808", "-9223372036854775809", "1" * 40, "a" * 300, "\xff\xfe", "\xc3\xa9",
+    "\xed\xa0\x80", "'", "$a", "%@", "%d", "%K", " AND ", " OR ", "NOT ", "(", ")", "BETWEEN", "IN", "chunked", "gzip",
+    "Content-Length: 3\r\n", "Transfer-Encoding: chunked\r\n", "Expect: 100-continue\r\n",
+    "Content-Encoding: gzip\r\n", "Connection: close\r\n",
     "recordType", "_creator", "fields", "value", "type", "STRING", "INT64", "ASSET", "REFERENCE", "database=private",
     "zone=", "owner=_", "container=x", "environment=production", "[" * 200, '{"a":' * 100)]
 

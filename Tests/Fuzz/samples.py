@@ -25,7 +25,8 @@ def samples(token: str) -> list[Sample]:
     tus = ("Tus-Resumable", "1.0.0")
     return [
         plain("GET", "/health/ready"), plain("GET", "/metrics"), plain("GET", "/schema"), plain("GET", "/openapi.json"),
-        plain("GET", "/records/Post?limit=2&fields=title&sort=likes%20DESC"), plain("GET", "/records/Post/a?fields=title"),
+        plain("GET", "/records/Post?limit=2&fields=title&sort=likes%20DESC"),
+        plain("GET", "/records/Post/a?fields=title"),
         plain("GET", "/records/Post/a", ("If-None-Match", '"1"'), ("Accept-Encoding", "gzip")),
         plain("HEAD", "/records/Post/a"), plain("DELETE", "/records/Post/nothing", ("If-Match", '"1-a"')),
         plain("GET", "/changes?limit=3"), plain("GET", "/changes?since=AAAA"), plain("GET", "/zones"),
@@ -49,7 +50,8 @@ def samples(token: str) -> list[Sample]:
         with_json("POST", "/users", {"name": "ann", "password": "short"}),
         with_json("POST", "/sessions", {"name": "nobody", "password": "correct horse"}),
         with_json("PUT", "/zones/z", {}),
-        with_bytes("POST", "/assets?filename=a.gif", "GIF89a\x2c\x01\x2c\x01\x00\x00\x00;", ("Content-Type", "image/gif")),
+        with_bytes("POST", "/assets?filename=a.gif", "GIF89a\x2c\x01\x2c\x01\x00\x00\x00;",
+                   ("Content-Type", "image/gif")),
         with_bytes("POST", "/assets", FORM, ("Content-Type", f"multipart/form-data; boundary={BOUNDARY}")),
         plain("POST", "/assets/uploads", tus, ("Upload-Length", "10"), ("Upload-Metadata", "filename YS50eHQ=")),
         with_bytes("PATCH", "/assets/uploads/00000000000000000000000000000000", "0123", tus, ("Upload-Offset", "0"),

@@ -57,7 +57,8 @@ int faults_write(int descriptor) {
 }
 
 int faults_sync(int descriptor) {
-    if (!faults || !faults->sync_error || !concerns(faults->sync_name, descriptor) || !take(&faults->sync_left)) return 0;
+    if (!faults || !faults->sync_error) return 0;
+    if (!concerns(faults->sync_name, descriptor) || !take(&faults->sync_left)) return 0;
     __atomic_add_fetch(&faults->failed_syncs, 1, __ATOMIC_RELAXED);
     errno = faults->sync_error;
     return 1;

@@ -1,5 +1,5 @@
-// Syncs and writes that fail. POWERCUT_FAULTS names a file of the struct below, which the library and faults.py both map:
-// so a failure begins and ends at any moment, while the process runs.
+// Syncs and writes that fail. POWERCUT_FAULTS names a file of the struct below, which the library and faults.py both
+// map: so a failure begins and ends at any moment, while the process runs.
 
 #pragma once
 

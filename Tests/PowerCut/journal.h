@@ -28,7 +28,7 @@ enum kind {
     SYNCED,       // that one, whose entry is at byte `offset`, has succeeded
     MAPPED,       // `object` may now be changed through memory, which is not seen here
     BLIND,        // something that this library does not follow; the first path says what
-    FAILED,       // the sync whose entry is at byte `offset` has failed: what it should have covered may be lost for good
+    FAILED,       // the sync whose entry is at byte `offset` has failed: what it should have covered may be lost
 };
 
 struct entry {

@@ -11,32 +11,28 @@ write and read, and kills it. From the journal it builds what a disk may hold if
 """
 import argparse
 import pickle
-import secrets
 import shutil
 import sys
 import time
 from pathlib import Path
 from random import Random
 
-from watched import Problem
+import watched  # noqa: F401  (it knows where Tests/Bench is)
 from journal import build
-from round import Round
-
-ROOT = Path(__file__).resolve().parents[2]
+from round import FAILURES, Round
+from suite import parse, parser_of, server_binary
 
 
 def main() -> int:
     options = arguments()
-    binary = str(Path(options.binary).resolve())
-    if not Path(binary).is_file():
-        print(f"There is no {binary}. Run 'make build' first, or name a server with --binary.")
+    binary = server_binary(options)
+    if binary is None:
         return 2
     options.work.mkdir(parents=True, exist_ok=True)
     if options.again:
         return again(options, binary)
-    seed = options.seed if options.seed is not None else secrets.randbelow(10**9)
-    print(f"seed {seed}: {options.rounds} rounds of up to {options.seconds} s, {options.cuts} cuts each")
-    random, library = Random(seed), build(options.work)
+    print(f"seed {options.seed}: {options.rounds} rounds of up to {options.seconds} s, {options.cuts} cuts each")
+    random, library = Random(options.seed), build(options.work)
     failures, cuts, continued = 0, 0, None
     for number in range(1, options.rounds + 1):
         place = options.work / f"round-{number}"
@@ -45,8 +41,8 @@ def main() -> int:
         begun = time.monotonic()
         try:
             found = one.play()
-        except Problem as problem:
-            found = [str(problem)]
+        except FAILURES as problem:
+            found = [f"{type(problem).__name__}: {problem}"]
         cuts += len(one.cuts)
         print(f"round {number}: {one.summary()}; {len(one.cuts)} cuts, {time.monotonic() - begun:.1f} s"
               f"{'' if found else ': nothing lost'}", flush=True)
@@ -76,24 +72,18 @@ def again(options, binary: str) -> int:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/fogbase"))
+    parser = parser_of(__doc__, ".powercut")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=2, help="the longest load of a round")
     parser.add_argument("--cuts", type=int, default=6, help="cuts per round")
-    parser.add_argument("--seed", type=int, help="of all choices; the threads' interleaving is not among them")
     parser.add_argument("--clients", type=int, default=3, help="clients of each kind")
     parser.add_argument("--start-seconds", type=float, default=2, help="in which a server must be ready after a cut")
-    parser.add_argument("--work", type=Path, default=ROOT / ".powercut", help="a folder for everything")
     parser.add_argument("--stumbles", type=float, default=0.3, metavar="SHARE", help="rounds with broken starts before")
-    parser.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="a setting for the server")
     parser.add_argument("--uploaders", type=int, default=4, help="clients that upload files")
     parser.add_argument("--no-assets", dest="assets", action="store_false", help="records only")
     parser.add_argument("--again", type=Path, metavar="FOLDER", help="judge a round that was kept")
     parser.add_argument("--cut", type=int, help="with --again: the number of the cut")
-    options = parser.parse_args()
-    options.settings = dict(one.split("=", 1) for one in options.env)
-    return options
+    return parse(parser)
 
 
 if __name__ == "__main__":

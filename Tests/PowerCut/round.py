@@ -9,14 +9,15 @@ from random import Random
 
 from watched import Clock, Problem, WatchedServer, doctor
 from actors import Actor, Survivor
+from amends import go_on
 from assets import AssetWriter, Wardrobe, is_offered, is_safe, linked_files, strays
-from journal import Journal, Kind, trim
+from journal import Journal, Kind
 from readers import Follower, Reader, Settled
-from survivors import Contents, Disk, Names
+from survivors import Blindness, Contents, Disk, Names
 from writers import BatchWriter, Counter, Incrementer, RecordWriter, SetWriter, SignUp
 
-# What a server on a damaged disk may do to its clients; ValueError is JSON's.
-FAILURES = (Problem, OSError, http.client.HTTPException, ValueError)
+# What a server on a damaged disk may do to its clients, and what the model cannot follow; ValueError is JSON's.
+FAILURES = (Problem, Blindness, OSError, http.client.HTTPException, ValueError)
 
 
 @dataclass
@@ -79,7 +80,7 @@ class Round:
             self.work(server, self.options.seconds / 2, first=True)
             server.kill()
             self.rest()
-            trim(self.log)
+            self.go_on()
             self.restarts += 1
             server = self.serve()
             self.work(server, self.options.seconds / 2)
@@ -100,8 +101,12 @@ class Round:
             time.sleep(self.random.uniform(0, 0.03 + 10 * self.sync / 1e6))
             server.kill()
             self.stumbles += 1
-            if self.log.exists():
-                trim(self.log)
+            self.go_on()
+
+    def go_on(self) -> None:
+        """After a kill, before another process: what was done is in the journal, to the last operation."""
+        if self.log.exists():
+            go_on(self.log, self.start_of_disk(), self.disk)
 
     def watched(self) -> WatchedServer:
         settings = self.settings() | {"POWERCUT_SLOW": self.slow}
@@ -320,8 +325,8 @@ class Round:
         size = self.log.stat().st_size / 1e6
         base = "continued" if self.continued else "fresh"
         slowest = f", slowest start {max(self.starts):.2f} s" if self.starts else ""
-        return (f"{base}, {self.ending}, {self.stumbles} broken starts, {self.restarts} restarts, sync {self.sync} µs ({self.slow})"
-                f"{files}, {size:.0f} MB of journal, {text}{slowest}")
+        return (f"{base}, {self.ending}, {self.stumbles} broken starts, {self.restarts} restarts, "
+                f"sync {self.sync} µs ({self.slow}){files}, {size:.0f} MB of journal, {text}{slowest}")
 
 
 def moments(actor: Actor):

@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 from random import Random
 
+from amends import go_on
 from journal import Journal, build, environment, trim
 from sqlite_scenario import Loss, losses
 from survivors import Blindness, Contents, Disk, Names
@@ -108,6 +109,25 @@ TABLE = [
     ("what was there before is safe", "pass", Contents.NONE, Names.STRICT, [{}]),
 ]
 
+# (what a process does last and is killed before it is noted, the programs before and after)
+LAST_OPERATIONS = [
+    ("making a folder", "os.mkdir('d'); sync('.'); os.mkdir('d/b5')", "sync('d/b5'); put('d/b5/a', b'new'); sync('d')"),
+    ("making a file", "put('a', b'')", "os.write(os.open('a', os.O_WRONLY), b'new')"),
+    ("writing", "d = put('a', b'x' * 4096); os.pwrite(d, b'new', 700)", "sync('a')"),
+    ("appending", "d = put('a', b'old'); os.write(d, b'er')", "sync('a')"),
+    ("making shorter", "d = put('a', b'older'); os.ftruncate(d, 3)", "sync('a')"),
+    ("making longer", "d = put('a', b'old'); os.ftruncate(d, 5000)", "sync('a')"),
+    ("renaming", "put('a', b'new'); os.rename('a', 'b')", "sync('b')"),
+    ("renaming over another", "put('a', b'new'); put('b', b'old'); os.rename('a', 'b')", "sync('b')"),
+    ("renaming a folder", "os.mkdir('d'); put('d/a', b'a'); os.rename('d', 'e')", "sync('e/a')"),
+    ("deleting", "put('a', b'new'); os.unlink('a')", "put('a', b'other')"),
+    ("deleting a folder", "os.mkdir('d'); os.rmdir('d')", "os.mkdir('d'); sync('d')"),
+    ("linking", "os.mkdir('d'); put('a', b'new'); put('c', b'new'); os.link('a', 'd/b')",
+     "sync('d/b'); os.unlink('a')"),
+    ("linking what had no name", "d = os.open('.', os.O_TMPFILE | os.O_WRONLY, 0o600); os.write(d, b'new'); "
+     "os.link(f'/proc/self/fd/{d}', 'a', src_dir_fd=os.open('/', os.O_RDONLY))", "sync('a')"),
+]
+
 
 class Workshop(unittest.TestCase):
     @classmethod
@@ -195,6 +215,39 @@ slow.join()
         disk.advance(Journal(log))
         self.assertEqual(disk.differences(folder), [])
         self.assertEqual(self.survivor(disk, Contents.NONE, Names.STRICT, 1), {"a": b"older"})
+
+    def test_what_a_killed_process_did_last_and_did_not_note_is_noted(self):
+        for index, (what, before, after) in enumerate(LAST_OPERATIONS):
+            with self.subTest(what):
+                folder, log = self.watch(f"last-{index}", before)
+                positions = Journal(log).positions()
+                os.truncate(log, positions[-2] + 5 * (index % 2))  # nothing of its entry is left, or a part
+                go_on(log, Disk(), folder)
+                self.watch(f"last-{index}", after, folder)
+                disk = Disk()
+                disk.advance(Journal(log))
+                self.assertEqual(disk.differences(folder), [])
+
+    def test_a_journal_that_lacks_nothing_stays(self):
+        folder, log = self.watch("whole", "os.mkdir('d'); put('d/a', b'new'); os.rename('d/a', 'd/b')")
+        before = log.read_bytes()
+        go_on(log, Disk(), folder)
+        self.assertEqual(log.read_bytes(), before)
+
+    def test_a_file_that_was_synced_before_its_last_operation_stays_safe(self):
+        folder, log = self.watch("safe", "os.fsync(put('a', b'new')); sync('.'); os.rename('a', 'b')")
+        os.truncate(log, Journal(log).positions()[-2])
+        go_on(log, Disk(), folder)
+        self.watch("safe", "sync('.')", folder)
+        disk = Disk()
+        disk.advance(Journal(log))
+        self.assertEqual(self.survivor(disk, Contents.NONE, Names.STRICT, 1), {"b": b"new"})
+
+    def test_more_than_one_operation_that_is_not_noted_is_an_error(self):
+        folder, log = self.watch("more", "put('a', b''); put('b', b''); os.mkdir('c')")
+        os.truncate(log, Journal(log).positions()[-3])
+        with self.assertRaises(Blindness):
+            go_on(log, Disk(), folder)
 
     def test_changes_through_memory_are_noticed(self):
         folder, log = self.watch("memory", "import mmap; d = os.open('a', os.O_RDWR | os.O_CREAT); os.write(d, b'x'); "

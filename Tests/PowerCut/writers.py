@@ -80,7 +80,8 @@ class RecordWriter(Actor):
 def refuse_as_whole(record: dict) -> None:
     """A batch that the store failed says so in its items."""
     cause = record.get("details", {}).get("cause")
-    status = {"STORAGE_FULL": 507, "UNAVAILABLE": 503}.get(cause, 500 if record["serverErrorCode"] == "INTERNAL_ERROR" else 0)
+    other = 500 if record["serverErrorCode"] == "INTERNAL_ERROR" else 0
+    status = {"STORAGE_FULL": 507, "UNAVAILABLE": 503}.get(cause, other)
     if status:
         raise Refused(status, f"an operation of a batch answered {short(record)}")
 
@@ -142,7 +143,8 @@ class Incrementer(Actor):
         step = Step(self.clock.now(), 0)
         self.counter.steps.append(step)
         try:
-            answer = self.call("PATCH", f"/records/Counter/{self.counter.name}", {"fields": {"count": {"increment": 1}}})
+            answer = self.call("PATCH", f"/records/Counter/{self.counter.name}",
+                               {"fields": {"count": {"increment": 1}}})
         except Refused as refusal:
             if refusal.status == 507:
                 self.counter.steps.remove(step)

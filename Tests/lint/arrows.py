@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the arrows between modules: each import of each Swift file against the dependencies that Package.swift declares.
+"""Checks the arrows between modules: each import of each Swift file against the dependencies in Package.swift.
 
 SwiftPM builds a file that imports a module its target does not declare, as long as something else has built that module
 before; and it knows nothing of what the house keeps out. This check fails on both.
@@ -58,7 +58,7 @@ def check_target(name, is_test, declared, package_modules):
 
 
 def check_package(root, description):
-    """Returns one line for each forbidden import in the package at `root`, as `swift package dump-package` describes it."""
+    """Returns one line for each forbidden import in the package at `root` that `swift package dump-package` shows."""
     targets = description["targets"]
     package_modules = {target["name"] for target in targets}
     lines = []
@@ -71,7 +71,8 @@ def check_package(root, description):
         declared = {next(iter(arrow.values()))[0] for arrow in target["dependencies"]}
         problem = check_target(name, is_test, declared, package_modules)
         if name in PURE:
-            lines += [f"Package.swift: {name} imports no module of the package, not even {other}" for other in sorted(declared)]
+            lines += [f"Package.swift: {name} imports no module of the package, not even {other}"
+                      for other in sorted(declared)]
         for file in sorted(folder.rglob("*.swift")):
             for module, number in imports(file.read_text(encoding="utf-8")):
                 if what := problem(module):

@@ -20,7 +20,10 @@ class ImportsTests(unittest.TestCase):
         self.assertEqual(self.names(source), list("ABCDEFGH"))
 
     def test_comments_and_strings_are_no_imports(self):
-        source = '// import A\n/* \nimport B\n*/\nlet a = """\n  import C\n  """\nlet b = "import D"\n/// import E\nimport F\n'
+        source = (
+            '// import A\n/* \nimport B\n*/\nlet a = """\n  import C\n  """\nlet b = "import D"\n'
+            "/// import E\nimport F\n"
+        )
         self.assertEqual(arrows.imports(source), [("F", 10)])
 
     def test_words_that_begin_alike_are_no_imports(self):

@@ -52,7 +52,8 @@ class FastAPIPeer(Peer):
 
     def facts(self) -> dict:
         found = versions(self.binaries)
-        return {"versions": {name: found.get(name) for name in ("fastapi", "uvicorn", "uvloop", "httptools", "pydantic")}
+        names = ("fastapi", "uvicorn", "uvloop", "httptools", "pydantic")
+        return {"versions": {name: found.get(name) for name in names}
                 | {"python": _python(self.binaries), "sqlite": sqlite3.sqlite_version},
                 "settings": f"{os.cpu_count()} processes, a connection each; journal_mode=WAL, synchronous=FULL, "
                             "cache 64 MB, mmap 1 GB; index on (thread, timestamp DESC)",

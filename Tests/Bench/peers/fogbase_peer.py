@@ -47,7 +47,8 @@ class FogbasePeer(Peer):
         done = subprocess.run([str(binary), "--version"], capture_output=True, text=True)
         # Lines of a name and a version, then sentences.
         lines = done.stdout.partition("\n\n")[0].splitlines()
-        named = {line.split(None, 1)[0].lower(): line.split(None, 1)[1] for line in lines if len(line.split(None, 1)) == 2}
+        pairs = [line.split(None, 1) for line in lines]
+        named = {pair[0].lower(): pair[1] for pair in pairs if len(pair) == 2}
         return {"versions": named | {"sha256": hashlib.sha256(binary.read_bytes()).hexdigest()[:16]},
                 "settings": "defaults, but " + ", ".join(f"{key}={value}" for key, value in ENVIRONMENT.items())
                             + "; compound index on (thread, -timestamp)",

@@ -106,8 +106,8 @@ class KintoPeer(Peer):
         found = versions(self.binaries)
         return {"versions": {name: found.get(name) for name in ("kinto", "gunicorn", "SQLAlchemy", "psycopg2-binary")}
                 | {"postgresql": self.postgres.version()},
-                "settings": f"gunicorn: {os.cpu_count()} processes of {THREADS_PER_PROCESS} threads; storage, cache and "
-                            "permissions in PostgreSQL; basic authentication; PostgreSQL: "
+                "settings": f"gunicorn: {os.cpu_count()} processes of {THREADS_PER_PROCESS} threads; storage, cache "
+                            "and permissions in PostgreSQL; basic authentication; PostgreSQL: "
                             + ", ".join(f"{name}={value}" for name, value in SETTINGS.items()),
                 "commands": [" ".join(self.command), " ".join(self.postgres.command)]}
 

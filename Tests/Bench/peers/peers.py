@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gives the same work to Fogbase, to Kinto with PostgreSQL and to FastAPI with SQLite. README.md tells how and what not."""
+"""Gives the same work to Fogbase, to Kinto with PostgreSQL and to FastAPI with SQLite. README.md tells how."""
 import argparse
 import json
 import shutil

@@ -41,7 +41,8 @@ class Postgres:
             for one in (self.folder, self.sockets):
                 os.chown(one, self.account.pw_uid, self.account.pw_gid)
             self._check_reach()
-        self._run("initdb", "-D", str(self.data), "-U", self.user, "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8")
+        self._run("initdb", "-D", str(self.data), "-U", self.user, "--auth=trust", "--encoding=UTF8",
+                  "--locale=C.UTF-8")
         self.command = [str(self.binaries / "postgres"), "-D", str(self.data), "-k", str(self.sockets)]
         for name, value in SETTINGS.items():
             self.command += ["-c", f"{name}={value.strip(chr(39))}"]
@@ -61,8 +62,8 @@ class Postgres:
 
     def sql(self, text: str, database: str | None = None, rows: str | None = None) -> str:
         """Runs a statement; `rows` are what a COPY from stdin reads."""
-        command = [str(self.binaries / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", str(self.sockets),
-                   "-U", self.user, "-d", database or self.database, "-c", text]
+        command = [str(self.binaries / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h",
+                   str(self.sockets), "-U", self.user, "-d", database or self.database, "-c", text]
         done = subprocess.run(command, input=rows or "", capture_output=True, text=True)
         if done.returncode != 0:
             raise Problem(f"PostgreSQL refused `{text[:80]}`: {done.stderr.strip()[-300:]}")
@@ -82,8 +83,8 @@ class Postgres:
     def _check_reach(self) -> None:
         done = subprocess.run(["ls", str(self.folder)], capture_output=True, **self._as_account())
         if done.returncode != 0:
-            raise Problem(f"the account {self.account.pw_name} cannot reach {self.folder}: name a folder with --work whose "
-                          "parents others may enter, or do not run this as root.")
+            raise Problem(f"the account {self.account.pw_name} cannot reach {self.folder}: name a folder with --work "
+                          "whose parents others may enter, or do not run this as root.")
 
     def _run(self, program: str, *arguments: str) -> None:
         done = subprocess.run([str(self.binaries / program), *arguments], capture_output=True, text=True,
@@ -111,4 +112,5 @@ def _account() -> pwd.struct_passwd:
     try:
         return pwd.getpwnam("postgres")
     except KeyError:
-        raise Problem("PostgreSQL does not run as root, and there is no account `postgres`: run this as a user.") from None
+        raise Problem("PostgreSQL does not run as root, and there is no account `postgres`: "
+                      "run this as a user.") from None

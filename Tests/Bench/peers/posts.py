@@ -1,4 +1,4 @@
-"""The posts that all servers hold: seven fields, some 400 bytes of JSON; 100 threads whose posts lie strewn in the file."""
+"""The posts of all servers: seven fields, some 400 bytes of JSON; 100 threads whose posts lie strewn in the file."""
 import random
 
 from sample_records import WORDS

@@ -41,8 +41,8 @@ def summed_up(measured: dict[tuple[str, str, int], list[Run]]) -> list[Result]:
     return results
 
 
-HEADINGS = ("work", "conns", "server", "op/s", "p50 ms", "p99 ms", "CPU s/1000", "beside fogbase", "memory MB", "own MB",
-            "errors")
+HEADINGS = ("work", "conns", "server", "op/s", "p50 ms", "p99 ms", "CPU s/1000", "beside fogbase", "memory MB",
+            "own MB", "errors")
 
 
 def table(results: list[Result]) -> str:

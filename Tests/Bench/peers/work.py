@@ -52,7 +52,7 @@ class Bench:
             before = cpu_seconds(pids)
             found = load.run(seconds)
             spent = cpu_seconds(pids) - before
-        # Whoever is slow has a queue of requests that nobody waits for any longer; the next one shall not suffer from it.
+        # Whoever is slow has a queue of requests that nobody waits for any longer; the next one shall not suffer.
         wait_until_idle(pids)
         run = Run(replace(found, cpu_seconds=spent), memory.total, memory.own)
         self.measured.setdefault(key, []).append(run)

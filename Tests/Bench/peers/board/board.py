@@ -1,7 +1,8 @@
 """The board that somebody would write in an afternoon: FastAPI, and SQLite in the worker's own process.
 
-Each worker has one connection and works on its event loop: a statement takes microseconds, and a commit waits for the disk,
-which another worker would have to wait for as well. Handing statements to a pool of threads costs more than it saves.
+Each worker has one connection and works on its event loop: a statement takes microseconds, and a commit waits for the
+disk, which another worker would have to wait for as well. Handing statements to a pool of threads costs more than it
+saves.
 """
 import hashlib
 import os

@@ -1,0 +1,45 @@
+"""Reads off a running server what must not grow."""
+import os
+import time
+from pathlib import Path
+
+import paths  # noqa: F401
+import process
+from verdict import Sample
+from watched import WatchedServer
+
+
+class Gauge:
+    def __init__(self, server: WatchedServer):
+        self.server, self.begun = server, time.monotonic()
+
+    def read(self, requests: int) -> Sample:
+        """`requests` is what the clients say that they have sent."""
+        metrics = self.server.metrics()
+        status = self.status()
+        return Sample(
+            seconds=time.monotonic() - self.begun, rss_anon=status["RssAnon"] * 1024, rss=status["VmRSS"] * 1024,
+            threads=status["Threads"], descriptors=len(os.listdir(f"/proc/{self.server.pid}/fd")),
+            connections=round(metrics["fogbase_http_connections"]), database=self.size("records.sqlite"),
+            log=self.size("records.sqlite-wal"), files=self.files(),
+            cpu_seconds=process.cpu_seconds(self.server.pid), requests=requests)
+
+    def status(self) -> dict[str, int]:
+        """The numbers of /proc/PID/status; sizes are in KiB."""
+        found = {}
+        for line in Path(f"/proc/{self.server.pid}/status").read_text().splitlines():
+            name, _, value = line.partition(":")
+            if (words := value.split()) and words[0].isdigit():
+                found[name] = int(words[0])
+        return found
+
+    def size(self, name: str) -> int:
+        return sum(one.stat().st_size for one in self.server.data.rglob(name))
+
+    def files(self) -> int:
+        """All files of assets, those that are being uploaded and smaller pictures among them."""
+        count = 0
+        for folder, _, names in os.walk(self.server.data):
+            if "assets" in folder or "thumbnails" in folder:
+                count += len(names)
+        return count
