@@ -19,7 +19,8 @@ SEED ?= 1
 # How many rounds `make powercut`, `make crash` and `make consistency` go, each with a server of its own.
 ROUNDS ?= 10
 
-# How many seconds `make fuzz` gives each reader, and how many mutated requests it sends to a running server.
+# How many seconds `make fuzz` gives each reader, and how many mutated requests it sends to a running server; `make soak`
+# takes 3,600 unless told otherwise.
 SECONDS ?= 60
 REQUESTS ?= 1000000
 
@@ -33,7 +34,7 @@ TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 ASAN = --scratch-path .build/asan --sanitize=address
 SWIFT_FILES = Sources Tests Package.swift
 
-.PHONY: all help deps build run test oracle lint format tsan asan browser bench bench-peers powercut crash consistency abuse fuzz docker clean
+.PHONY: all help deps build run test oracle lint format tsan asan browser bench bench-peers powercut crash consistency abuse fuzz soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -59,10 +60,12 @@ oracle: deps ## compare random queries with an oracle that filters and sorts all
 	swift build --build-tests
 	FOGBASE_ORACLE_CASES='$(CASES)' FOGBASE_ORACLE_SEED='$(SEED)' swift test --skip-build --filter QueryOracleTests
 
-lint: deps ## check the format, and the arrows between modules
+lint: deps ## check the format, the width of lines, and the arrows between modules
 	swift format lint --strict --recursive $(SWIFT_FILES)
 	python3 Tests/lint/test_arrows.py
 	python3 Tests/lint/arrows.py
+	python3 Tests/lint/test_columns.py
+	python3 Tests/lint/columns.py
 
 format: deps ## bring all Swift files into the house's format
 	swift format --in-place --recursive $(SWIFT_FILES)
@@ -109,8 +112,13 @@ fuzz: build ## feed mutated bytes to all readers, and mutated requests to a serv
 	python3 Tests/Fuzz/fuzz.py --seconds '$(SECONDS)'
 	python3 Tests/Fuzz/requests.py --requests '$(REQUESTS)'
 
+soak: SECONDS = 3600
+soak: build ## an hour of mixed load: memory stays flat, and nothing fails (SECONDS)
+	python3 Tests/Soak/test_soak.py
+	python3 Tests/Soak/soak.py --seconds '$(SECONDS)'
+
 docker: ## build the container image (IMAGE)
 	docker build --file docker/Dockerfile --tag '$(IMAGE)' .
 
 clean: ## remove what was built, never data
-	rm -rf .build .bench .powercut .crash .consistency .abuse .fuzz
+	rm -rf .build .bench .powercut .crash .consistency .abuse .fuzz .soak

@@ -226,7 +226,8 @@ def an_upload_that_fails_says_why(page, server):
     enter(page, "#/types/Note/new")
     page.add_field("file", "ASSET")
     path = file("small.txt", b"small")
-    refuse_uploads(page, 413, '{"serverErrorCode":"QUOTA_EXCEEDED","reason":"The quota of files in no record is used up"}')
+    refuse_uploads(
+        page, 413, '{"serverErrorCode":"QUOTA_EXCEEDED","reason":"The quota of files in no record is used up"}')
     choose(page, "file", path)
     page.see("The quota of files in no record is used up", "Try again")
     page.press("Create")
@@ -240,7 +241,8 @@ def an_upload_that_fails_says_why(page, server):
     page.run("""
         const part = new Blob([new Uint8Array(64 << 20)]), transfer = new DataTransfer();
         transfer.items.add(new File(Array(96).fill(part), "huge.bin"));
-        arguments[0].dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }))""",
+        arguments[0].dispatchEvent(
+            new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }))""",
         page.control("file", ".drop-zone"))
     page.see("This file has 6 GiB; the server takes files of up to 4.7 GiB.")
     page.press("Dismiss")
@@ -315,4 +317,6 @@ def files_fit_a_narrow_dark_window(page, server):
     page.heading("Photo")
     shown(page, "td .thumbnail", 5)
     fits("narrow-thumbnails")
-    assert page.run("const table = document.querySelector('.panel.table'); return table.scrollWidth <= table.clientWidth")
+    assert page.run("""
+        const table = document.querySelector(".panel.table");
+        return table.scrollWidth <= table.clientWidth""")
