@@ -72,11 +72,11 @@ format: deps ## bring all Swift files into the house's format
 
 tsan: deps ## run the tests under the thread sanitizer (FILTER=name runs some)
 	swift build $(TSAN) --build-tests
-	swift test $(TSAN) --skip-build $(FILTERED)
+	swift test $(TSAN) --skip-build --disable-xctest $(FILTERED)
 
 asan: deps ## run the tests under the address sanitizer (FILTER=name runs some)
 	swift build $(ASAN) --build-tests
-	swift test $(ASAN) --skip-build $(FILTERED)
+	swift test $(ASAN) --skip-build --disable-xctest $(FILTERED)
 
 browser: deps ## check the console in a headless Chromium (needs chromium, chromium-driver, python3-selenium)
 	swift build --product fogbase

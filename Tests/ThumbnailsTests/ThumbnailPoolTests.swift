@@ -134,10 +134,11 @@ extension ThumbnailTests {
             defer { close(leak) }
             setenv("FOGBASE_TEST_SECRET", "secret", 1)
             defer { unsetenv("FOGBASE_TEST_SECRET") }
+            // `status` without another process: while the shell starts one, it blocks signals itself.
             let script = """
                 tr '\\0' '\\n' </proc/$$/environ >$here/environment
                 cat /proc/$$/limits >$here/limits
-                cat /proc/$$/status >$here/status
+                while IFS= read -r line; do printf '%s\\n' "$line"; done </proc/$$/status >$here/status
                 cat /proc/$$/stat >$here/stat
                 for number in /proc/$$/fd/*; do readlink $number; done >$here/descriptors
                 readlink /proc/$$/fd/2 >$here/errors
