@@ -110,4 +110,27 @@ extension BodyReader {
         }
         return piece
     }
+
+    // MARK: All of it
+
+    /// The rest of a body that is not compressed, from the socket's bytes straight to the end of `all`.
+    func collectUndecompressed(_ all: inout [UInt8], upTo limit: Int) async throws(HTTPBodyError) {
+        while !isFinished {
+            let count = all.count
+            makeRoom(in: &all, upTo: min(expectedLength ?? limit, limit))
+            try await fill(&all, until: nil)
+            guard all.count <= limit else { throw .tooLarge(limit: limit) }
+            try reserve(all.count - count)
+        }
+    }
+
+    /// Grows a body's array by fours, but at first not beyond a megabyte on the strength of an announcement. Doubling, which
+    /// an array does by itself, would copy all bytes once more: sixteen megabytes are four milliseconds then, most of them
+    /// for memory that is new, and bodies that came in together grow together. Pages that no byte comes for are never touched.
+    private func makeRoom(in all: inout [UInt8], upTo limit: Int) {
+        let needed = all.count + server.input.count
+        guard needed > all.capacity, all.capacity < limit else { return }
+        let first = expectedLength ?? needed
+        all.reserveCapacity(min(limit, max(needed, min(first, 1 << 20), all.capacity * 4)))
+    }
 }

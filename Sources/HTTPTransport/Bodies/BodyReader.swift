@@ -87,11 +87,13 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
             await reader.run { () async throws(HTTPBodyError) in
                 if let length = reader.expectedLength, length > limit { throw .tooLarge(limit: limit) }
                 var all: [UInt8] = []
-                // Not more than a megabyte on the strength of an announcement alone.
-                if let length = reader.expectedLength { all.reserveCapacity(min(length, 1 << 20)) }
                 if let leftover = reader.takeLeftover() {
                     guard leftover.count <= limit else { throw .tooLarge(limit: limit) }
                     all = leftover
+                }
+                if case .identity = reader.coding {
+                    try await reader.collectUndecompressed(&all, upTo: limit)
+                    return all
                 }
                 while let piece = try await reader.decodedPiece(limit: limit) {
                     guard all.count + piece.count <= limit else { throw .tooLarge(limit: limit) }
