@@ -89,3 +89,19 @@ package struct RecordOperation: Sendable {
             recordName: record.recordName, input: record)
     }
 }
+
+extension RecordDatabase {
+    /// Resolves an operation's fields against a schema, so that the writer need not unless there is a newer one. On any
+    /// thread.
+    ///
+    /// - Throws: What is wrong with the values.
+    package nonisolated func prepare(_ operation: inout RecordOperation, by schema: Schema) throws(RecordError) {
+        if case .delete = operation.verb { return }
+        guard let typeName = operation.typeName, let type = schema[typeName]
+        else { return }
+        operation.resolved = try FieldResolver.resolve(
+            operation.input, typeName: typeName, type: type, allowsNewFields: environment == .development,
+            recordBytes: limits.recordBytes)
+        operation.resolvedVersion = schema.version
+    }
+}
