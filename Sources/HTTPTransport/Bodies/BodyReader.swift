@@ -29,9 +29,9 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     var patience: Patience
     private var takenInTurn = 0
 
-    /// What one body brings before others have their turn, if its client is as fast as the loop. Chunks of a byte cost ten
-    /// times of what bytes cost that are taken as they are.
-    private static let decodedPerTurn = 256 << 10
+    /// What one body brings before others have their turn, if its client is as fast as the loop: one read. Chunks of a byte
+    /// cost ten times of what bytes cost that are taken as they are, and new memory more than the bytes that come into it.
+    private static let decodedPerTurn = 64 << 10
 
     enum Framing {
         case length(left: Int)
