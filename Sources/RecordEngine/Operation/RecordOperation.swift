@@ -34,6 +34,8 @@ package struct RecordOperation: Sendable {
     /// The input against the schema of the loop that read it; the writer resolves again if the schema has moved on.
     package var resolved: ResolvedFields?
     package var resolvedVersion: Int64 = -1
+    /// Why the input does not fit that schema. The writer says so, once it has looked at the caller's rights.
+    var misfit: RecordError?
     /// Why the operation is refused before it is looked at: an item of a batch that lacks what its type needs.
     package var refusal: RecordError?
 
@@ -99,9 +101,14 @@ extension RecordDatabase {
         if case .delete = operation.verb { return }
         guard let typeName = operation.typeName, let type = schema[typeName]
         else { return }
-        operation.resolved = try FieldResolver.resolve(
-            operation.input, typeName: typeName, type: type, allowsNewFields: environment == .development,
-            recordBytes: limits.recordBytes)
         operation.resolvedVersion = schema.version
+        do throws(RecordError) {
+            operation.resolved = try FieldResolver.resolve(
+                operation.input, typeName: typeName, type: type, allowsNewFields: environment == .development,
+                recordBytes: limits.recordBytes)
+        } catch {
+            operation.misfit = error
+            throw error
+        }
     }
 }
