@@ -8,10 +8,9 @@ extension RecordAPI {
         let name = try call.recordName()
         let address = try call.address()
         let writeGuard = try call.writeGuard()
-        let body = try await call.body()
-        let operation = RecordOperation(
-            .modify(createsMissing: false, replacesAll: false), writeGuard: writeGuard, typeName: type,
-            isTypeInPath: true, recordName: name, input: try call.recordInput(body, type: type, name: name))
-        return call.response(to: try await call.perform(operation, at: address, body: body), type: type)
+        let answer = try await call.perform(
+            .modify(createsMissing: false, replacesAll: false), writeGuard: writeGuard, type: type, name: name,
+            at: address)
+        return call.response(to: answer, type: type)
     }
 }

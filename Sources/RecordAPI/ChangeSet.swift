@@ -8,9 +8,9 @@ extension RecordAPI {
     func changeSet(_ call: inout RecordCall) async throws -> HTTPResponse {
         let type = try call.typeName()
         // What the address says is judged before the body crosses the network.
-        _ = try call.setRequest(.delete, body: [])
+        _ = try call.setRequest(.delete, key: try call.idempotencyKey([]))
         let body = try await call.body()
-        let input = try call.recordInput(body, type: type, name: nil)
+        let (input, key) = try await call.recordInput(ofSet: body, type: type)
         if let name = input.recordName {
             throw RecordError.badRequest(
                 "A change by condition concerns many records; leave 'recordName' out, or use PATCH /records",
@@ -20,7 +20,22 @@ extension RecordAPI {
             throw RecordError.badRequest(
                 "The body names no field to change: {\"fields\":{…}}", details: [("path", .text("fields"))])
         }
-        let request = try call.setRequest(.modify(input), body: body)
+        let request = try call.setRequest(.modify(input), key: key)
         return call.response(toSet: try await call.reader.changeSet(request))
+    }
+}
+
+extension RecordCall {
+    /// The fields that a set is given, and the idempotency key; a long body is read on another thread.
+    fileprivate func recordInput(
+        ofSet body: [UInt8], type: RecordTypeName
+    ) async throws(RecordError) -> (RecordInput, IdempotencyKey?) {
+        guard body.count >= InputWorker.minimumBytes else {
+            return (try Self.recordInput(body, type: type, name: nil), try idempotencyKey(body))
+        }
+        let request = request
+        return try await database.inputs.run { () throws(RecordError) in
+            (try Self.recordInput(body, type: type, name: nil), try Self.idempotencyKey(of: request, body))
+        }
     }
 }

@@ -9,6 +9,7 @@ extension RecordAPI {
         let operation = RecordOperation(
             .delete(forgivesMissing: false), writeGuard: try call.writeGuard(), typeName: type, isTypeInPath: true,
             recordName: try call.recordName(), input: RecordInput())
-        return call.response(to: try await call.perform(operation, at: try call.address(), body: []), type: type)
+        let answer = try await call.perform(operation, at: try call.address(), key: try call.idempotencyKey([]))
+        return call.response(to: answer, type: type)
     }
 }

@@ -10,7 +10,7 @@ extension RecordAPI {
             throw RecordError.badRequest(
                 "DELETE takes no body. The condition is the query parameter 'where'")
         }
-        let request = try call.setRequest(.delete, body: [])
+        let request = try call.setRequest(.delete, key: try call.idempotencyKey([]))
         return call.response(toSet: try await call.reader.changeSet(request))
     }
 }

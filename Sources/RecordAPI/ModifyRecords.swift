@@ -8,25 +8,52 @@ extension RecordAPI {
     func modifyRecords(_ call: inout RecordCall) async throws -> HTTPResponse {
         let address = try call.address()
         let body = try await call.body()
-        let batch = try BatchInput.read(body, maxOperations: call.database.limits.batchOperations)
-        var operations: [RecordOperation] = []
-        operations.reserveCapacity(batch.operations.count)
-        for item in batch.operations { operations.append(operation(item, call)) }
-        let answer = try await call.database.modify(
+        let (request, database) = (call.request, call.database)
+        let batch =
+            body.count < InputWorker.minimumBytes
+            ? try BatchWrite(body, of: request, in: database, by: call.reader.schema)
+            : try await database.inputs.run { () throws(RecordError) in
+                try BatchWrite(body, of: request, in: database, by: database.schema)
+            }
+        let answer = try await database.modify(
             WriteRequest(
-                caller: call.caller, address: address, shape: .batch(isAtomic: batch.atomic), operations: operations,
-                fields: try call.query.fields() ?? batch.desiredKeys, idempotency: try call.idempotencyKey(body)))
+                caller: call.caller, address: address, shape: .batch(isAtomic: batch.isAtomic),
+                operations: batch.operations, fields: try call.query.fields() ?? batch.desiredKeys,
+                idempotency: batch.key))
         var response = HTTPResponse.json(answer.body)
         if answer.isReplay, let name = RecordCall.idempotencyReplayed { response.fields.append(name, literal: "true") }
         return response
     }
+}
+
+/// What the body of a batch asks for.
+private struct BatchWrite: Sendable {
+    let operations: [RecordOperation]
+    let isAtomic: Bool
+    let desiredKeys: [String]?
+    let key: IdempotencyKey?
+
+    init(
+        _ body: [UInt8], of request: HTTPRequest, in database: RecordDatabase, by schema: Schema
+    ) throws(RecordError) {
+        let batch = try BatchInput.read(body, maxOperations: database.limits.batchOperations)
+        var operations: [RecordOperation] = []
+        operations.reserveCapacity(batch.operations.count)
+        for item in batch.operations { operations.append(Self.operation(item, in: database, by: schema)) }
+        self.operations = operations
+        isAtomic = batch.atomic
+        desiredKeys = batch.desiredKeys
+        key = try RecordCall.idempotencyKey(of: request, body)
+    }
 
     /// What an item asks for. One that cannot be performed is refused as that item, in its place.
-    private func operation(_ item: OperationInput, _ call: RecordCall) -> RecordOperation {
+    private static func operation(
+        _ item: OperationInput, in database: RecordDatabase, by schema: Schema
+    ) -> RecordOperation {
         do throws(RecordError) {
-            try call.refuseACL(item.record)
+            try RecordCall.refuseACL(item.record)
             var operation = try RecordOperation(item)
-            try? call.reader.prepare(&operation)
+            try? database.prepare(&operation, by: schema)
             return operation
         } catch {
             return RecordOperation(refusing: item, with: error)

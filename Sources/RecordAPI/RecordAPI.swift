@@ -29,7 +29,8 @@ public struct RecordAPI: Sendable {
         RecordAPIContext(defaultDatabase: configuration.defaultDatabase)
     }
 
-    /// Answers a request. Reads do not suspend, once the loop's reader is open; writes wait for their commit.
+    /// Answers a request. Reads of single records do not suspend, once the loop's reader is open, nor do queries and pages
+    /// that a loop has the time for; writes wait for their commit.
     public func respond(to request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
         switch router.match(request.method, request.target) {
         case .found(.live, let route, _):
@@ -92,7 +93,7 @@ public struct RecordAPI: Sendable {
             request: request, parameters: parameters, query: query, reader: reader, caller: caller)
         switch endpoint {
         case .readRecord: return try readRecord(call)
-        case .listRecords: return try listRecords(call)
+        case .listRecords: return try await listRecords(call)
         case .readField: return try await readField(call)
         case .uploadAsset: return try await uploadAsset(call)
         case .readAsset: return try await readAsset(call)
@@ -110,7 +111,7 @@ public struct RecordAPI: Sendable {
         case .queryRecordsByBody: return try await queryRecordsByBody(&call)
         case .deleteSet: return try await deleteSet(call)
         case .changeSet: return try await changeSet(&call)
-        case .fetchChanges: return try fetchChanges(call)
+        case .fetchChanges: return try await fetchChanges(call)
         case .readSchema: return try readSchema(call)
         case .putSchema: return try await putSchema(&call)
         case .readType: return try readType(call)

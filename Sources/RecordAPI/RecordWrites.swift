@@ -26,6 +26,10 @@ extension RecordCall {
     }
 
     func idempotencyKey(_ body: [UInt8]) throws(RecordError) -> IdempotencyKey? {
+        try Self.idempotencyKey(of: request, body)
+    }
+
+    static func idempotencyKey(of request: HTTPRequest, _ body: [UInt8]) throws(RecordError) -> IdempotencyKey? {
         guard let text = request.fields[.idempotencyKey] else { return nil }
         let target = request.target.rawPath + (request.target.rawQuery.map { "?" + $0 } ?? "")
         guard request.fields.count(of: .idempotencyKey) == 1,
@@ -36,10 +40,10 @@ extension RecordCall {
         return key
     }
 
-    /// The record in the body of a single write.
+    /// The record in the body of a write.
     ///
     /// - Throws: BAD_REQUEST if it contradicts the path or has what this version does not know.
-    func recordInput(
+    static func recordInput(
         _ body: [UInt8], type: RecordTypeName, name: RecordName?
     ) throws(RecordError) -> RecordInput {
         let input = try RecordInput.readSingle(body)
@@ -57,7 +61,7 @@ extension RecordCall {
         return input
     }
 
-    func refuseACL(_ input: RecordInput) throws(RecordError) {
+    static func refuseACL(_ input: RecordInput) throws(RecordError) {
         if let acl = input.acl, acl.kind != .null {
             throw .badRequest(
                 "Access lists of single records are not available in this version. Leave 'acl' out and use grants",
@@ -65,19 +69,30 @@ extension RecordCall {
         }
     }
 
-    /// Performs one operation and waits until it is durable.
+    /// Performs one operation, whose record is in the request's body, and waits until it is durable.
     ///
-    /// - Parameter body: As it was received, for the idempotency key.
+    /// - Parameter name: The record name in the path, if it has one.
+    /// - Throws: As `recordInput`, or the operation's refusal.
+    mutating func perform(
+        _ verb: RecordOperation.Verb, writeGuard: WriteGuard = .none, type: RecordTypeName, name: RecordName?,
+        at address: DatabaseAddress
+    ) async throws -> WriteAnswer {
+        let single = SingleWrite(verb: verb, writeGuard: writeGuard, type: type, name: name, body: try await body())
+        let (operation, key) =
+            single.body.count < InputWorker.minimumBytes
+            ? try single.read(for: request, in: database, by: reader.schema)
+            : try await single.read(for: request, byWorkerOf: database)
+        return try await perform(operation, at: address, key: key)
+    }
+
+    /// Performs one operation and waits until it is durable.
     func perform(
-        _ operation: RecordOperation, at address: DatabaseAddress, body: [UInt8]
+        _ operation: RecordOperation, at address: DatabaseAddress, key: IdempotencyKey?
     ) async throws(RecordError) -> WriteAnswer {
-        var operation = operation
-        // What is wrong with the values is the writer's to say: it looks at the caller's rights before.
-        try? reader.prepare(&operation)
-        return try await database.modify(
+        try await database.modify(
             WriteRequest(
                 caller: caller, address: address, shape: .single, operations: [operation], fields: try query.fields(),
-                idempotency: try idempotencyKey(body)))
+                idempotency: key))
     }
 
     /// The answer to a write of one record.
@@ -112,5 +127,34 @@ extension RecordCall {
             text += "\(index == 0 ? "?" : "&")\(item.name)=\(PathSegment.encode(item.value))"
         }
         return text
+    }
+}
+
+/// A write of one record on its way from the body to the operation.
+private struct SingleWrite: Sendable {
+    let verb: RecordOperation.Verb
+    let writeGuard: WriteGuard
+    let type: RecordTypeName
+    let name: RecordName?
+    let body: [UInt8]
+
+    func read(
+        for request: HTTPRequest, in database: RecordDatabase, by schema: Schema
+    ) throws(RecordError) -> (RecordOperation, IdempotencyKey?) {
+        let input = try RecordCall.recordInput(body, type: type, name: name)
+        var operation = RecordOperation(
+            verb, writeGuard: writeGuard, typeName: type, isTypeInPath: true, recordName: name ?? input.recordName,
+            input: input)
+        // What is wrong with the values is the writer's to say: it looks at the caller's rights before.
+        try? database.prepare(&operation, by: schema)
+        return (operation, try RecordCall.idempotencyKey(of: request, body))
+    }
+
+    func read(
+        for request: HTTPRequest, byWorkerOf database: RecordDatabase
+    ) async throws(RecordError) -> (RecordOperation, IdempotencyKey?) {
+        try await database.inputs.run { () throws(RecordError) in
+            try read(for: request, in: database, by: database.schema)
+        }
     }
 }

@@ -7,10 +7,10 @@ internal import RecordWire
 extension RecordCall {
     /// What the address and the header fields ask for.
     ///
-    /// - Parameter body: As it was received, for the idempotency key.
+    /// - Parameter key: The idempotency key, made with the body as it was received.
     /// - Throws: BAD_REQUEST without a condition unless `all=true` says so, for both, and for conditions on a single
     ///   record's tag, which a set does not have.
-    func setRequest(_ change: SetRequest.Change, body: [UInt8]) throws(RecordError) -> SetRequest {
+    func setRequest(_ change: SetRequest.Change, key: IdempotencyKey?) throws(RecordError) -> SetRequest {
         let type = try typeName()
         guard !request.fields.contains(.ifMatch), !request.fields.contains(.ifNoneMatch) else {
             throw .badRequest("If-Match and If-None-Match guard one record. A set takes 'where' alone")
@@ -29,7 +29,7 @@ extension RecordCall {
         return SetRequest(
             query: QueryRequest(caller: caller, address: try address(), typeName: type, input: input),
             change: change, isForAll: isForAll, isDryRun: try query.word("dryRun"),
-            maxAffected: try query.count("maxAffected"), idempotency: try idempotencyKey(body))
+            maxAffected: try query.count("maxAffected"), idempotency: key)
     }
 
     func response(toSet answer: WriteAnswer) -> HTTPResponse {

@@ -24,6 +24,8 @@ package actor RecordDatabase {
     nonisolated let administrator: Digest?
     /// Shared by all its readers.
     package nonisolated let queries = QueryServices()
+    /// Where long bodies of writes are read.
+    package nonisolated let inputs = InputWorker()
     /// Whether a later record never has an earlier time of creation, so that ids answer for both.
     nonisolated let createdFollowsIDs: Bool
     nonisolated let indexBuilder: IndexBuilder
@@ -344,6 +346,7 @@ package actor RecordDatabase {
         // At once, and not when the writer has time: slices of index work follow each other without a pause.
         queue.withLock { $0.isClosed = true }
         queue.broadcast()
+        await inputs.close()
         await queries.close()
         await assets.close()
         await closeFile()

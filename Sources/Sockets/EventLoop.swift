@@ -44,6 +44,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private var timers = TimerHeap()
     private var isClosing = false
     private static let eventsPerPoll = 256
+    /// So long a turn may last and still go on without a look at the sockets.
+    private static let shortNanoseconds: UInt64 = 250_000
 
     /// Makes the loop and starts its thread, which keeps the loop alive until `stop()`.
     package init(name: String) throws(SocketError) {
@@ -158,9 +160,10 @@ extension EventLoop {
         var hasYielded = true
         while true {
             if hasRemoteWork.load(ordering: .relaxed) { takeRemoteWork() }
-            // A chain of short jobs need not look at the sockets between its links.
+            // A chain of short jobs need not look at the sockets between its links. Where many have much to do, whoever has
+            // little waits for one round of theirs and not for four.
             var rounds = 0
-            while !local.isEmpty, rounds < 4 {
+            while !local.isEmpty, rounds == 0 || rounds < 4 && MonotonicClock.now &- now < Self.shortNanoseconds {
                 runLocalJobs()
                 rounds += 1
             }

@@ -67,6 +67,17 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         _ = setsockopt(raw, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// Lets the kernel keep no more than about `count` bytes that it has not sent yet, besides those that are on their way;
+    /// without effect on a Unix socket.
+    ///
+    /// Not SO_SNDBUF: that bounds what is on its way, too, so it would slow down a transfer over a long path, and would end
+    /// the kernel's own tuning.
+    package func limitUnsent(_ count: Int32) {
+        var count = count
+        _ = setsockopt(
+            raw, Int32(IPPROTO_TCP), Int32(TCP_NOTSENT_LOWAT), &count, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     /// Reads what is there, at most the size of `buffer`.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         guard raw >= 0 else { return .end }

@@ -105,7 +105,8 @@ def main() -> int:
     print("\n" + table(ordered))
     failed = [row.name for row in ordered if row.findings]
     if failed:
-        print(f"\n{len(failed)} of {len(ordered)} scenarios failed: {', '.join(failed)}; the servers' logs are in {folder}")
+        print(f"\n{len(failed)} of {len(ordered)} scenarios failed: {', '.join(failed)}; "
+              f"the servers' logs are in {folder}")
     else:
         print(f"\nAll {len(ordered)} scenarios hold.")
         shutil.rmtree(folder, ignore_errors=True)

@@ -62,7 +62,8 @@ def silent_bodies(stage: Stage) -> list[Swarm]:
     return [Swarm(starts, answered(408, 413), closed_within(3 + LINGER), connections=1000, sources=2)]
 
 
-def _endless(stage: Stage, path: str, piece: bytes, *statuses: int, kind: str = JSON, first: bytes = b"") -> list[Swarm]:
+def _endless(stage: Stage, path: str, piece: bytes, *statuses: int, kind: str = JSON,
+             first: bytes = b"") -> list[Swarm]:
     return [Swarm([head("POST", path, stage.attacker, kind, CHUNKED) + first, piece], answered(*statuses), busy(10),
                   connections=32, after="endless")]
 

@@ -84,7 +84,8 @@ def json_large(stage: Stage) -> list[Swarm]:
 
 
 def huge_numbers(stage: Stage) -> list[Swarm]:
-    numbers = [b"1e999999999", b"-1e999999999", b"1e-999999999", b"9" * 400, b"0." + b"0" * 100_000 + b"1", b"1" * 100_000,
+    numbers = [b"1e999999999", b"-1e999999999", b"1e-999999999", b"9" * 400, b"0." + b"0" * 100_000 + b"1",
+               b"1" * 100_000,
                b"9223372036854775808", b"-9223372036854775809", b"1e" + b"9" * 10_000, b"0." + b"3" * 900_000, b"-0",
                b"00", b"1.", b"+1", b"NaN", b"1E400", b"4.9e-324", b"1" + b"0" * 300 + b".5e-300"]
     bodies = [b'{"fields":{"%s":%s}}' % (name, number) for number in numbers for name in (b"number", b"rating")]
@@ -96,7 +97,8 @@ def huge_numbers(stage: Stage) -> list[Swarm]:
 
 
 def hash_floods(stage: Stage) -> list[Swarm]:
-    """Keys that collide under the hashes that are not seeded: `Ez` and `FY` under that of Java and Bernstein (31 and 33)."""
+    """Keys that collide under the hashes that are not seeded: `Ez` and `FY` under Bernstein's (33), `Aa` and `BB` under
+    Java's (31)."""
     by_33 = [b"".join(letters) for letters in product((b"Ez", b"FY"), repeat=14)]
     by_31 = [b"".join(letters) for letters in product((b"Aa", b"BB"), repeat=14)]
     # Few enough that size does not matter: bodies of megabytes are the business of others.
@@ -111,7 +113,8 @@ def hash_floods(stage: Stage) -> list[Swarm]:
     parameters = "&".join(key.decode() + "=" for key in by_33[:250])
     fields = [f"{key.decode()}: 1" for key in by_33[:95]]
     messages += [get(f"/records/Post?{parameters}"), get("/records/Post?" + "&".join(["a=1"] * 1900)),
-                 get("/query/Post?" + "&".join(["arg=1"] * 1300)), get("/records/Post?fields=" + ",".join(["a"] * 4000)),
+                 get("/query/Post?" + "&".join(["arg=1"] * 1300)),
+                 get("/records/Post?fields=" + ",".join(["a"] * 4000)),
                  head("GET", "/health/live", None, *fields), head("GET", "/health/live", None, *["X-A: 1"] * 95),
                  head("GET", "/records/Post", None, *[f"If-None-Match: {'W/' * 20}" for _ in range(90)]),
                  head("GET", "/records/Post", None, "Accept: " + ",".join(["a/b;q=0.1"] * 800)),

@@ -19,7 +19,8 @@ def connect_reset(stage: Stage) -> list[Swarm]:
 
 def half_closed(stage: Stage) -> list[Swarm]:
     """Who closes for writing before a word is answered by a close."""
-    return [Swarm([b"", b"GET /records/Po", get("/health/live")], closed_within(3), no_failures, busy(1000), after="half",
+    return [Swarm([b"", b"GET /records/Po", get("/health/live")], closed_within(3), no_failures, busy(1000),
+                  after="half",
                   **SOURCES)]
 
 

@@ -42,7 +42,8 @@ def unknown_routes(stage: Stage) -> list[Swarm]:
 
 def large_batches(stage: Stage) -> list[Swarm]:
     """Whole batches of 200 creates, one after the other, on a few connections."""
-    one = b'{"operationType":"create","record":{"recordType":"Note","fields":{"text":"' + b"x" * 500 + b'","number":1}}}'
+    fields = b'{"text":"' + b"x" * 500 + b'","number":1}'
+    one = b'{"operationType":"create","record":{"recordType":"Note","fields":' + fields + b"}}"
     body = b'{"operations":[' + b",".join([one] * 200) + b"]}"
     return [Swarm([post("/records", body, stage.attacker)], answered(200, 503), busy(10), connections=8, after="again")]
 

@@ -87,7 +87,8 @@ class GoodClient:
             if self.child.poll() is not None:
                 raise Problem(f"the good client ended with status {self.child.returncode}.")
             with open(self.file) as lines:
-                past = {line.split()[1] for line in lines if line.endswith("\n") and float(line.split(" ", 1)[0]) >= end}
+                past = {line.split()[1] for line in lines
+                        if line.endswith("\n") and float(line.split(" ", 1)[0]) >= end}
             if len(past) >= LANES:
                 return
             time.sleep(0.1)

@@ -21,7 +21,8 @@ SCHEMA = {"types": {
 }}
 POSTS = 2000
 # What a server that ends by a fault of its own says.
-CRASH = ("Fatal error", "fatal error", "Crash", "crashed", "Backtrace", "Precondition", "Segmentation", "AddressSanitizer")
+CRASH = ("Fatal error", "fatal error", "Crash", "crashed", "Backtrace", "Precondition", "Segmentation",
+         "AddressSanitizer")
 
 
 class Stage:

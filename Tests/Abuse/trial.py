@@ -35,8 +35,8 @@ class Scenario:
 
 
 class Trial:
-    """`run` attacks and measures; `finish` waits for the recovery. The latter may happen beside other trials: a server that
-    recovers is idle."""
+    """`run` attacks and measures; `finish` waits for the recovery. The latter may happen beside other trials: a server
+    that recovers is idle."""
 
     def __init__(self, scenario: Scenario, binary: str, folder: Path, seconds: float, sabotage: Callable | None = None):
         self.scenario, self.binary, self.folder = scenario, binary, folder

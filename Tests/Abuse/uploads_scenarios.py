@@ -33,7 +33,8 @@ def wrong_offsets(stage: Stage) -> list[Swarm]:
                 for target in (path, "/assets/uploads/none", "/assets/uploads/" + "a" * 4000)
                 for offset in ("5", "-1", "9" * 40, "0x0", "", "0,0")]
     messages += [head("POST", "/assets/uploads", stage.attacker, TUS, f"Upload-Length: {length}", *more)
-                 for length, more in (("9" * 40, ()), ("-1", ()), ("1e3", ()), ("5000000001", ()), ("1", ("Upload-Length: 2",)),
+                 for length, more in (("9" * 40, ()), ("-1", ()), ("1e3", ()), ("5000000001", ()),
+                                      ("1", ("Upload-Length: 2",)),
                                       ("5", ("Upload-Metadata: " + ",".join(["a YQ=="] * 900),)),
                                       ("5", ("Upload-Metadata: filename " + "A" * 8000,)),
                                       ("5", ("Upload-Defer-Length: 1",)))]

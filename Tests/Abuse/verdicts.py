@@ -74,7 +74,8 @@ def table(rows: list[Row]) -> str:
         text += [f"{row.name}: FAILED: {finding}" for finding in row.findings]
     text += [f"{row.name}: {note}" for row in rows for note in row.notes]
     text += ["", "before, control, during, after, longest: milliseconds of the good client, p99 but for the last.",
-             "holds*: over the limit, but no more than the control, which is the same load without the server, explains."]
+             "holds*: over the limit, but no more than the control, which is the same load without the server, "
+             "explains."]
     return "\n".join(text)
 
 

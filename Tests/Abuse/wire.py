@@ -12,7 +12,8 @@ def head(method: str, path: str, token: str | None = None, *fields: str) -> byte
 
 def post(path: str, body: bytes, token: str | None = None, *fields: str, method: str = "POST") -> bytes:
     """A request with a body of JSON, or of what `fields` say."""
-    kind = () if any(field.lower().startswith("content-type") for field in fields) else ("Content-Type: application/json",)
+    has_kind = any(field.lower().startswith("content-type") for field in fields)
+    kind = () if has_kind else ("Content-Type: application/json",)
     return head(method, path, token, *kind, f"Content-Length: {len(body)}", *fields) + body
 
 

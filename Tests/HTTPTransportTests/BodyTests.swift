@@ -175,4 +175,40 @@ import Threads
         #expect(await eventually { server.server.bodyBytesInFlight == 0 })
         await server.stop()
     }
+
+    @Test(arguments: [false, true])
+    func `a body of megabytes arrives whole up to the limit, and one byte more is refused`(isChunked: Bool)
+        async throws
+    {
+        let limit = 5_000_000
+        let content = (0..<limit).map { UInt8(truncatingIfNeeded: 32 + $0 % 89) }
+        let isSame = Locked<[Bool]>([])
+        let server = try TestServer { request in
+            do throws(HTTPBodyError) {
+                let body = try await request.body.collect(upTo: limit)
+                isSame.withLock { $0.append(body == content) }
+                return .text("whole")
+            } catch {
+                return .text("\(error)", error == .tooLarge(limit: limit) ? .contentTooLarge : .badRequest)
+            }
+        }
+        for more in [[], [UInt8(32)]] {
+            let client = try server.client()
+            var body = content + more
+            var framing = "Content-Length: \(body.count)"
+            if isChunked {
+                framing = "Transfer-Encoding: chunked"
+                let head = Array("\(String(body.count, radix: 16))\r\n".utf8)
+                body = head + body + Array("\r\n0\r\n\r\n".utf8)
+            }
+            try client.send("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(framing)\r\n\r\n")
+            // A client that is refused before its end may be told so while it still sends.
+            try? client.send(body)
+            let answer = try client.receive(until: "\r\n\r\n")
+            #expect(answer.hasPrefix(more.isEmpty ? "HTTP/1.1 200" : "HTTP/1.1 413"))
+            client.close()
+        }
+        #expect(isSame.withLock { $0 } == [true])
+        await server.stop()
+    }
 }

@@ -26,6 +26,40 @@ import Threads
         await server.stop()
     }
 
+    @Test func `the kernel keeps no more than 192 KiB that a client has not been sent yet`() async throws {
+        let server = try TestServer.greeting()
+        let client = try server.client()
+        try client.send(Self.get)
+        _ = try client.receive(until: "hello /")
+        // The server's end of the connection, among the descriptors of this process.
+        let ends = (3..<4096).filter { Self.localPort(of: $0) == server.port && Self.isConnected($0) }
+        #expect(ends.count == 1)
+        for end in ends {
+            var limit: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            #expect(getsockopt(end, Int32(IPPROTO_TCP), Int32(TCP_NOTSENT_LOWAT), &limit, &size) == 0)
+            #expect(limit == 192 << 10)
+        }
+        await server.stop()
+    }
+
+    private static func localPort(of descriptor: Int32) -> UInt16? {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutableBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) { getsockname(descriptor, $0.baseAddress, &size) }
+        }
+        return code == 0 && Int32(address.sin_family) == AF_INET ? UInt16(bigEndian: address.sin_port) : nil
+    }
+
+    private static func isConnected(_ descriptor: Int32) -> Bool {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafeMutableBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) { getpeername(descriptor, $0.baseAddress, &size) }
+        } == 0
+    }
+
     @Test func `a burst buys a client no more silence than the deadline allows`() {
         var patience = Patience(allowance: 60, bytesPerSecond: 1_000_000_000)
         patience.moved(1_000_000)

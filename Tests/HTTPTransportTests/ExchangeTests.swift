@@ -60,6 +60,38 @@ import Threads
         await server.stop()
     }
 
+    @Test func `pipelined requests with long answers let others have their turn behind 64 KiB of them`() async throws {
+        let paths = Locked<[String]>([])
+        let (began, mayGoOn) = (Gate(), Gate())
+        let server = try TestServer({ $0.loops = 1 }) { request in
+            let path = request.target.rawPath
+            let isFirst = paths.withLock { paths in
+                paths.append(path)
+                return paths.count == 2
+            }
+            if isFirst {
+                // The loop stands still until the other client's request is there.
+                began.open()
+                mayGoOn.waitBlocking()
+            }
+            return .text(String(repeating: "x", count: 2_000) + path)
+        }
+        let other = try server.client()
+        try other.send("GET /before HTTP/1.1\r\nHost: x\r\n\r\n")
+        _ = try other.receive(until: "/before")
+        let client = try server.client()
+        try client.send(String(repeating: "GET /x HTTP/1.1\r\nHost: x\r\n\r\n", count: 60))
+        client.finishSending()
+        await began.wait()
+        try other.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
+        mayGoOn.open()
+        #expect(try client.receiveText().occurrences(of: "200 OK") == 60)
+        _ = try other.receive(until: "/other")
+        let place = try #require(paths.withLock { $0.firstIndex(of: "/other") })
+        #expect(place < 45)
+        await server.stop()
+    }
+
     @Test func `answers go out before a pipelined request makes the connection wait`() async throws {
         let gate = Gate()
         let server = try TestServer { request in

@@ -156,4 +156,20 @@ private final class EchoServer: Sendable {
             #expect(ProcessFacts.openDescriptors <= before + 8)
         }
     }
+
+    /// Before, four rounds of such jobs went by between two looks.
+    @Test func `jobs that take long let the loop look at its sockets after each round`() async throws {
+        let loop = try EventLoop(name: "test-loop")
+        let looks = await Task(executorPreference: loop) {
+            let before = loop.pollCount
+            for _ in 0..<8 {
+                let end = Deadline.after(.milliseconds(1))
+                while !end.hasPassed() {}
+                await Task.yield()
+            }
+            return loop.pollCount - before
+        }.value
+        #expect(looks >= 8)
+        await loop.stop()
+    }
 }

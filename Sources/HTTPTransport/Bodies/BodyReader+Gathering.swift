@@ -1,10 +1,11 @@
+import Glibc
 import HTTP
 import Sockets
 
 /// Pieces of a size that the handler picks.
 extension BodyReader {
     /// What one body brings before others have their turn, if its client is as fast as the loop.
-    private static let bytesPerTurn = 1 << 20
+    private static let bytesPerTurn = 256 << 10
 
     func next(gathering count: Int) async throws(HTTPBodyError) -> [UInt8]? {
         precondition(count > 0, "A piece of a body has at least a byte")
@@ -109,5 +110,57 @@ extension BodyReader {
             leftoverStart = 0
         }
         return piece
+    }
+
+    // MARK: All of it
+
+    /// What is taken on the strength of an announcement alone.
+    private static let firstRoom = 1 << 20
+
+    /// The rest of a body that is not compressed, from the socket's bytes straight to the end of `all`.
+    func collectUndecompressed(_ all: inout [UInt8], upTo limit: Int) async throws(HTTPBodyError) {
+        do throws(HTTPBodyError) {
+            while !isFinished {
+                let count = all.count
+                makeRoom(in: &all, upTo: limit)
+                try await fill(&all, until: nil)
+                guard all.count <= limit else { throw .tooLarge(limit: limit) }
+                try reserve(all.count - count)
+            }
+        } catch {
+            await forget(&all)
+            throw error
+        }
+    }
+
+    /// Grows a body's array by doubling up to a megabyte, and then by sixteens, as far as the body can go: pages that no byte
+    /// comes for are never touched. Doubling to the end would copy every byte once more, most of it into new memory, which
+    /// costs four times of the copy; and bodies that began together grow together.
+    private func makeRoom(in all: inout [UInt8], upTo limit: Int) {
+        let needed = all.count + server.input.count
+        // What comes at once may pass the limit: finding that out must not grow the array.
+        let most = expectedLength ?? max(limit, limit &+ server.input.count)
+        guard needed > all.capacity, all.capacity < most else { return }
+        let announced = min(expectedLength ?? 0, Self.firstRoom)
+        let growth = needed > Self.firstRoom ? 16 : 2
+        all.reserveCapacity(min(most, max(needed, announced, all.capacity * growth)))
+    }
+
+    /// Lets go of what has come of a body that broke off. The system takes milliseconds to take back a large one, so it gets
+    /// the pages in parts, between which others have their turn.
+    private func forget(_ all: inout [UInt8]) async {
+        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+        var offset = 0
+        while all.count - offset > Self.firstRoom {
+            all.withUnsafeMutableBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                // Whole pages that nothing but these bytes lies in.
+                let start = (UInt(bitPattern: base) + UInt(offset + page - 1)) / UInt(page) * UInt(page)
+                madvise(UnsafeMutableRawPointer(bitPattern: start), Self.firstRoom - page, MADV_DONTNEED)
+            }
+            offset += Self.firstRoom
+            await Task.yield()
+        }
+        all = []
     }
 }

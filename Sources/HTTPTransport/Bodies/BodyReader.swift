@@ -29,9 +29,9 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     var patience: Patience
     private var takenInTurn = 0
 
-    /// What one body brings before others have their turn, if its client is as fast as the loop. Chunks of a byte cost ten
-    /// times of what bytes cost that are taken as they are.
-    private static let decodedPerTurn = 256 << 10
+    /// What one body brings before others have their turn, if its client is as fast as the loop: one read. Chunks of a byte
+    /// cost ten times of what bytes cost that are taken as they are, and new memory more than the bytes that come into it.
+    private static let decodedPerTurn = 64 << 10
 
     enum Framing {
         case length(left: Int)
@@ -87,11 +87,13 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
             await reader.run { () async throws(HTTPBodyError) in
                 if let length = reader.expectedLength, length > limit { throw .tooLarge(limit: limit) }
                 var all: [UInt8] = []
-                // Not more than a megabyte on the strength of an announcement alone.
-                if let length = reader.expectedLength { all.reserveCapacity(min(length, 1 << 20)) }
                 if let leftover = reader.takeLeftover() {
                     guard leftover.count <= limit else { throw .tooLarge(limit: limit) }
                     all = leftover
+                }
+                if case .identity = reader.coding {
+                    try await reader.collectUndecompressed(&all, upTo: limit)
+                    return all
                 }
                 while let piece = try await reader.decodedPiece(limit: limit) {
                     guard all.count + piece.count <= limit else { throw .tooLarge(limit: limit) }

@@ -38,6 +38,7 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     private var isIdle = false
     private var isStopping = false
     private var answeredInTurn = 0
+    private var bytesAtTurnStart = 0
     private var awaitsEndOfTurn = false
 
     init(_ socket: LoopSocket, peer: SocketAddress, on server: ServerLoop) {
@@ -95,10 +96,13 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
 
     /// The next request's head; `nil` when the connection is over.
     private func nextHead() async -> RequestHead? {
-        if pendingCount > 0, answeredInTurn >= server.configuration.maxPipelinedRequests {
+        if pendingCount > 0,
+            answeredInTurn >= server.configuration.maxPipelinedRequests
+                || answeredBytes - bytesAtTurnStart >= server.configuration.maxGatheredBytes
+        {
             // Others have waited long enough.
-            answeredInTurn = 0
             guard await flush() else { return nil }
+            beginTurn()
             await Task.yield()
         }
         if pendingCount > 0 {
@@ -115,9 +119,19 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
             case .needMore: break
             }
         }
-        answeredInTurn = 0
         guard await flush() else { return nil }
+        beginTurn()
         return await receiveHead()
+    }
+
+    private func beginTurn() {
+        answeredInTurn = 0
+        bytesAtTurnStart = answeredBytes
+    }
+
+    /// Bytes of all answers so far, whether or not the socket has taken them.
+    private var answeredBytes: Int {
+        sentBytes + output.count - outputStart
     }
 
     private func receiveHead() async -> RequestHead? {

@@ -38,7 +38,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var maxConnectionsPerAddress = 1024
     /// Pipelined requests that one connection gets answered before others have their turn.
     package var maxPipelinedRequests = 64
-    /// Bytes of answers that are gathered before they are written.
+    /// Bytes of answers that are gathered before they are written; and behind as many, others have their turn before the next
+    /// pipelined request is answered.
     package var maxGatheredBytes = 64 << 10
     /// A body that has arrived with its head is given as `.bytes` up to this size.
     package var maxEagerBodyBytes = 64 << 10

@@ -22,6 +22,11 @@ final class ServerLoop: @unchecked Sendable {
     let refuse: @Sendable (HTTPRefusal, String) -> HTTPResponse
     let didFinish: @Sendable (HTTPRequestSummary) -> Void
 
+    /// What the kernel keeps for a client that has not been sent yet. Left to itself it keeps up to 4 MiB for each client that
+    /// reads nothing, a thousand of whom then use up what all connections of the machine may have together. A client that
+    /// reads is woken for at half of it, which is 64 packets' worth.
+    private static let maxUnsentBytes: Int32 = 192 << 10
+
     /// Where sockets are read into. What must outlive the next suspension is copied out, which for most requests is
     /// nothing; so an idle connection has no buffer.
     let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -77,7 +82,11 @@ final class ServerLoop: @unchecked Sendable {
             ledger.close(ConnectionLedger.Peer(peer))
             return
         }
-        if case .unix = peer {} else { socket.disableDelay() }
+        if case .unix = peer {
+        } else {
+            socket.disableDelay()
+            socket.limitUnsent(Self.maxUnsentBytes)
+        }
         let connection = HTTPConnection(socket, peer: peer, on: self)
         connection.index = connections.count
         connections.append(connection)

@@ -34,6 +34,8 @@ package struct RecordOperation: Sendable {
     /// The input against the schema of the loop that read it; the writer resolves again if the schema has moved on.
     package var resolved: ResolvedFields?
     package var resolvedVersion: Int64 = -1
+    /// Why the input does not fit that schema. The writer says so, once it has looked at the caller's rights.
+    var misfit: RecordError?
     /// Why the operation is refused before it is looked at: an item of a batch that lacks what its type needs.
     package var refusal: RecordError?
 
@@ -87,5 +89,26 @@ package struct RecordOperation: Sendable {
         self.init(
             verb, writeGuard: writeGuard, typeName: record.recordType, isTypeInPath: false,
             recordName: record.recordName, input: record)
+    }
+}
+
+extension RecordDatabase {
+    /// Resolves an operation's fields against a schema, so that the writer need not unless there is a newer one. On any
+    /// thread.
+    ///
+    /// - Throws: What is wrong with the values.
+    package nonisolated func prepare(_ operation: inout RecordOperation, by schema: Schema) throws(RecordError) {
+        if case .delete = operation.verb { return }
+        guard let typeName = operation.typeName, let type = schema[typeName]
+        else { return }
+        operation.resolvedVersion = schema.version
+        do throws(RecordError) {
+            operation.resolved = try FieldResolver.resolve(
+                operation.input, typeName: typeName, type: type, allowsNewFields: environment == .development,
+                recordBytes: limits.recordBytes)
+        } catch {
+            operation.misfit = error
+            throw error
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 package import RecordWire
 internal import RecordStorage
 internal import Threads
@@ -5,7 +6,11 @@ internal import Threads
 /// What the queries of one database share across threads: the pool for long ones, statistics, advice.
 package final class QueryServices: Sendable {
     /// Where queries run that are too long for an event loop.
-    package let pool = ReaderPool()
+    package let pool = ReaderPool(name: "fog-query")
+    /// Where pages are made that are: one for each processor, as the loops would. Each is short, so that many may wait, and
+    /// none waits for a long query.
+    package let pages = ReaderPool(
+        name: "fog-page", threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), queueLength: 4_096)
     /// What the costliest queries lack.
     package let advice = QueryAdvice()
     /// The changes of sets with an idempotency key that are under way.
@@ -31,6 +36,7 @@ package final class QueryServices: Sendable {
 
     func close() async {
         await pool.close()
+        await pages.close()
     }
 }
 

@@ -26,13 +26,17 @@ package final class ReaderPool: Sendable {
 
     private let state = Locked(State())
     private let waiting = Atomic<Int>(0)
+    private let count = Atomic<Int>(0)
+    private let name: String
     private let threads: Int
     private let queueLength: Int
 
     /// - Parameters:
+    ///   - name: Of its threads, each with its number.
     ///   - threads: How many reads run at once.
     ///   - queueLength: Beyond so many that run or wait, reads are refused with 503.
-    init(threads: Int = 2, queueLength: Int = 64) {
+    init(name: String, threads: Int = 2, queueLength: Int = 64) {
+        self.name = name
         self.threads = threads
         self.queueLength = queueLength
     }
@@ -44,6 +48,9 @@ package final class ReaderPool: Sendable {
     /// The reads that run or wait.
     package var depth: Int { waiting.load(ordering: .relaxed) }
 
+    /// The reads that were done here.
+    package var reads: Int { count.load(ordering: .relaxed) }
+
     /// Runs `work` with a fresh reader on a thread of the pool.
     func read<Value: Sendable>(
         _ database: RecordDatabase, _ work: @escaping @Sendable (RecordReader) throws(RecordError) -> Value
@@ -53,6 +60,7 @@ package final class ReaderPool: Sendable {
             throw .poolOverloaded
         }
         defer { waiting.subtract(1, ordering: .relaxed) }
+        count.add(1, ordering: .relaxed)
         guard let executor = nextExecutor() else { throw .databaseUnavailable }
         let result: Result<Value, RecordError> = await withUnsafeContinuation { continuation in
             Task.detached(executorPreference: executor) {
@@ -127,7 +135,7 @@ package final class ReaderPool: Sendable {
             if state.isClosed { return nil }
             state.next += 1
             if state.executors.count < threads {
-                let executor = ThreadExecutor(name: "fog-query-\(state.executors.count)")
+                let executor = ThreadExecutor(name: "\(name)-\(state.executors.count)")
                 state.executors.append(executor)
                 return executor
             }

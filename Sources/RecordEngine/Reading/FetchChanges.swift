@@ -2,22 +2,53 @@ package import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-extension RecordReader {
-    /// Appends `{"changes":[…],"token":"…","moreComing":bool}`: what changed in a zone after a token, oldest first.
-    ///
-    /// Each record comes once, with its newest state; a deleted one as a tombstone. Changes to records that the caller
-    /// may not read do not appear; a page may be short, or empty, while more is coming.
-    ///
+/// A page of the changes of a zone, as a request asks for it.
+package struct ChangesRequest: PageRequest {
+    let address: DatabaseAddress
+    let caller: Caller
+    let since: String?
+    let limit: Int
+    let fields: [String]?
+
     /// - Parameters:
     ///   - since: The token of the previous page; `nil` or empty for the beginning.
     ///   - limit: 1 to the configured page size.
+    ///   - fields: The fields to show; `nil` for all.
+    package init(
+        in address: DatabaseAddress, for caller: Caller, since: String?, limit: Int, fields: [String]?
+    ) {
+        self.address = address
+        self.caller = caller
+        self.since = since
+        self.limit = limit
+        self.fields = fields
+    }
+
+    package func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> [UInt8]? {
+        var page: [UInt8] = []
+        return try reader.changes(self, to: &page, &time) ? page : nil
+    }
+}
+
+extension RecordReader {
+    /// `{"changes":[…],"token":"…","moreComing":bool}`: what changed in a zone after a token, oldest first.
+    ///
+    /// Each record comes once, with its newest state; a deleted one as a tombstone. Changes to records that the caller
+    /// may not read do not appear; a page may be short, or empty, while more is coming. One that takes more time than a
+    /// loop has is made on a thread of the pool.
+    ///
     /// - Throws: TOKEN_EXPIRED if tombstones since the token are gone or the caller's rights have changed: the client
     ///   starts again. TOKEN_INVALID for a token of another caller or zone.
     /// - Source: CloudKit Web Services Reference, "Fetching Record Zone Changes".
-    package func changes(
-        in address: DatabaseAddress, for caller: Caller, since: String?, limit: Int, fields: [String]?,
-        to output: inout [UInt8]
-    ) throws(RecordError) {
+    package func changes(_ request: ChangesRequest) async throws(RecordError) -> [UInt8] {
+        try await page(request)
+    }
+
+    /// - Returns: `false` if the time was over before the page was made.
+    fileprivate func changes(
+        _ request: ChangesRequest, to output: inout [UInt8], _ time: inout PageTime
+    ) throws(RecordError) -> Bool {
+        let (address, caller) = (request.address, request.caller)
         if case .privateDatabase(let owner) = address.scope, caller.userID != owner, !caller.isAdministrator {
             throw .refused(caller == .anonymous ? .authenticationRequired : .denied, .read)
         }
@@ -25,11 +56,11 @@ extension RecordReader {
         guard let zone = try zoneRow(address) else {
             // Nothing was ever written: the empty feed starts over with each call until something is.
             output.appendLiteral("{\"changes\":[],\"token\":\"\",\"moreComing\":false}")
-            return
+            return true
         }
         let rights = try lastChangeOfRights(for: caller, in: address.scope)
         var token = SyncToken(generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged)
-        if let since, !since.isEmpty {
+        if let since = request.since, !since.isEmpty {
             token = try SyncToken.open(since, zone: zone.id, caller: caller, with: database.keys)
             // A token from the future is one that a restored backup has never given.
             let newest = try store { () throws(StoreError) in try reading.newestSequence(zone: zone.id) }
@@ -37,15 +68,14 @@ extension RecordReader {
                 token.sequence <= max(newest, zone.purged)
             else { throw .tokenExpired }
         }
-        try appendChanges(
-            zone: zone.id, scope: address.scope, caller: caller, token: &token, limit: limit, fields: fields,
-            to: &output)
+        return try appendChanges(zone: zone.id, request, token: &token, to: &output, &time)
     }
 
     private func appendChanges(
-        zone: Int64, scope: DatabaseScope, caller: Caller, token: inout SyncToken, limit: Int, fields: [String]?,
-        to output: inout [UInt8]
-    ) throws(RecordError) {
+        zone: Int64, _ request: ChangesRequest, token: inout SyncToken, to output: inout [UInt8],
+        _ time: inout PageTime
+    ) throws(RecordError) -> Bool {
+        let (scope, caller, limit) = (request.address.scope, request.caller, request.limit)
         let filter = feedFilter(for: caller, in: scope)
         let newest = try store { () throws(StoreError) in try reading.newestSequence(zone: zone) }
         var bound = newest
@@ -82,7 +112,9 @@ extension RecordReader {
                     break
                 }
                 token.sequence = row.sequence
-                read += records.fields.count
+                let bytes = records.fields.count
+                read += bytes
+                if time.isOver(afterRowOf: bytes) { return false }
                 // The look was made with the rights of types that this thread knew; a newer one is judged here.
                 guard
                     Authorization.authorize(
@@ -92,7 +124,7 @@ extension RecordReader {
                 if row.isDeleted {
                     RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &output)
                 } else {
-                    try append(records, row, type, selection: FieldSelection(fields, of: type), to: &output)
+                    try append(records, row, type, selection: FieldSelection(request.fields, of: type), to: &output)
                 }
                 count += 1
             } while try store({ () throws(StoreError) in try records.next() })
@@ -102,6 +134,7 @@ extension RecordReader {
         output.appendLiteral("],\"token\":")
         output.appendString(SyncToken.seal(token, zone: zone, caller: caller, with: database.keys))
         output.appendLiteral(moreComing ? ",\"moreComing\":true}" : ",\"moreComing\":false}")
+        return true
     }
 
     /// Rows that one filtered look at the feed may walk.

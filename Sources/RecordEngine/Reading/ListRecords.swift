@@ -2,40 +2,74 @@ package import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-extension RecordReader {
-    /// Appends `{"records":[…],"cursor"?}`: a page of a type's records in creation order.
-    ///
-    /// A page ends at `limit` records or, earlier, when it passes the configured bytes.
-    ///
+/// A page of the records of a type, in creation order, as a request asks for it.
+package struct ListRequest: PageRequest {
+    let typeName: RecordTypeName
+    let address: DatabaseAddress
+    let caller: Caller
+    let fields: [String]?
+    let limit: Int
+    let cursor: String?
+
     /// - Parameters:
+    ///   - fields: The fields to show; `nil` for all.
     ///   - limit: 1 to the configured page size.
     ///   - cursor: Where the previous page of the same caller and listing ended.
+    package init(
+        type typeName: RecordTypeName, in address: DatabaseAddress, for caller: Caller, fields: [String]?, limit: Int,
+        cursor: String?
+    ) {
+        self.typeName = typeName
+        self.address = address
+        self.caller = caller
+        self.fields = fields
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> [UInt8]? {
+        var page: [UInt8] = []
+        return try reader.list(self, to: &page, &time) ? page : nil
+    }
+}
+
+extension RecordReader {
+    /// `{"records":[…],"cursor"?}`: a page of a type's records in creation order.
+    ///
+    /// A page ends at its limit of records or, earlier, when it passes the configured bytes. One that takes more time than
+    /// a loop has is made on a thread of the pool.
+    ///
     /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED if the caller may read none; NOT_FOUND for an unknown type in
     ///   production (in development the list is empty); TOKEN_INVALID for a cursor of another listing.
-    package func list(
-        type typeName: RecordTypeName, in address: DatabaseAddress, for caller: Caller, fields: [String]?,
-        limit: Int, cursor text: String?, to output: inout [UInt8]
-    ) throws(RecordError) {
-        guard let type = schema[typeName] else {
+    package func list(_ request: ListRequest) async throws(RecordError) -> [UInt8] {
+        try await page(request)
+    }
+
+    /// - Returns: `false` if the time was over before the page was made.
+    fileprivate func list(
+        _ request: ListRequest, to output: inout [UInt8], _ time: inout PageTime
+    ) throws(RecordError) -> Bool {
+        let (caller, limit) = (request.caller, request.limit)
+        guard let type = schema[request.typeName] else {
             guard database.environment == .development else {
                 throw RecordError(.notFound, "Unknown record type", cause: .unknownName)
             }
             output.appendLiteral("{\"records\":[]}")
-            return
+            return true
         }
-        let reach = Authorization.reach(of: .read, for: caller, in: address.scope, grants: type.grants)
+        let reach = Authorization.reach(of: .read, for: caller, in: request.address.scope, grants: type.grants)
         if reach == .none {
             throw .refused(caller == .anonymous ? .authenticationRequired : .denied, .read)
         }
-        guard let zone = try zoneID(address) else {
+        guard let zone = try zoneID(request.address) else {
             output.appendLiteral("{\"records\":[]}")
-            return
+            return true
         }
         let listing = ListingCursor.Binding(zone: zone, type: type.id, caller: caller)
-        let after = try text.map { text throws(RecordError) in
+        let after = try request.cursor.map { text throws(RecordError) in
             try ListingCursor.open(text, listing, with: database.keys)
         }
-        let selection = FieldSelection(fields, of: type)
+        let selection = FieldSelection(request.fields, of: type)
         output.appendLiteral("{\"records\":[")
         let start = output.count
         var last: Int64 = 0
@@ -56,11 +90,13 @@ extension RecordReader {
                     break
                 }
                 let row = records.row
-                read += records.fields.count
+                let bytes = records.fields.count
+                read += bytes
                 if count > 0 { output.append(UInt8(ascii: ",")) }
                 try append(records, row, type, selection: selection, to: &output)
                 last = row.id
                 count += 1
+                if time.isOver(afterRowOf: bytes) { return false }
             } while try store({ () throws(StoreError) in try records.next() })
         }
         output.append(UInt8(ascii: "]"))
@@ -69,5 +105,6 @@ extension RecordReader {
             output.appendString(ListingCursor.seal(last, listing, with: database.keys))
         }
         output.append(UInt8(ascii: "}"))
+        return true
     }
 }

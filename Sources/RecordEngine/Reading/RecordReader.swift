@@ -28,6 +28,8 @@ package final class RecordReader {
     private var assets: AssetReading?
     /// When a query took more time than a loop has, on the monotonic clock.
     var lastOverrun: UInt64 = 0
+    /// The same of a page.
+    var lastLongPage: UInt64 = 0
 
     struct KnownCaller {
         let caller: Caller
@@ -115,13 +117,7 @@ package final class RecordReader {
     ///
     /// - Throws: What is wrong with the values, before the writer is bothered.
     package func prepare(_ operation: inout RecordOperation) throws(RecordError) {
-        if case .delete = operation.verb { return }
-        guard let typeName = operation.typeName, let type = schema[typeName]
-        else { return }
-        operation.resolved = try FieldResolver.resolve(
-            operation.input, typeName: typeName, type: type,
-            allowsNewFields: database.environment == .development, recordBytes: database.limits.recordBytes)
-        operation.resolvedVersion = schema.version
+        try database.prepare(&operation, by: schema)
     }
 
     // MARK: Callers

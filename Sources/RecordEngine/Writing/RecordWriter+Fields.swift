@@ -26,6 +26,12 @@ extension RecordWriter {
         {
             return (type, resolved)
         }
+        // Not found out again: for the longest bodies that takes as long as writing them does.
+        if let misfit = operation.misfit, operation.typeName == typeName, !transaction.rightsChanged,
+            operation.resolvedVersion == transaction.schema.version
+        {
+            throw misfit
+        }
         let resolved = try resolveNow(operation, typeName)
         if let type = transaction.schema[typeName], resolved.newFields.isEmpty { return (type, resolved) }
         try allowExtending(typeName)

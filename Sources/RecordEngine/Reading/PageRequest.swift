@@ -1,0 +1,59 @@
+package import RecordModel
+internal import Threads
+
+/// A page that is asked for. It can be made on any thread, from its beginning.
+package protocol PageRequest: Sendable {
+    /// The page; `nil` once `time` is over.
+    func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> [UInt8]?
+}
+
+/// How long the making of a page may take where others wait for the thread.
+package struct PageTime {
+    /// On the monotonic clock.
+    private let end: UInt64
+    private var untilLook = PageTime.bytesPerLook
+    /// Looking at the clock costs little, but more than a short record does.
+    private static let bytesPerLook = 16 << 10
+    private static let bytesPerRow = 1_024
+
+    package init(_ time: Duration) {
+        end = Deadline.after(time).nanoseconds
+    }
+
+    private init(end: UInt64) {
+        self.end = end
+    }
+
+    /// For threads that serve nobody else: a page is bounded in itself.
+    package static let unbounded = PageTime(end: .max)
+
+    /// Whether it is over behind a row whose fields have so many bytes.
+    mutating func isOver(afterRowOf bytes: Int) -> Bool {
+        untilLook -= bytes + Self.bytesPerRow
+        guard untilLook <= 0 else { return false }
+        untilLook = Self.bytesPerLook
+        return end != .max && MonotonicClock.now >= end
+    }
+}
+
+extension RecordReader {
+    /// Makes a page: on this thread if it takes no longer than a loop can spare, else on a thread of the pool for pages.
+    func page<Request: PageRequest>(_ request: Request) async throws(RecordError) -> [UInt8] {
+        var time = PageTime(pageTime)
+        if let page = try request.page(by: self, &time) { return page }
+        lastLongPage = MonotonicClock.now
+        return try await database.queries.pages.read(database) { reader throws(RecordError) in
+            var time = PageTime.unbounded
+            // Without a bound there is always a page.
+            return try request.page(by: reader, &time) ?? []
+        }
+    }
+
+    /// What a loop spares for a page: less while one long page follows the other, since they are likely to be alike.
+    private var pageTime: Duration {
+        MonotonicClock.now &- lastLongPage < Self.longPageNanoseconds ? .microseconds(250) : .milliseconds(2)
+    }
+
+    /// How long a loop remembers that a page was too long for it.
+    private static let longPageNanoseconds: UInt64 = 10_000_000
+}

@@ -1,0 +1,63 @@
+package import RecordModel
+internal import Synchronization
+internal import Threads
+
+/// The thread that reads the long bodies of writes: sixteen megabytes of JSON take tens of milliseconds, for which
+/// everybody else on an event loop would wait.
+///
+/// One is enough, since it reads faster than the writer behind it writes. It has no bound of its own on what waits: the
+/// transport counts the bytes of every body until its request is answered, and refuses what is too much.
+package final class InputWorker: Sendable {
+    /// Bodies of so many bytes are read here. A loop reads a smaller one in half a millisecond at most.
+    package static let minimumBytes = 256 << 10
+
+    private struct State {
+        var executor: ThreadExecutor?
+        var isClosed = false
+    }
+
+    private let state = Locked(State())
+    private let count = Atomic<Int>(0)
+
+    init() {}
+
+    deinit {
+        state.withLock { $0.executor }?.shutdown()
+    }
+
+    /// The bodies that were read here.
+    package var reads: Int { count.load(ordering: .relaxed) }
+
+    /// Runs `read` on the thread, which starts with the first call.
+    package func run<Value: Sendable>(
+        _ read: @escaping @Sendable () throws(RecordError) -> Value
+    ) async throws(RecordError) -> Value {
+        guard let executor = executor() else { throw .databaseUnavailable }
+        count.add(1, ordering: .relaxed)
+        let result: Result<Value, RecordError> = await withUnsafeContinuation { continuation in
+            Task.detached(executorPreference: executor) {
+                let result: Result<Value, RecordError>
+                do throws(RecordError) { result = .success(try read()) } catch { result = .failure(error) }
+                continuation.resume(returning: result)
+            }
+        }
+        return try result.get()
+    }
+
+    private func executor() -> ThreadExecutor? {
+        state.withLock { state in
+            if state.executor == nil, !state.isClosed { state.executor = ThreadExecutor(name: "fog-input") }
+            return state.executor
+        }
+    }
+
+    /// Takes no more work and waits for what runs.
+    func close() async {
+        let executor = state.withLock { state in
+            state.isClosed = true
+            defer { state.executor = nil }
+            return state.executor
+        }
+        await executor?.end()
+    }
+}

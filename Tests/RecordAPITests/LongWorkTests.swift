@@ -1,0 +1,132 @@
+import HTTP
+import RecordAPI
+import RecordEngine
+import RecordWire
+import Testing
+
+/// What would hold up everybody on an event loop is done elsewhere, with the same answers.
+@Suite struct LongWorkTests {
+    private static func text(_ bytes: Int) -> String { String(repeating: "a", count: bytes) }
+
+    private static func engine(_ database: TestDatabase) throws -> RecordDatabase {
+        try #require(database.registry.openDatabases.first?.database)
+    }
+
+    @discardableResult
+    private static func post(_ database: TestDatabase, _ target: String, _ body: String) async -> Answer {
+        await database.call(.post, target, as: .administrator, body: body)
+    }
+
+    @Test func `a long body is read on the thread for long bodies, a short one where it came in`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        let short = await Self.post(database, "/records/Post", #"{"fields":{"title":"a"}}"#)
+        #expect(short.status == 201)
+        let inputs = try Self.engine(database).inputs
+        let almost = #"{"fields":{"title":"\#(Self.text(InputWorker.minimumBytes - 26))"}}"#
+        #expect(almost.utf8.count < InputWorker.minimumBytes)
+        #expect(await Self.post(database, "/records/Post", almost).status == 201)
+        #expect(inputs.reads == 0)
+        let text = Self.text(InputWorker.minimumBytes)
+        let long = await Self.post(database, "/records/Post", #"{"recordName":"long","fields":{"title":"\#(text)"}}"#)
+        #expect(long.status == 201)
+        #expect(inputs.reads == 1)
+        let read = await database.call(.get, "/records/Post/long", as: .administrator)
+        #expect(read.json?["fields"]?["title"]?["value"]?.string == text)
+        await database.call(.put, "/records/Post/long", as: .administrator, body: almost)
+        await database.call(
+            .put, "/records/Post/other", as: .administrator, body: #"{"fields":{"title":"\#(text)"}}"#)
+        await database.call(
+            .patch, "/records/Post/other", as: .administrator, body: #"{"fields":{"title":"\#(text)"}}"#)
+        #expect(inputs.reads == 3)
+    }
+
+    @Test func `a long batch is read there, too, each item with its own result`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        let text = Self.text(70_000)
+        let items = (0..<8).map { number in
+            number == 3
+                ? #"{"operationType":"update","record":{"recordName":"x","recordType":"Post","fields":{}}}"#
+                : #"{"operationType":"create","record":{"recordType":"Post","fields":{"title":"\#(text)"}}}"#
+        }
+        let answer = await Self.post(
+            database, "/records", #"{"atomic":false,"operations":[\#(items.joined(separator: ","))]}"#)
+        #expect(answer.status == 200)
+        #expect(try Self.engine(database).inputs.reads == 1)
+        let records = answer.records
+        #expect(records.count == 8)
+        for (number, record) in records.enumerated() {
+            #expect((record["serverErrorCode"] != nil) == (number == 3), "\(number)")
+        }
+    }
+
+    @Test func `what is wrong with a long body is refused as in a short one`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        await Self.post(database, "/records/Post", #"{"fields":{"title":"a"}}"#)
+        for count in [10, InputWorker.minimumBytes] {
+            let text = Self.text(count)
+            let broken = await Self.post(database, "/records/Post", #"{"fields":{"title":"\#(text)"}"#)
+            #expect(broken.status == 400 && broken.code == "BAD_REQUEST", "\(broken.text)")
+            let unknown = await Self.post(database, "/records/Post", #"{"text":"\#(text)"}"#)
+            #expect(unknown.cause == "READ_ONLY_KEY", "\(unknown.text)")
+            let wrong = await Self.post(database, "/records/Post", #"{"fields":{"title":["\#(text)"]}}"#)
+            #expect(wrong.status == 400, "\(wrong.text)")
+            let other = await Self.post(
+                database, "/records/Post", #"{"recordType":"Other","fields":{"title":"\#(text)"}}"#)
+            #expect(other.status == 400, "\(other.text)")
+            let anonymous = await database.call(.post, "/records/Post", body: #"{"fields":{"title":"\#(text)"}}"#)
+            #expect(anonymous.status == 401, "\(anonymous.text)")
+        }
+    }
+
+    @Test func `an idempotency key is good for a long body, and for no other body`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        let key = [("Idempotency-Key", "a-key")]
+        let body = #"{"fields":{"title":"\#(Self.text(InputWorker.minimumBytes))"}}"#
+        var tags: [String?] = []
+        for _ in 0..<2 {
+            let answer = await database.call(.post, "/records/Post", as: .administrator, body: body, headers: key)
+            #expect(answer.status == 201)
+            tags.append(answer.json?["recordName"]?.string)
+        }
+        #expect(tags[0] != nil && tags[0] == tags[1])
+        let other = await database.call(.post, "/records/Post", as: .administrator, body: body + " ", headers: key)
+        #expect(other.cause == "IDEMPOTENCY_KEY_REUSED", "\(other.text)")
+    }
+
+    @Test func `a change of a set with a long body is read there`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        await Self.post(database, "/records/Post", #"{"fields":{"title":"a"}}"#)
+        let answer = await database.call(
+            .patch, "/query/Post?all=true", as: .administrator,
+            body: #"{"fields":{"title":"\#(Self.text(InputWorker.minimumBytes))"}}"#)
+        #expect(answer.json?["updated"]?.integer == 1, "\(answer.text)")
+        #expect(try Self.engine(database).inputs.reads == 1)
+    }
+
+    /// 400 records that make pages of 3 MB: twenty times what a loop can make in the time that it has.
+    @Test(arguments: ["/records/Post", "/changes"])
+    func `a page that takes more time than a loop has is made on the pool, and is the same page`(_ path: String)
+        async throws
+    {
+        let database = try await TestDatabase.make(withUsers: false)
+        let text = Self.text(8_000)
+        for start in stride(from: 0, to: 400, by: 100) {
+            let items = (start..<start + 100).map {
+                #"{"operationType":"create","record":{"recordType":"Post","recordName":"r\#($0)","fields":{"title":"\#(text)"}}}"#
+            }
+            let made = await Self.post(database, "/records", #"{"operations":[\#(items.joined(separator: ","))]}"#)
+            #expect(made.status == 200)
+        }
+        let pages = try Self.engine(database).queries.pages
+        let first = await database.call(.get, path + "?limit=1", as: .administrator)
+        #expect((first.records + first.changes).count == 1)
+        #expect(pages.reads == 0)
+        let all = await database.call(.get, path + "?limit=400", as: .administrator)
+        #expect(pages.reads == 1)
+        let names = (all.records + all.changes).map { $0["recordName"]?.string }
+        #expect(names == (0..<400).map { "r\($0)" })
+        let refused = await database.call(.get, "/records/Post?cursor=x&limit=400", as: .administrator)
+        #expect(refused.status == 400)
+        #expect(pages.reads == 1)
+    }
+}
