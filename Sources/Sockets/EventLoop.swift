@@ -180,6 +180,7 @@ extension EventLoop {
             if isClosing {
                 for handle in handles.all { handle.loopDidStop() }
                 guard local.isEmpty else { continue }
+                letGo()
                 if endIfDone() { return }
                 continue
             }
@@ -244,6 +245,12 @@ extension EventLoop {
         isClosing = isStopping
         local.append(contentsOf: jobs)
         for closure in closures { closure() }
+    }
+
+    /// Forgets what would hold the loop for ever: alarms that will not ring any more hold it, and so does what the hook holds.
+    private func letGo() {
+        while timers.popDue(at: .max) != nil {}
+        beforeBlocking = nil
     }
 
     private func endIfDone() -> Bool {

@@ -1,4 +1,4 @@
-/* Finds the answers in what a server sends: their statuses and where they end. No chunked coding: Fogbase sends none. */
+/* Finds the answers in what a server sends: their statuses and where they end. Not in chunks: Fogbase sends none. */
 #ifndef ABUSE_ANSWERS_H
 #define ABUSE_ANSWERS_H
 

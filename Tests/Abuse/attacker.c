@@ -1,4 +1,4 @@
-/* The attacker: thousands of connections from several addresses, driven by one thread. `attacker --help` tells the rest. */
+/* The attacker: thousands of connections from several addresses, driven by one thread. See `attacker --help`. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ static const char *const HELP =
     "  --after X         when a message is sent: wait, close, reset, half (close for writing), again (the next one as\n"
     "                    soon as fewer than --window are unanswered), endless (send the last message for ever)\n"
     "  --window K        for again (1)\n"
-    "  --read X          all, none, drip (a byte per second), deaf (none, and sends on whatever the server says) (all)\n"
+    "  --read X          all, none, drip (a byte a second), deaf (none, and sends on whatever the server says) (all)\n"
     "  --once            a connection that has ended is not replaced\n"
     "  --sink            against nothing: a process of its own that accepts, throws away and says 200 to each piece\n";
 

@@ -2,9 +2,9 @@
  *
  *     good PORT MESSAGES RATE LANES OUTPUT
  *
- * Every lane is a thread with one request at a time; the even ones keep their connection, the odd ones take a new one for
- * each request. A request has an appointed time, and its latency counts from there: what waits behind a slow answer is
- * late as well. Each line of OUTPUT is "seconds-on-the-monotonic-clock lane message microseconds outcome", where the
+ * Every lane is a thread with one request at a time; the even ones keep their connection, the odd ones take a new one
+ * for each request. A request has an appointed time, and its latency counts from there: what waits behind a slow answer
+ * is late as well. Each line of OUTPUT is "seconds-on-the-monotonic-clock lane message microseconds outcome", where the
  * outcome is ok, or what went wrong. It runs until it is killed. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -122,6 +122,25 @@ private final class EchoServer: Sendable {
         await loop.stop()
     }
 
+    @Test(.timeLimit(.minutes(1))) func `nothing holds a loop that has ended`() async throws {
+        weak var ended: EventLoop?
+        do {
+            let loop = try EventLoop(name: "test-loop")
+            ended = loop
+            let armed = Gate()
+            loop.perform {
+                loop.beforeBlocking = { _ = loop.now }
+                // Neither kept by anybody nor cancelled.
+                _ = LoopAlarm(on: loop, at: .after(.seconds(3_600))) { _ = loop.now }
+                armed.open()
+            }
+            await armed.wait()
+            await loop.stop()
+        }
+        // Its thread lets go of it last.
+        while ended != nil { await Task.yield() }
+    }
+
     @Test func `a job that comes after the stop still runs`() async throws {
         let loop = try EventLoop(name: "test-loop")
         await loop.stop()
