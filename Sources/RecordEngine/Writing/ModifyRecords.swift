@@ -59,9 +59,14 @@ extension WriteTransaction {
     private func modifyBatch(_ request: WriteRequest, isAtomic: Bool) throws(RecordError) -> WriteAnswer {
         try ensureSavepoint()
         var answer = WriteAnswer(outcome: .batch)
+        let limit = min(limits.bodyBytes, .max / Self.answerBodies) * Self.answerBodies
+        if request.fields == nil {
+            // Most records come back as they came. Growing would copy large ones several times, while all others wait.
+            let bodyBytes = request.operations.first?.input.body.count ?? 0
+            answer.body.reserveCapacity(min(limit, bodyBytes + request.operations.count * Self.metadataBytes))
+        }
         answer.body.appendLiteral("{\"records\":[")
         let writer = RecordWriter(self, request)
-        let limit = min(limits.bodyBytes, .max / Self.answerBodies) * Self.answerBodies
         if isAtomic {
             do throws(RecordError) {
                 try item { () throws(RecordError) in
@@ -121,6 +126,8 @@ extension WriteTransaction {
     /// The answer to a batch may have as many bytes as this many request bodies: operations that send little can ask for
     /// much, and the answer is made in one piece on the writer's thread.
     private static let answerBodies = 2
+    /// What an answer has besides a record's fields, about.
+    private static let metadataBytes = 512
 
     // MARK: Idempotency
 
