@@ -32,13 +32,13 @@ package actor RecordDatabase {
     /// The files of its assets.
     package nonisolated let assets: AssetStore
 
-    private nonisolated let executor: ThreadExecutor
+    nonisolated let executor: ThreadExecutor
     private nonisolated let queue = Monitor(WriteQueue())
-    private nonisolated let hasFailed = Atomic<Bool>(false)
+    nonisolated let hasFailed = Atomic<Bool>(false)
     /// Held for its lock, until the file is closed.
     private var folder: DataFolder?
-    private var transaction: WriteTransaction?
-    private var checkpoints: Checkpoints
+    var transaction: WriteTransaction?
+    var checkpoints: Checkpoints
     private var gathering = Gathering()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -281,61 +281,12 @@ package actor RecordDatabase {
     }
 
     /// Remembers that a sync failed: what the disk holds is not known any more, so nothing more is written to it.
-    private func failForGood() {
+    func failForGood() {
         hasFailed.store(true, ordering: .relaxed)
     }
 
-    private func note(_ failure: StoreError) {
+    func note(_ failure: StoreError) {
         statistics.didFail(failure.description)
-    }
-
-    // MARK: The log
-
-    /// Moves the log into the file when it has grown, without making readers or writers wait for long.
-    private func checkpointIfDue() {
-        checkpoint { checkpoints, connection, clock throws(StoreError) in
-            try checkpoints.copyIfDue(on: connection, clock)
-        }
-    }
-
-    /// Moves the log into the file once nothing is written any more, without holding the database up from its end.
-    private func awaitIdleness() {
-        guard let transaction, checkpoints.watch(transaction.connection) else { return }
-        let time = checkpoints.rules.idleTime
-        Task.detached(executorPreference: executor) { [weak self] in
-            var time: Duration? = time
-            while let wait = time {
-                try? await Task.sleep(for: wait)
-                time = await self?.checkpointWhenIdle()
-            }
-        }
-    }
-
-    /// - Returns: How long to wait before asking again, if something was written meanwhile.
-    private func checkpointWhenIdle() -> Duration? {
-        let time = checkpoints.timeToIdle
-        guard time <= .zero else { return time }
-        checkpoint { checkpoints, connection, clock throws(StoreError) in
-            try checkpoints.copyWhenIdle(on: connection, clock)
-        }
-        return nil
-    }
-
-    private func checkpoint(
-        _ copy: (inout Checkpoints, Connection, CommitClock) throws(StoreError) -> Bool
-    ) {
-        guard let transaction, !hasFailed.load(ordering: .relaxed) else { return }
-        do {
-            if try copy(&checkpoints, transaction.connection, clock) { statistics.didCheckpoint() }
-        } catch {
-            note(error)
-            if error.isSyncFailure { failForGood() }
-        }
-    }
-
-    /// Copies the whole log into the file, for tests and before a backup.
-    package func checkpoint() throws {
-        _ = try transaction?.connection.checkpoint(.passive)
     }
 
     // MARK: Closing

@@ -1,0 +1,53 @@
+internal import RecordStorage
+internal import Synchronization
+internal import Threads
+
+/// When the log of the database is copied into its file. All of it on the writer's thread.
+extension RecordDatabase {
+    /// Moves the log into the file when it has grown, without making readers or writers wait for long.
+    func checkpointIfDue() {
+        checkpoint { checkpoints, connection, clock throws(StoreError) in
+            try checkpoints.copyIfDue(on: connection, clock)
+        }
+    }
+
+    /// Moves the log into the file once nothing is written any more, without holding the database up from its end.
+    func awaitIdleness() {
+        guard let transaction, checkpoints.watch(transaction.connection) else { return }
+        let time = checkpoints.rules.idleTime
+        Task.detached(executorPreference: executor) { [weak self] in
+            var time: Duration? = time
+            while let wait = time {
+                try? await Task.sleep(for: wait)
+                time = await self?.checkpointWhenIdle()
+            }
+        }
+    }
+
+    /// - Returns: How long to wait before asking again, if something was written meanwhile.
+    private func checkpointWhenIdle() -> Duration? {
+        let time = checkpoints.timeToIdle
+        guard time <= .zero else { return time }
+        checkpoint { checkpoints, connection, clock throws(StoreError) in
+            try checkpoints.copyWhenIdle(on: connection, clock)
+        }
+        return nil
+    }
+
+    private func checkpoint(
+        _ copy: (inout Checkpoints, Connection, CommitClock) throws(StoreError) -> Bool
+    ) {
+        guard let transaction, !hasFailed.load(ordering: .relaxed) else { return }
+        do {
+            if try copy(&checkpoints, transaction.connection, clock) { statistics.didCheckpoint() }
+        } catch {
+            note(error)
+            if error.isSyncFailure { failForGood() }
+        }
+    }
+
+    /// Copies the whole log into the file, for tests and before a backup.
+    package func checkpoint() throws {
+        _ = try transaction?.connection.checkpoint(.passive)
+    }
+}
