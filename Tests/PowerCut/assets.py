@@ -22,7 +22,7 @@ class Upload:
     """A file that the server said it has."""
     sent: int
     answered: int
-    at: float  # seconds
+    at: float  # in seconds, before it was sent: the receipt's time begins somewhere before the answer
     asset: dict
     token: str
     used: int | None = None  # when it was first sent in a record
@@ -85,7 +85,7 @@ class AssetWriter(Actor):
             size = self.random.choice([1_000, 1_024, 4_000, 70_000, 400_000, 3_000_000])
             body = content(self.random, size, int(time.time() * 15) % 256)
         checksum = base64.b64encode(hashlib.sha256(body).digest()).decode()
-        sent = self.clock.now()
+        sent, at = self.clock.now(), time.monotonic()
         try:
             asset = self.send_parts(body) if self.multipart else self.send_raw(body)
         except NoForms:
@@ -93,7 +93,7 @@ class AssetWriter(Actor):
             return
         if (asset["fileChecksum"], asset["size"]) != (checksum, len(body)):
             raise Problem(f"an upload of {checksum} is told to be {short(asset)}")
-        self.uploads.append(Upload(sent, self.clock.now(), time.monotonic(), asset, self.client.token))
+        self.uploads.append(Upload(sent, self.clock.now(), at, asset, self.client.token))
 
     def send_raw(self, body: bytes) -> dict:
         return self.post(body, "application/octet-stream")["asset"]
