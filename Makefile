@@ -72,7 +72,7 @@ format: deps ## bring all Swift files into the house's format
 
 tsan: deps ## run the tests under the thread sanitizer (FILTER=name runs some)
 	swift build $(TSAN) --build-tests
-	swift test $(TSAN) --skip-build --disable-xctest $(FILTERED)
+	TSAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/races.txt' swift test $(TSAN) --skip-build --disable-xctest $(FILTERED)
 
 asan: deps ## run the tests under the address sanitizer (FILTER=name runs some)
 	swift build $(ASAN) --build-tests

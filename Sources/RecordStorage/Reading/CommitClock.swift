@@ -12,7 +12,9 @@ package final class CommitClock: Sendable {
     private let rights = Atomic<UInt64>(1)
     private let closed = Atomic<Bool>(false)
     private let open = Atomic<Int>(0)
-    private let gate = Monitor<Void>(())
+    /// Guards no value, yet has one: a value without bytes has the address of the lock itself, and whoever may change the one
+    /// seems to change the other.
+    private let gate = Monitor<Bool>(false)
 
     package init() {}
 
