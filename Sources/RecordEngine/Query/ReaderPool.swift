@@ -28,15 +28,18 @@ package final class ReaderPool: Sendable {
     private let waiting = Atomic<Int>(0)
     private let count = Atomic<Int>(0)
     private let name: String
+    private let scans: Bool
     private let threads: Int
     private let queueLength: Int
 
     /// - Parameters:
     ///   - name: Of its threads, each with its number.
+    ///   - scans: Its reads meet pages again and again, so that a larger cache pays.
     ///   - threads: How many reads run at once.
     ///   - queueLength: Beyond so many that run or wait, reads are refused with 503.
-    init(name: String, threads: Int = 2, queueLength: Int = 64) {
+    init(name: String, scans: Bool = true, threads: Int = 2, queueLength: Int = 64) {
         self.name = name
+        self.scans = scans
         self.threads = threads
         self.queueLength = queueLength
     }
@@ -77,7 +80,11 @@ package final class ReaderPool: Sendable {
         if let idle = state.withLock({ $0.idle.popLast() }) {
             reader = idle.reader
         } else {
-            do { reader = try database.makeScanningReader() } catch { return .failure(.databaseUnavailable) }
+            do {
+                reader = try scans ? database.makeScanningReader() : database.makeReader()
+            } catch {
+                return .failure(.databaseUnavailable)
+            }
         }
         defer {
             reader.rest()
