@@ -8,7 +8,7 @@ struct Fogbase {
         umask(0o077)
         let code = run(Array(CommandLine.arguments.dropFirst()), environment: ProcessEnvironment.all)
         // All that has to last is on the disk. `exit` would also have libraries take down what threads that are just
-        // ending still use: libcrypto frees the same memory twice then.
+        // ending still use; memory was freed twice at such an end once.
         fflush(nil)
         _exit(code.rawValue)
     }
