@@ -20,7 +20,8 @@ void fogbase_trim_memory(void) {
     malloc_trim(0);
 }
 
-void fogbase_keep_memory(int trim_threshold, int map_threshold) {
+void fogbase_keep_memory(int trim_threshold, int map_threshold, int heaps) {
+    mallopt(M_ARENA_MAX, heaps);
     mallopt(M_TRIM_THRESHOLD, trim_threshold);
     mallopt(M_MMAP_THRESHOLD, map_threshold);
 }

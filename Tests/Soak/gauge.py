@@ -1,6 +1,7 @@
 """Reads off a running server what must not grow."""
 import os
 import time
+from collections import Counter
 from pathlib import Path
 
 import paths  # noqa: F401
@@ -17,12 +18,25 @@ class Gauge:
         """`requests` is what the clients say that they have sent."""
         metrics = self.server.metrics()
         status = self.status()
+        opened = self.opened()
         return Sample(
             seconds=time.monotonic() - self.begun, rss_anon=status["RssAnon"] * 1024, rss=status["VmRSS"] * 1024,
-            threads=status["Threads"], descriptors=len(os.listdir(f"/proc/{self.server.pid}/fd")),
+            threads=status["Threads"], descriptors=opened.total(),
             connections=round(metrics["fogbase_http_connections"]), database=self.size("records.sqlite"),
             log=self.size("records.sqlite-wal"), files=self.files(),
-            cpu_seconds=process.cpu_seconds(self.server.pid), requests=requests)
+            cpu_seconds=process.cpu_seconds(self.server.pid), requests=requests,
+            database_descriptors=opened["records.sqlite"])
+
+    def opened(self) -> Counter[str]:
+        """How many descriptors there are of each name: files without folders, sockets by their kind."""
+        found, folder = Counter(), f"/proc/{self.server.pid}/fd"
+        for number in os.listdir(folder):
+            try:
+                name = os.readlink(f"{folder}/{number}")
+            except FileNotFoundError:
+                continue  # closed in the meantime
+            found[name.removesuffix(" (deleted)").rsplit("/", 1)[-1].partition(":[")[0]] += 1
+        return found
 
     def status(self) -> dict[str, int]:
         """The numbers of /proc/PID/status; sizes are in KiB."""

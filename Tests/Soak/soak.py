@@ -72,11 +72,15 @@ class Soak:
         # Threads and connections to the database that come with the first need, and stay, are there before it counts.
         self.load(min(5.0, self.options.seconds / 4))
         before = self.write("before", self.rest(None))
+        opened = self.gauge.opened()
         self.gauge.begun = time.monotonic()
         self.load(self.options.seconds, self.samples)
         after = self.write("after", self.rest(before))
         found = judge(self.samples, before, after, self.limits) + self.truth()
         print("\n".join(describe(self.samples, before, after)), flush=True)
+        if more := self.gauge.opened() - opened:
+            print("descriptors that were not there before: " + ", ".join(f"{count} of {name}"
+                                                                         for name, count in sorted(more.items())))
         self.server.stop()
         if complaint := doctor(self.server.binary, self.server.data):
             found.append(complaint)
@@ -146,6 +150,8 @@ class Soak:
     def rest(self, before: Sample | None) -> Sample:
         """The server without load, as soon as nothing is left of it, or after some time as it is."""
         limit = time.monotonic() + REST_SECONDS
+        # The server closes readers that nobody has used for two seconds.
+        time.sleep(3)
         while True:
             time.sleep(0.5)
             found = self.gauge.read(self.town.requests)

@@ -67,6 +67,14 @@ class VerdictTests(unittest.TestCase):
             self.assertEqual(len(found), 1, found)
             self.assertIn(f"{name} are left", found[0])
 
+    def test_what_the_database_library_keeps_for_its_next_connection_is_accepted(self):
+        left = replace(QUIET, descriptors=QUIET.descriptors + 2, database_descriptors=2)
+        self.assertEqual(self.found(series(), left), [])
+        left.descriptors += 1
+        self.assertIn("descriptors are left", self.found(series(), left)[0])
+        left = replace(QUIET, descriptors=QUIET.descriptors + 30, database_descriptors=30)
+        self.assertIn("descriptors are left", self.found(series(), left)[0])
+
     def test_a_log_that_is_never_taken_over_is_found(self):
         self.assertIn("the log was", self.found(series(log=25_000))[0])
 

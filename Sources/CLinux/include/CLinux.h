@@ -12,8 +12,8 @@
 void fogbase_trim_memory(void);
 
 /// Fixes what the allocator keeps for later when it is freed: up to `trim_threshold` bytes at the end of each of its
-/// heaps, and no piece above `map_threshold` bytes.
-void fogbase_keep_memory(int trim_threshold, int map_threshold);
+/// heaps, and no piece above `map_threshold` bytes. Threads share `heaps` of them (one each for the first threads).
+void fogbase_keep_memory(int trim_threshold, int map_threshold, int heaps);
 
 /// Names the calling thread as tools like top and perf show it (15 bytes at most).
 void fogbase_set_thread_name(const char *name);
