@@ -33,7 +33,7 @@ import Testing
 
     @Test func `a file is hashed as it comes, and kept under its name`() throws {
         try Self.withFolder { folder in
-            let writer = try AssetFileWriter(new: "upload", in: folder)
+            let writer = AssetFileWriter(new: "upload", in: folder)
             let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             for start in stride(from: 0, to: content.count, by: 70_001) {
                 try writer.append(Array(content[start..<min(start + 70_001, content.count)]))
@@ -58,19 +58,48 @@ import Testing
 
     @Test func `what is given up is gone, and a name is nobody else's`() throws {
         try Self.withFolder { folder in
-            let writer = try AssetFileWriter(new: "upload", in: folder)
+            let writer = AssetFileWriter(new: "upload", in: folder)
             try writer.append([1])
-            #expect(throws: AssetFileError(call: "open", code: EEXIST)) {
-                _ = try AssetFileWriter(new: "upload", in: folder)
-            }
+            try writer.sync()
+            #expect(folder.names(in: "uploads") == ["upload"])
+            let other = AssetFileWriter(new: "upload", in: folder)
+            try other.append([2])
+            #expect(throws: AssetFileError(call: "open", code: EEXIST)) { try other.sync() }
+            other.discard()
+            #expect(folder.names(in: "uploads") == ["upload"])
             writer.discard()
+            #expect(folder.names(in: "uploads").isEmpty)
+        }
+    }
+
+    @Test(arguments: [0, 1, 131_072, 131_073, 400_000])
+    func `a small file is made when it is kept, a large one as it comes`(_ size: Int) throws {
+        try Self.withFolder { folder in
+            let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+            let writer = AssetFileWriter(new: "upload", in: folder)
+            for start in stride(from: 0, to: size, by: 50_000) {
+                try writer.append(Array(content[start..<min(start + 50_000, size)]))
+            }
+            #expect(folder.names(in: "uploads").isEmpty == (size <= 131_072))
+            #expect(writer.size == Int64(size))
+            #expect(try writer.read(at: 0, count: size + 1) == content)
+            #expect(try writer.read(at: Int64(size / 2), count: 3) == Array(content[(size / 2)...].prefix(3)))
+            let name = AssetFileName(hash: try writer.digest(), file: 1)
+            #expect(name.hash == SHA256.hash(content))
+            try writer.keep(as: name)
+            #expect(folder.names(in: "uploads").isEmpty && folder.size(of: name) == Int64(size))
+            let given = AssetFileWriter(new: "given-up", in: folder)
+            try given.append(content)
+            given.discard()
             #expect(folder.names(in: "uploads").isEmpty)
         }
     }
 
     @Test func `a file goes on where its acknowledged bytes end`() throws {
         try Self.withFolder { folder in
-            try AssetFileWriter(new: "upload", in: folder).append([1, 2, 3, 4, 5])
+            let first = AssetFileWriter(new: "upload", in: folder)
+            try first.append([1, 2, 3, 4, 5])
+            try first.sync()
             let writer = try AssetFileWriter(resuming: "upload", at: 3, in: folder)
             try writer.append([9])
             #expect(writer.size == 4)

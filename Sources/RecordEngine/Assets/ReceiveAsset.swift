@@ -208,12 +208,7 @@ final class AssetIntake: @unchecked Sendable {
         executor = try database.assets.executor()
         name = Hex.encode(RandomBytes.make(16))
         database.assets.begin(name)
-        do throws(AssetFileError) {
-            writer = try AssetFileWriter(new: name, in: database.assets.folder)
-        } catch {
-            database.assets.end(name)
-            throw database.failure(error)
-        }
+        writer = AssetFileWriter(new: name, in: database.assets.folder)
     }
 
     /// Makes sure of room for what will come.

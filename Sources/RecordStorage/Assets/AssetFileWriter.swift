@@ -8,7 +8,10 @@ internal import Glibc
 package final class AssetFileWriter: @unchecked Sendable {
     private let folder: AssetFolder
     private let name: String
-    private let descriptor: Int32
+    /// -1 as long as there is no file yet.
+    private var descriptor: Int32
+    /// What has come before there is a file.
+    private var held: [UInt8] = []
     /// Knows all bytes that are there; `nil` if `digest` has to read them again. Its digest ends it.
     package let hasher: SHA256Hasher?
     /// The bytes that are there.
@@ -23,22 +26,33 @@ package final class AssetFileWriter: @unchecked Sendable {
     /// So many bytes are handed to the disk at once. Else they would all be the last sync's, which would hold up the
     /// commits of everybody else: these wait in the disk's queue behind up to two windows.
     private static let window: Int64 = 1 << 20
+    /// So many bytes are held before there is a file. To make a file and to take it away again costs far more than to
+    /// receive a small body: clients that come in crowds, send a little and are gone would hold up everybody else.
+    private static let heldBytes = 128 << 10
 
-    /// Makes a new file.
-    package init(new name: String, in folder: AssetFolder) throws(AssetFileError) {
+    /// Begins a new file. It is made with the first bytes that are too many to be held.
+    package init(new name: String, in folder: AssetFolder) {
+        self.folder = folder
+        self.name = name
+        descriptor = -1
+        hasher = SHA256Hasher()
+        size = 0
+        started = 0
+    }
+
+    /// Makes the file, with what is held.
+    private func makeFile() throws(AssetFileError) {
+        guard descriptor < 0 else { return }
         let path = folder.path(ofUpload: name)
-        var descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor < 0, errno == ENOENT {
             try folder.prepare()
             descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         }
         guard descriptor >= 0 else { throw AssetFileError.last("open") }
-        self.folder = folder
-        self.name = name
-        self.descriptor = descriptor
-        hasher = SHA256Hasher()
-        size = 0
-        started = 0
+        let bytes = held
+        held = []
+        try bytes.withUnsafeBufferPointer { bytes throws(AssetFileError) in try write(bytes) }
     }
 
     /// Goes on with a file at its end; makes one where there is nothing to go on with.
@@ -73,26 +87,39 @@ package final class AssetFileWriter: @unchecked Sendable {
     }
 
     deinit {
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     package func append(_ bytes: [UInt8]) throws(AssetFileError) {
+        if let failure { throw failure }
         try bytes.withUnsafeBufferPointer { buffer throws(AssetFileError) in
             hasher?.update(UnsafeRawBufferPointer(buffer))
-            var offset = 0
-            while offset < buffer.count {
-                let count = write(descriptor, buffer.baseAddress.map { $0 + offset }, buffer.count - offset)
-                if count > 0 {
-                    offset += count
-                } else if errno != EINTR {
-                    let error = AssetFileError.last("write")
-                    failure = error
-                    throw error
-                }
+            guard descriptor >= 0 || held.count + buffer.count > Self.heldBytes else {
+                held.append(contentsOf: buffer)
+                return
+            }
+            do throws(AssetFileError) {
+                try makeFile()
+                try write(buffer)
+            } catch {
+                failure = error
+                throw error
             }
         }
         size += Int64(bytes.count)
-        if size - started >= Self.window { flushWindow() }
+        if descriptor >= 0, size - started >= Self.window { flushWindow() }
+    }
+
+    private func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(AssetFileError) {
+        var offset = 0
+        while offset < bytes.count {
+            let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
+            if count > 0 {
+                offset += count
+            } else if errno != EINTR {
+                throw AssetFileError.last("write")
+            }
+        }
     }
 
     /// Starts writing the newest bytes to the disk and waits for those before them: never more than two windows wait.
@@ -119,6 +146,7 @@ package final class AssetFileWriter: @unchecked Sendable {
 
     /// Bytes of the file; fewer at its end.
     package func read(at offset: Int64, count: Int) throws(AssetFileError) -> [UInt8] {
+        if descriptor < 0 { return Array(held.dropFirst(Int(offset)).prefix(count)) }
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             while initialized < count {
@@ -141,6 +169,7 @@ package final class AssetFileWriter: @unchecked Sendable {
 
     /// Makes the bytes durable where they are.
     package func sync() throws(AssetFileError) {
+        try makeFile()
         guard fsync(descriptor) == 0 else { throw AssetFileError.last("fsync") }
     }
 
@@ -152,6 +181,7 @@ package final class AssetFileWriter: @unchecked Sendable {
     /// Makes the bytes durable and gives the file its final name, durably too. It has the upload's name as well until it
     /// is discarded, so that a crash before the commit that speaks of the file loses nothing.
     package func keep(andLink final: AssetFileName) throws(AssetFileError) {
+        try makeFile()
         let (from, to) = (folder.path(ofUpload: name), folder.path(of: final))
         // What was written long ago is new under this name, for those who sweep old files away.
         futimens(descriptor, nil)
@@ -182,6 +212,6 @@ package final class AssetFileWriter: @unchecked Sendable {
     package func discard() {
         guard !isGone else { return }
         isGone = true
-        folder.removeUpload(name)
+        if descriptor >= 0 { folder.removeUpload(name) }
     }
 }
