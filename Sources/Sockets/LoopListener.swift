@@ -10,7 +10,7 @@ package final class LoopListener: LoopHandle, @unchecked Sendable {
     private let accept: (consuming FileDescriptor, SocketAddress) -> Void
     private var isWatching = false
     private var isStopped = false
-    private static let acceptsPerTurn = 16
+    private static let acceptsPerTurn = 48
     private static let pause = Duration.milliseconds(50)
 
     /// Starts to accept; `accept` is called on the loop's thread for each connection.
