@@ -45,7 +45,7 @@ extension RecordAPI {
             return .json([
                 "userRecordName": .string(user.recordName), "name": .string(user.name),
                 "createdTimestamp": .integer(user.created),
-                "roles": .array(roles.map(\.text).sorted().map(JSONValue.string)), "isAdministrator": false,
+                "roles": .array(roles.keys.map(\.text).sorted().map(JSONValue.string)), "isAdministrator": false,
             ])
         }
     }

@@ -4,7 +4,8 @@ internal import RecordModel
 internal import RecordWire
 
 extension RecordAPI {
-    /// `PATCH /query/{type}` with `{"fields":{…}}`: changes fields of the records that meet a condition.
+    /// `PATCH /query/{type}` with `{"fields":{…},"acl"?}`: changes fields, or the access list, of the records that meet a
+    /// condition.
     func changeSet(_ call: inout RecordCall) async throws -> HTTPResponse {
         let type = try call.typeName()
         // What the address says is judged before the body crosses the network.
@@ -16,10 +17,12 @@ extension RecordAPI {
                 "A change by condition concerns many records; leave 'recordName' out, or use PATCH /records",
                 details: [("recordName", .text(name.text))])
         }
-        guard !input.fields.isEmpty else {
+        guard !input.fields.isEmpty || input.hasACL else {
             throw RecordError.badRequest(
-                "The body names no field to change: {\"fields\":{…}}", details: [("path", .text("fields"))])
+                "The body names nothing to change: {\"fields\":{…}}", details: [("path", .text("fields"))])
         }
+        // Whether or not a record matches, and so meets the writer.
+        _ = try input.accessChange()
         let request = try call.setRequest(.modify(input), key: key)
         return call.response(toSet: try await call.reader.changeSet(request))
     }

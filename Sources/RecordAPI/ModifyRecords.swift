@@ -51,7 +51,6 @@ private struct BatchWrite: Sendable {
         _ item: OperationInput, in database: RecordDatabase, by schema: Schema
     ) -> RecordOperation {
         do throws(RecordError) {
-            try RecordCall.refuseACL(item.record)
             var operation = try RecordOperation(item)
             try? database.prepare(&operation, by: schema)
             return operation

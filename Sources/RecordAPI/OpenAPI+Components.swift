@@ -101,10 +101,14 @@ extension OpenAPI {
         "fields":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Value"}},
         "pluginFields":{"type":"object"},"recordChangeTag":{"type":"string"},
         "created":{"$ref":"#/components/schemas/Moment"},"modified":{"$ref":"#/components/schemas/Moment"},
-        "deleted":{"type":"boolean"}}},
+        "acl":{"$ref":"#/components/schemas/AccessList"},"deleted":{"type":"boolean"}}},
+        "AccessList":{"type":["object","null"],"maxProperties":100,
+        "description":"By principal: *, a user's record name, role: and a role's name; shown to who may write the record",
+        "additionalProperties":{"type":"array","items":{"type":"string","enum":["read","write"]}}},
         "RecordInput":{"type":"object","additionalProperties":false,"properties":{
         "recordName":{"type":"string"},"recordType":{"type":"string"},
-        "fields":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/FieldInput"}}}},
+        "fields":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/FieldInput"}},
+        "acl":{"$ref":"#/components/schemas/AccessList"}}},
         "FieldInput":{"description":"A bare JSON value; {value, type}; or one of the field operations",
         "anyOf":[{"type":["string","number","boolean","array","null"]},
         {"type":"object","properties":{"value":{},"type":{"$ref":"#/components/schemas/FieldType"},
@@ -173,9 +177,10 @@ extension OpenAPI {
         "cursor":{"type":"string","description":"Absent at the end"},"count":{"type":"integer"},
         "notices":{"type":"array","items":{"$ref":"#/components/schemas/Notice"}},
         "plan":{"$ref":"#/components/schemas/Plan"}}},
-        "SetChange":{"type":"object","required":["fields"],"additionalProperties":false,"properties":{
+        "SetChange":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{
         "recordType":{"type":"string"},
-        "fields":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/FieldInput"}}}},
+        "fields":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/FieldInput"}},
+        "acl":{"$ref":"#/components/schemas/AccessList"}}},
         "Asset":{"type":"object","required":["fileChecksum","size"],"properties":{
         "fileChecksum":{"type":"string","description":"SHA-256 in base64"},"size":{"type":"integer"},
         "contentType":{"type":"string"},"filename":{"type":"string"},

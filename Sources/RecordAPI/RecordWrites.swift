@@ -47,7 +47,6 @@ extension RecordCall {
         _ body: [UInt8], type: RecordTypeName, name: RecordName?
     ) throws(RecordError) -> RecordInput {
         let input = try RecordInput.readSingle(body)
-        try refuseACL(input)
         if let stated = input.recordType, stated != type {
             throw .badRequest(
                 "The body's recordType is not that of the path. Leave it out or make them the same",
@@ -59,14 +58,6 @@ extension RecordCall {
                 details: [("recordName", .text(stated.text))])
         }
         return input
-    }
-
-    static func refuseACL(_ input: RecordInput) throws(RecordError) {
-        if let acl = input.acl, acl.kind != .null {
-            throw .badRequest(
-                "Access lists of single records are not available in this version. Leave 'acl' out and use grants",
-                cause: .readOnlyKey, details: [("key", .text("acl"))])
-        }
     }
 
     /// Performs one operation, whose record is in the request's body, and waits until it is durable.

@@ -12,6 +12,10 @@ public enum Limits {
     /// The most references of one record that bind (DELETE_SELF and VALIDATE): each is a row of its own, and work for
     /// whoever deletes the target.
     public static let bindingReferences = 1_000
+    /// The most entries of one access list: each is a row of its own in every index.
+    public static let accessEntries = 100
+    /// The most principals that a record remembers as having been able to read it.
+    public static let formerReaders = 1_000
     /// The most members of one list value.
     public static let listMembers = 100_000
     /// The most distinct members of a list in an index: each is a row of its own.

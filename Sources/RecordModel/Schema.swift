@@ -40,16 +40,23 @@ public struct RecordTypeDefinition: Hashable, Sendable {
     public private(set) var fields: [FieldDefinition]
     /// In the order in which they were made; also those that are being built.
     public var indexes: [IndexDefinition]
+    /// Whether some record of the type has, or has had, an access list.
+    public var hasAccessLists: Bool
+    /// The access list of a new record that does not say one.
+    public var defaultAccess: AccessTemplate?
     private var positions: [String: Int]
 
     public init(
         id: Int64, name: RecordTypeName, grants: Grants, fields: [FieldDefinition] = [],
-        indexes: [IndexDefinition] = []
+        indexes: [IndexDefinition] = [], hasAccessLists: Bool = false,
+        defaultAccess: AccessTemplate? = nil
     ) {
         self.id = id
         self.name = name
         self.grants = grants
         self.indexes = indexes
+        self.hasAccessLists = hasAccessLists
+        self.defaultAccess = defaultAccess
         self.fields = []
         self.positions = [:]
         for field in fields { add(field) }

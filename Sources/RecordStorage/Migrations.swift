@@ -17,6 +17,8 @@ package enum Migrations {
     static let withIndexes = 4
     /// … and one that knows assets.
     static let withAssets = 8
+    /// … and one that knows access lists.
+    static let withAccessLists = 9
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
@@ -49,6 +51,7 @@ package enum Migrations {
         Migration(name: "assets", sql: assets),
         Migration(name: "resumable uploads", sql: resumableUploads),
         Migration(name: "unused assets", sql: unusedAssets),
+        Migration(name: "access lists", sql: accessLists),
     ]
 
     /// Records and what belongs to them. Keys lead with the zone, since all users' private records share the file.
@@ -306,5 +309,38 @@ package enum Migrations {
         CREATE TRIGGER asset_claim_gone AFTER DELETE ON asset_claim WHEN old.used = 0 BEGIN
             UPDATE asset_unused SET bytes = bytes - old.size WHERE uploader = old.uploader;
         END;
+        """
+
+    /// Records with access lists, by who may read them.
+    private static let accessLists = """
+        -- Who could read the record before its access list changed, for the feed.
+        ALTER TABLE record ADD COLUMN former BLOB;
+        ALTER TABLE type ADD COLUMN has_lists INTEGER NOT NULL DEFAULT 0;
+        -- What a new record gets that does not say one (`AccessTemplate.stored`).
+        ALTER TABLE type ADD COLUMN default_acl TEXT;
+
+        -- The records of a zone whose lists let one principal read (`Principal.number`), or, as Int64.max, all that have a
+        -- list. In tables that lead with a zone an audience stands as its number with a minus.
+        CREATE TABLE audience (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            zone INTEGER NOT NULL,
+            principal INTEGER NOT NULL,
+            UNIQUE (zone, principal)
+        );
+        CREATE INDEX audience_of_everything ON audience (zone) WHERE principal = 9223372036854775807;
+        CREATE TABLE audience_record (
+            audience INTEGER NOT NULL,
+            type INTEGER NOT NULL,
+            record INTEGER NOT NULL,
+            creator INTEGER NOT NULL,
+            PRIMARY KEY (audience, type, record)
+        ) WITHOUT ROWID;
+        CREATE INDEX audience_record_by_creator ON audience_record (audience, type, creator, record);
+
+        -- Those with a list are found by their audiences.
+        DROP INDEX record_by_type;
+        DROP INDEX record_by_creator;
+        CREATE INDEX record_by_type ON record (zone, type, id) WHERE deleted = 0 AND acl IS NULL;
+        CREATE INDEX record_by_creator ON record (zone, type, creator, id) WHERE deleted = 0 AND acl IS NULL;
         """
 }

@@ -3,7 +3,8 @@ package import RecordModel
 /// Record types, their fields, indexes and grants as JSON, for `/schema`:
 ///
 ///     {"types":{"Post":{"fields":{"title":{"type":"STRING","indexes":["QUERYABLE"]}},
-///     "indexes":[{"fields":["-title"],"unique":true}],"grants":{"_world":["READ"]}}}}
+///     "indexes":[{"fields":["-title"],"unique":true}],"grants":{"_world":["READ"]},
+///     "acl":{"_creator":["read","write"]}}}}
 package struct SchemaDocument: Hashable, Sendable {
     /// What the document says of one type.
     package struct TypeEntry: Hashable, Sendable {
@@ -14,14 +15,18 @@ package struct SchemaDocument: Hashable, Sendable {
         package var indexes: [IndexEntry]?
         /// `nil` if the document does not speak of grants.
         package var grants: Grants?
+        /// The access list of new records that do not say one.
+        package var access: AccessChange
 
         package init(
-            name: RecordTypeName, fields: [FieldEntry] = [], indexes: [IndexEntry]? = nil, grants: Grants? = nil
+            name: RecordTypeName, fields: [FieldEntry] = [], indexes: [IndexEntry]? = nil, grants: Grants? = nil,
+            access: AccessChange = .none
         ) {
             self.name = name
             self.fields = fields
             self.indexes = indexes
             self.grants = grants
+            self.access = access
         }
     }
 
@@ -101,14 +106,14 @@ extension SchemaDocument.TypeEntry {
             name: type.name, fields: fields,
             indexes: type.indexes.filter(\.isDeclared).map {
                 SchemaDocument.IndexEntry($0, of: type, built: built)
-            }, grants: type.grants)
+            }, grants: type.grants, access: type.defaultAccess.map(AccessChange.replace) ?? .none)
     }
 
-    /// Reads `{"fields":{…},"indexes":[…],"grants":{…}}`; each may be absent.
+    /// Reads `{"fields":{…},"indexes":[…],"grants":{…},"acl":{…}}`; each may be absent.
     ///
     /// - Parameter path: Where the value stands, for errors.
     package init(name: RecordTypeName, _ value: JSONValue, path: String) throws(RecordError) {
-        let object = try SchemaDocument.object(value, path, keys: ["fields", "indexes", "grants"])
+        let object = try SchemaDocument.object(value, path, keys: ["fields", "indexes", "grants", "acl"])
         self.init(name: name)
         if let members = object["fields"] {
             for member in try SchemaDocument.object(members, "\(path).fields").members {
@@ -122,6 +127,7 @@ extension SchemaDocument.TypeEntry {
             indexes = try Self.indexes(value, fields: fields, path: "\(path).indexes")
         }
         if let value = object["grants"] { grants = try GrantsDocument.read(value, path: "\(path).grants") }
+        access = try AccessChange(object["acl"], path: "\(path).acl")
     }
 
     private static func field(_ member: JSONObject.Member, path: String) throws(RecordError)
@@ -166,6 +172,7 @@ extension SchemaDocument.TypeEntry {
         var object: [(String, JSONValue)] = [("fields", .object(members))]
         if let indexes { object.append(("indexes", .array(indexes.map(\.json)))) }
         if let grants { object.append(("grants", GrantsDocument.json(grants))) }
+        if case .replace(let template) = access { object.append(("acl", template.json)) }
         return .object(JSONObject(object))
     }
 }

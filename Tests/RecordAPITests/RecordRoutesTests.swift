@@ -48,9 +48,6 @@ import Testing
                 "the same is welcome", .administrator, .put, "/records/Post/a",
                 #"{"recordName":"a","recordType":"Post"}"#, 200),
             Scenario(
-                "access lists are not available", .administrator, .put, "/records/Post/a", #"{"acl":{}}"#, 400,
-                contains: ["not available in this version"]),
-            Scenario(
                 "system keys are refused", .administrator, .put, "/records/Post/a", #"{"created":{}}"#, 400,
                 contains: ["READ_ONLY_KEY"]),
             Scenario(

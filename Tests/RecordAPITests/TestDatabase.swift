@@ -146,7 +146,7 @@ final class TestDatabase {
         Array(filled(text).utf8)
     }
 
-    private func filled(_ text: String) -> String {
+    func filled(_ text: String) -> String {
         var text = text
         for (who, name) in userNames { text = text.replacingOccurrences(of: "{\(who.rawValue)}", with: name) }
         return text

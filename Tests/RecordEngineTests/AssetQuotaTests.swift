@@ -5,8 +5,8 @@ import Testing
 
 /// What uploads may take: of the quota, of one file, of the disk. What is refused leaves nothing behind.
 @Suite struct AssetQuotaTests {
-    private static let ann = Caller.user(16, roles: [])
-    private static let bob = Caller.user(17, roles: [])
+    private static let ann = Caller.user(16, roles: [:])
+    private static let bob = Caller.user(17, roles: [:])
 
     private static func limits(_ change: (inout DatabaseLimits) -> Void) -> DatabaseLimits {
         var limits = DatabaseLimits()

@@ -6,8 +6,8 @@ import Testing
 
 /// Who may write which asset into which field: the receipt decides, or that the field has the asset already.
 @Suite struct AssetReceiptTests {
-    private static let ann = Caller.user(16, roles: [])
-    private static let bob = Caller.user(17, roles: [])
+    private static let ann = Caller.user(16, roles: [:])
+    private static let bob = Caller.user(17, roles: [:])
     private static let annsOwn = DatabaseAddress(scope: .privateDatabase(owner: 16))
 
     /// A database in which everybody may create and write posts.

@@ -58,8 +58,10 @@ import Testing
             "DROP TABLE index_1", "DROP TABLE index_2", "DROP TABLE index_3", "DROP TABLE index_definition",
             "DROP TABLE index_statistic", "ALTER TABLE field DROP COLUMN options",
             "DROP TABLE asset", "DROP TABLE asset_link", "DROP TABLE asset_claim", "DROP TABLE asset_unused",
-            "DROP TABLE resumable_upload",
-            "DELETE FROM migration WHERE name IN ('indexes', 'index statistics', 'assets', 'resumable uploads', 'unused assets')",
+            "DROP TABLE resumable_upload", "DROP TABLE audience", "DROP TABLE audience_record",
+            "ALTER TABLE record DROP COLUMN former", "ALTER TABLE type DROP COLUMN has_lists",
+            "ALTER TABLE type DROP COLUMN default_acl",
+            "DELETE FROM migration WHERE position >= 3",
         ] { try patient.injure(sql) }
         let report = patient.examine()
         #expect(report.isHealthy, "\(report.findings)")

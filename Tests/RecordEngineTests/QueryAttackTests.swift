@@ -124,7 +124,7 @@ import Testing
         try await test.createAll((0..<20).map { ("r\($0)", #""g":1"#) })
         // The role was taken away while the set was being found.
         let ann = try #require(try await test.signUp("ann").caller.userID)
-        let former = Caller.user(ann, roles: [editor])
+        let former = Caller.user(ann, roles: [editor: 1])
         let request = SetRequest(
             query: try test.queryRequest("g == 1", as: former), change: .delete, isForAll: false, isDryRun: false,
             maxAffected: nil, idempotency: nil)

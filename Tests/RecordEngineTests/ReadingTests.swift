@@ -215,7 +215,7 @@ import Testing
             Issue.record("not a user")
             return
         }
-        #expect(roles == [inner, outer])
+        #expect(Set(roles.keys) == [inner, outer])
         try await test.database.removeRole(inner)
         try test.reader.refresh()
         guard case .user(_, let after) = try token.withUnsafeBytes({ try test.reader.authenticate($0) }) else { return }

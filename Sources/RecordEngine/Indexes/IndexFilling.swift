@@ -27,6 +27,7 @@ final class IndexFilling {
         records += 1
         let record: IndexedRecord
         do { record = try IndexedRecord(cursor, row) } catch { return }
+        let places = try transaction.places(of: row, zone: zone)
         for index in indexes where failures[index.id] == nil {
             switch index.kind {
             case .ordered:
@@ -44,7 +45,7 @@ final class IndexFilling {
                         continue
                     }
                 }
-                try insert(key, row.id, zone, index, in: transaction)
+                try insert(key, row.id, places, index, in: transaction)
             case .members:
                 let keys: [[UInt8]]
                 do { keys = try record.keys(of: index) } catch { continue }
@@ -52,19 +53,22 @@ final class IndexFilling {
                     failures[index.id] = .tooManyMembers(cursor.name, type.columnNames(of: index).first ?? "")
                     continue
                 }
-                for key in keys { try insert(key, row.id, zone, index, in: transaction) }
+                for key in keys { try insert(key, row.id, places, index, in: transaction) }
             }
         }
     }
 
     private func insert(
-        _ key: [UInt8], _ record: Int64, _ zone: Int64, _ index: IndexDefinition, in transaction: WriteTransaction
+        _ key: [UInt8], _ record: Int64, _ places: RecordPlaces, _ index: IndexDefinition,
+        in transaction: WriteTransaction
     ) throws(RecordError) {
-        entries += 1
         try transaction.store { () throws(StoreError) in
             try key.withUnsafeBufferPointer { key throws(StoreError) in
-                try transaction.indexes.table.insert(
-                    zone: zone, key: UnsafeRawBufferPointer(key), record: record, into: index.id)
+                try places.forEach { place throws(StoreError) in
+                    entries += 1
+                    try transaction.indexes.table.insert(
+                        zone: place, key: UnsafeRawBufferPointer(key), record: record, into: index.id)
+                }
             }
         }
     }
@@ -75,8 +79,8 @@ final class IndexFilling {
     ) throws(RecordError) -> [UInt8]? {
         try transaction.store { () throws(StoreError) in
             let found = try key.withUnsafeBufferPointer { key throws(StoreError) in
-                try transaction.indexes.table.otherRecord(
-                    zone: zone, key: UnsafeRawBufferPointer(key), than: record, in: index.id)
+                try transaction.otherRecord(
+                    zone: zone, key: UnsafeRawBufferPointer(key), than: record, in: index.id, of: type)
             }
             guard let found else { return nil }
             return try transaction.records.find(id: found)?.name ?? []

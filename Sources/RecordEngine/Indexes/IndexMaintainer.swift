@@ -13,7 +13,8 @@ final class IndexMaintainer {
     private struct Change {
         let index: Int64
         let isInsertion: Bool
-        let zone: Int64
+        /// A zone or an audience.
+        let place: Int64
         let record: Int64
         /// Where the key lies in `keys`.
         let key: Range<Int>
@@ -33,14 +34,15 @@ final class IndexMaintainer {
     /// Finds out what a write means for the indexes of its record's type.
     ///
     /// - Parameters:
-    ///   - old: The record as it is stored; `nil` for one that is being made.
-    ///   - new: The record as it will be; `nil` for one that goes.
+    ///   - zone: Of the record: UNIQUE holds within it, whoever may read.
+    ///   - old: The record as it is stored, and where its entries stand; `nil` for one that is being made.
+    ///   - new: The record as it will be, and where its entries will stand; `nil` for one that goes.
     /// - Returns: Whether there is something to write.
     /// - Throws: `EXISTS` with the cause UNIQUE_VIOLATION; `BAD_REQUEST` with the cause TOO_LARGE for a text that a UNIQUE
     ///   index cannot compare, or a list with too many members.
     func prepare(
-        _ type: RecordTypeDefinition, zone: Int64, record: Int64, old: IndexedRecord?, new: IndexedRecord?,
-        in transaction: WriteTransaction
+        _ type: RecordTypeDefinition, zone: Int64, record: Int64, old: (record: IndexedRecord, places: RecordPlaces)?,
+        new: (record: IndexedRecord, places: RecordPlaces)?, in transaction: WriteTransaction
     ) throws(RecordError) -> Bool {
         if keys.capacity > Self.keptBytes { keys = [] }
         keys.removeAll(keepingCapacity: true)
@@ -49,25 +51,27 @@ final class IndexMaintainer {
             if case .failed = index.state { continue }
             switch index.kind {
             case .ordered:
-                let before = try old.map { old throws(RecordError) in try append(old, index).key }
+                let before = try old.map { old throws(RecordError) in try append(old.record, index).key }
                 guard let new else {
-                    if let before { note(index, isInsertion: false, zone, record, before) }
+                    if let before { note(index, record, before, from: old?.places) }
                     continue
                 }
-                let (after, traits) = try append(new, index)
-                if let before {
-                    if isSame(before, after) {
+                let (after, traits) = try append(new.record, index)
+                if let before, isSame(before, after) {
+                    if old?.places == new.places {
                         keys.removeSubrange(before.lowerBound...)
-                        continue
+                    } else {
+                        note(index, record, before, from: old?.places, to: new.places)
                     }
-                    note(index, isInsertion: false, zone, record, before)
+                    continue
                 }
                 if index.isUnique {
                     try checkUnique(index, of: type, traits, after, zone: zone, record: record, in: transaction)
                 }
-                note(index, isInsertion: true, zone, record, after)
+                if let before { note(index, record, before, from: old?.places) }
+                note(index, record, after, to: new.places)
             case .members:
-                try prepareMembers(index, of: type, zone: zone, record: record, old: old, new: new)
+                try prepareMembers(index, of: type, record: record, old: old, new: new)
             }
         }
         return !changes.isEmpty
@@ -80,9 +84,9 @@ final class IndexMaintainer {
             try keys.withUnsafeBufferPointer { keys throws(StoreError) in
                 let key = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[change.key]))
                 if change.isInsertion {
-                    try table.insert(zone: change.zone, key: key, record: change.record, into: change.index)
+                    try table.insert(zone: change.place, key: key, record: change.record, into: change.index)
                 } else {
-                    try table.remove(zone: change.zone, key: key, record: change.record, from: change.index)
+                    try table.remove(zone: change.place, key: key, record: change.record, from: change.index)
                 }
             }
         }
@@ -101,24 +105,33 @@ final class IndexMaintainer {
         return keys.withUnsafeBytes { keys in keys[left].elementsEqual(keys[right]) }
     }
 
+    /// Notes what brings one entry from some places to others; in those that are on both sides it stays.
     private func note(
-        _ index: IndexDefinition, isInsertion: Bool, _ zone: Int64, _ record: Int64, _ key: Range<Int>
+        _ index: IndexDefinition, _ record: Int64, _ key: Range<Int>, from old: RecordPlaces? = nil,
+        to new: RecordPlaces? = nil
     ) {
-        changes.append(Change(index: index.id, isInsertion: isInsertion, zone: zone, record: record, key: key))
+        old?.forEach { place in
+            if new?.contains(place) == true { return }
+            changes.append(Change(index: index.id, isInsertion: false, place: place, record: record, key: key))
+        }
+        new?.forEach { place in
+            if old?.contains(place) == true { return }
+            changes.append(Change(index: index.id, isInsertion: true, place: place, record: record, key: key))
+        }
     }
 
     /// The members that came and those that went.
     private func prepareMembers(
-        _ index: IndexDefinition, of type: RecordTypeDefinition, zone: Int64, record: Int64, old: IndexedRecord?,
-        new: IndexedRecord?
+        _ index: IndexDefinition, of type: RecordTypeDefinition, record: Int64,
+        old: (record: IndexedRecord, places: RecordPlaces)?, new: (record: IndexedRecord, places: RecordPlaces)?
     ) throws(RecordError) {
-        if let old, let new, case .field(let field)? = index.columns.first?.source,
-            !new.mayDiffer(from: old, inField: field)
+        if let old, let new, old.places == new.places, case .field(let field)? = index.columns.first?.source,
+            !new.record.mayDiffer(from: old.record, inField: field)
         {
             return
         }
-        let before = try old?.keys(of: index) ?? []
-        let after = try new?.keys(of: index) ?? []
+        let before = try old?.record.keys(of: index) ?? []
+        let after = try new?.record.keys(of: index) ?? []
         guard after.count <= Limits.indexedMembers else {
             throw .tooManyIndexedMembers(type.columnNames(of: index).first ?? "", type: type.name)
         }
@@ -129,10 +142,11 @@ final class IndexMaintainer {
             let isNew = right.first == key
             if isOld { left.removeFirst() }
             if isNew { right.removeFirst() }
-            guard isOld != isNew else { continue }
+            if isOld, isNew, old?.places == new?.places { continue }
             let start = keys.count
             keys.append(contentsOf: key)
-            note(index, isInsertion: isNew, zone, record, start..<keys.count)
+            note(
+                index, record, start..<keys.count, from: isOld ? old?.places : nil, to: isNew ? new?.places : nil)
         }
     }
 
@@ -146,9 +160,9 @@ final class IndexMaintainer {
         if let column = traits.cutColumn { throw .textTooLongForUnique(names[column], type: type.name) }
         let other = try transaction.store { () throws(StoreError) in
             try keys.withUnsafeBufferPointer { keys throws(StoreError) in
-                try table.otherRecord(
+                try transaction.otherRecord(
                     zone: zone, key: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[key])), than: record,
-                    in: index.id)
+                    in: index.id, of: type)
             }
         }
         if other != nil { throw .uniqueViolation(names, type: type.name) }

@@ -12,12 +12,17 @@ struct IndexExamination {
     private let inspection: InspectionTable
     private let schema: Schema
     private let hasIndexes: Bool
+    private let audiences: AudienceExamination?
     /// The indexes of each type that can be compared, as the present view has them.
     private var indexes: [Int64: [IndexDefinition]] = [:]
 
     private static let slice = 1_000
 
-    init(_ connection: Connection, _ inspection: InspectionTable, schema: Schema, label: String) throws {
+    init(
+        _ connection: Connection, _ inspection: InspectionTable, _ audiences: AudienceExamination?, schema: Schema,
+        label: String
+    ) throws {
+        self.audiences = audiences
         self.label = label
         self.inspection = inspection
         self.schema = schema
@@ -70,16 +75,22 @@ struct IndexExamination {
         let row = cursor.row
         guard let type = schema[id: row.type] else { return }
         let record = IndexedRecord(fields, name: cursor.name, row)
+        let places = try places(of: row, zone: zone)
         for index in indexes[row.type] ?? [] {
             if case .building(let position) = index.state, row.id > position { continue }
-            for key in try record.keys(of: index)
-            where try !table.contains(IndexTable.Entry(zone: zone, key: key, record: row.id), in: index.id) {
+            let entries = try record.keys(of: index).flatMap { key in
+                places.map { IndexTable.Entry(zone: $0, key: key, record: row.id) }
+            }
+            if try entries.contains(where: { try !table.contains($0, in: index.id) }) {
                 found.problem(
                     "\(place) is missing in the index on \(name(index, type)).", remedy: Self.remedy,
                     sort: label + " index")
-                break
             }
         }
+    }
+
+    private func places(of row: RecordRow, zone: Int64) throws -> [Int64] {
+        try audiences?.places(of: row, zone: zone) ?? [zone]
     }
 
     /// Whether each entry of each index has its record.
@@ -115,9 +126,9 @@ struct IndexExamination {
         _ entry: IndexTable.Entry, in index: IndexDefinition, of type: RecordTypeDefinition
     ) throws -> Bool {
         try inspection.withRecord(entry.record) { cursor, zone in
-            guard let cursor, !cursor.row.isDeleted, cursor.row.type == type.id, zone == entry.zone else {
-                return false
-            }
+            guard let cursor, !cursor.row.isDeleted, cursor.row.type == type.id,
+                try places(of: cursor.row, zone: zone).contains(entry.zone)
+            else { return false }
             do throws(RecordError) {
                 return try IndexedRecord(cursor, cursor.row).keys(of: index).contains(entry.key)
             } catch {

@@ -10,6 +10,7 @@ struct DatabaseExamination {
     private let table: InspectionTable
     private let schema: Schema
     private var indexes: IndexExamination
+    private let audiences: AudienceExamination?
     private let assets: AssetExamination?
     private var zones: Set<Int64> = []
     private var total = 0
@@ -22,7 +23,8 @@ struct DatabaseExamination {
         connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
         table = try InspectionTable(connection)
         schema = try SchemaTable(connection).load(version: 1)
-        indexes = try IndexExamination(connection, table, schema: schema, label: label)
+        audiences = try AudienceExamination(connection, table, label: label)
+        indexes = try IndexExamination(connection, table, audiences, schema: schema, label: label)
         assets = try AssetExamination(connection, table, folder: folder, isInUse: isInUse, label: label)
     }
 
@@ -38,6 +40,9 @@ struct DatabaseExamination {
         let (doctor, label) = (doctor, label)
         try indexes.examineEntries(&found) { done in
             doctor.report(Doctor.Progress(activity: label + ": indexes", done: done, total: 0))
+        }
+        try audiences?.examineMembers(&found) { done in
+            doctor.report(Doctor.Progress(activity: label + ": audiences", done: done, total: 0))
         }
         try assets?.examineTables(&found) { done in
             doctor.report(Doctor.Progress(activity: label + ": assets", done: done, total: 0))
@@ -156,6 +161,7 @@ struct DatabaseExamination {
             if entry.isExternal { try examineExternal(entry, record: row.id, place, &found) }
         }
         try indexes.examine(view, cursor, zone: zone, place, &found)
+        try audiences?.examine(row, zone: zone, place, &found)
         try assets?.examine(view, record: row.id, place, &found)
         let references = try view.references(includingNone: false)
         // Of two references of a list to one target the edge has the stronger action.

@@ -85,7 +85,8 @@ extension RecordReader {
             else { return set }
             try checkIndexes(query, request.query, isFirst: false)
             set.type = query.type
-            set.predicate = query.predicate
+            // Of each record it is asked again whether the caller may see it.
+            set.predicate = query.condition
             let runner = try runnerOfAll(query, zone: zone)
             var budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
             set.matched = try runner.count(&budget)

@@ -4,6 +4,8 @@ internal import RecordWire
 /// A plan as answers show it. Figures of rows count records that the caller may not see, so only administrators get them.
 struct PlanDocument {
     let plan: QueryPlan
+    /// How many audiences are walked besides: those of records with access lists that the caller may read.
+    let audiences: Int
     let type: RecordTypeDefinition
     let examined: Int
     let returned: Int
@@ -15,10 +17,12 @@ struct PlanDocument {
     let showsWalks: Bool
 
     init(
-        _ plan: QueryPlan, type: RecordTypeDefinition, examined: Int, returned: Int, nanoseconds: UInt64,
+        _ parts: [QueryPart], type: RecordTypeDefinition, examined: Int, returned: Int, nanoseconds: UInt64,
         isOnPool: Bool, showsFigures: Bool, showsWalks: Bool
     ) {
-        self.plan = plan
+        // All are made of one condition and one order; that of the records without access lists stands for them.
+        plan = parts[0].plan
+        audiences = parts.count - 1
         self.type = type
         self.examined = examined
         self.returned = returned
@@ -33,6 +37,7 @@ struct PlanDocument {
         var members: [(String, JSONValue)] = [
             ("text", .string(plan.text(of: type))), ("access", .array(access)),
         ]
+        if audiences > 0 { members.append(("audiences", .integer(Int64(audiences)))) }
         if plan.residual != .constant(true) { members.append(("residual", .string(plan.residual.text(limit: 1_024)))) }
         members.append(("sort", .string(plan.isSorted ? "sorted" : plan.order.isByID ? "none" : "index")))
         if showsFigures {

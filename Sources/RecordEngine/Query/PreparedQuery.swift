@@ -10,8 +10,12 @@ struct PreparedQuery {
     let zone: Int64?
     /// Whether the caller may read all records of the type there.
     let readsAll: Bool
-    /// The condition, with what the caller may see joined to it.
+    /// The condition as it was asked.
+    let condition: Predicate
+    /// The condition for records without an access list, with what the caller may see of them joined to it.
     let predicate: Predicate
+    /// Where the records with an access list are that the caller may read.
+    let audiences: [Int64]
     let sort: [SortTerm]
     let cursor: QueryCursor?
     let binding: QueryCursor.Binding
@@ -41,6 +45,9 @@ extension RecordReader {
             throw .refused(request.caller == .anonymous ? .authenticationRequired : .denied, .read)
         }
         let zone = try zoneID(request.address)
+        let audiences = try zone.map { zone throws(RecordError) in
+            try self.audiences(of: type, for: request.caller, in: request.address.scope, zone: zone)
+        }
         let binding = QueryCursor.Binding(
             zone: zone ?? 0, type: type.id, caller: request.caller, identity: request.input.identity)
         let cursor = try request.input.cursor.map { text throws(RecordError) in
@@ -56,8 +63,25 @@ extension RecordReader {
             predicate = Predicate.and([own, predicate]).simplified()
         }
         return PreparedQuery(
-            type: type, zone: zone, readsAll: reach == .all, predicate: predicate, sort: bound.sort, cursor: cursor,
-            binding: binding, now: now)
+            type: type, zone: zone, readsAll: reach == .all, condition: bound.predicate, predicate: predicate,
+            audiences: audiences ?? [], sort: bound.sort, cursor: cursor, binding: binding, now: now)
+    }
+
+    /// The audiences whose records of a type a caller may read.
+    func audiences(
+        of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope, zone: Int64
+    ) throws(RecordError) -> [Int64] {
+        guard type.hasAccessLists else { return [] }
+        let principals: [Int64]
+        switch Authorization.listedReach(of: .read, for: caller, in: scope, grants: type.grants) {
+        case .none: return []
+        case .all: principals = [AudienceTable.everything]
+        case .principals(let numbers): principals = numbers
+        }
+        let reading = try audienceReading()
+        return try store { () throws(StoreError) in
+            try reading.numbers(zone: zone, principals: principals, type: type.id)
+        }
     }
 
     /// The number of whoever is named as a record's writer.

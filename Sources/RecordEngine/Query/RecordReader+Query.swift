@@ -83,15 +83,12 @@ extension RecordReader {
         try checkIndexes(query, request, isFirst: notices.isEmpty && !isOnPool)
         guard let zone = query.zone else { return QueryAnswer.empty(wantsCount: request.input.count) }
         let limit = request.input.limit ?? min(database.limits.defaultPageSize, database.limits.pageSize)
-        let plan = try refusing { () throws(RecordError) in
-            var planner = try self.planner(for: query.type, zone: zone, limit: limit)
-            planner.estimatesAll = request.input.explain
-            return try planner.plan(query.predicate, sort: query.sort)
+        let runner = try refusing { () throws(RecordError) in
+            try self.runner(
+                of: query, zone: zone, sort: query.sort, limit: limit, estimatesAll: request.input.explain)
         }
-        let reading = try refusing { () throws(RecordError) in try self.queryReading() }
         var budget = budget
         var answer = QueryAnswer(limit: limit, limits: database.limits)
-        let runner = QueryRunner(plan, zone: zone, type: query.type.id, reading: reading)
         let selection = FieldSelection(request.input.fields, of: query.type)
         let type = query.type
         let showsAll = selection == .all
@@ -99,7 +96,9 @@ extension RecordReader {
             cursor, place throws(QueryObstacle) in
             guard answer.hasRoom() else { return false }
             try self.refusing { () throws(RecordError) in
-                try self.append(cursor, cursor.row, type, selection: selection, to: &answer.json)
+                try self.append(
+                    cursor, cursor.row, type, selection: selection, for: request.caller, in: request.address.scope,
+                    to: &answer.json)
             }
             answer.didAppend(read: showsAll ? 0 : cursor.fields.count, place)
             return true
@@ -112,11 +111,11 @@ extension RecordReader {
             answer.append(count: try runnerOfAll(query, zone: zone).count(&budget))
         }
         if !notices.isEmpty { answer.append(notices) }
-        note(plan, query, budget, returned: answer.count, isOnPool: isOnPool)
+        note(query, budget, returned: answer.count, isOnPool: isOnPool)
         if request.input.explain {
             answer.append(
                 PlanDocument(
-                    plan, type: query.type, examined: budget.examined, returned: answer.count,
+                    runner.parts, type: query.type, examined: budget.examined, returned: answer.count,
                     nanoseconds: budget.elapsed, isOnPool: isOnPool,
                     showsFigures: request.caller.isAdministrator, showsWalks: query.readsAll
                 ).json)
@@ -126,10 +125,23 @@ extension RecordReader {
 
     /// Plans to meet all matches, in any order.
     func runnerOfAll(_ query: PreparedQuery, zone: Int64) throws(QueryObstacle) -> QueryRunner {
-        try refusing { () throws(RecordError) in
-            let plan = try self.planner(for: query.type, zone: zone, limit: nil).plan(query.predicate, sort: [])
-            return QueryRunner(plan, zone: zone, type: query.type.id, reading: try self.queryReading())
+        try refusing { () throws(RecordError) in try self.runner(of: query, zone: zone, sort: [], limit: nil) }
+    }
+
+    /// Plans a query for the records without an access list and for each audience of the caller.
+    private func runner(
+        of query: PreparedQuery, zone: Int64, sort: [SortTerm], limit: Int?, estimatesAll: Bool = false
+    ) throws(RecordError) -> QueryRunner {
+        func part(_ predicate: Predicate, _ place: Int64) throws(RecordError) -> QueryPart {
+            var planner = try self.planner(for: query.type, zone: place, limit: limit)
+            planner.estimatesAll = estimatesAll
+            let condition = query.audiences.isEmpty ? nil : query.condition
+            return QueryPart(try planner.plan(predicate, sort: sort, orderedAs: condition), in: place)
         }
+        let first = try part(query.predicate, zone)
+        var parts = [first]
+        for audience in query.audiences { parts.append(try part(query.condition, audience)) }
+        return QueryRunner(parts, order: first.plan.order, type: query.type.id, reading: try queryReading())
     }
 
     /// Refuses what no index serves, or asks for one.
@@ -167,7 +179,7 @@ extension RecordReader {
     }
 
     private func note(
-        _ plan: QueryPlan, _ query: PreparedQuery, _ budget: QueryBudget, returned: Int, isOnPool: Bool
+        _ query: PreparedQuery, _ budget: QueryBudget, returned: Int, isOnPool: Bool
     ) {
         database.queries.counters.didAnswer(onPool: isOnPool, examined: budget.examined)
         let elapsed = isOnPool ? budget.elapsed : 0

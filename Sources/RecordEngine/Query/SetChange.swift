@@ -78,11 +78,11 @@ struct SetChange: Sendable {
     /// - Throws: AUTHENTICATION_FAILED if the account is gone.
     private static func current(_ caller: Caller, in transaction: WriteTransaction) throws(RecordError) -> Caller {
         guard case .user(let id, _) = caller else { return caller }
-        let roles = try transaction.store { () throws(StoreError) -> [String]? in
+        let roles = try transaction.store { () throws(StoreError) -> [RoleName: RoleID]? in
             try transaction.accounts.find(id: id) == nil ? nil : try transaction.accounts.roles(of: id)
         }
         guard let roles else { throw .tokenRejected }
-        return .user(id, roles: Set(roles.compactMap(RoleName.init)))
+        return .user(id, roles: roles)
     }
 
     private func stillMatches(_ record: StoredRecord) throws(RecordError) -> Bool {

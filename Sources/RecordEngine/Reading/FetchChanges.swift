@@ -92,9 +92,13 @@ extension RecordReader {
         var count = 0
         var isCut = false
         var read = 0
+        var rows = 0
         let position = token.sequence
+        // Where rows may be passed over one by one, a look is longer than the page.
+        let mayPassOver = !caller.isAdministrator && schema.types.values.contains { $0.hasAccessLists }
+        let look = mayPassOver ? max(limit * 4, Self.feedWindow) : limit + 1
         let first = try store { () throws(StoreError) in
-            try reading.changes(zone: zone, after: position, through: bound, limit: limit + 1, filter: filter)
+            try reading.changes(zone: zone, after: position, through: bound, limit: look, filter: filter)
         }
         if let records = first {
             defer { records.finish() }
@@ -112,22 +116,27 @@ extension RecordReader {
                     break
                 }
                 token.sequence = row.sequence
+                rows += 1
                 let bytes = records.fields.count
                 read += bytes
                 if time.isOver(afterRowOf: bytes) { return false }
-                // The look was made with the rights of types that this thread knew; a newer one is judged here.
-                guard
-                    Authorization.authorize(
-                        caller, .read, in: scope, grants: type.grants, creator: row.creator) == .allowed
-                else { continue }
+                // The look was made with the rights of types that this thread knew; a newer one is judged here, and so
+                // are access lists.
+                let isReadable =
+                    Authorization.authorize(caller, .read, in: scope, grants: type.grants, row.facts) == .allowed
+                guard isReadable || couldRead(row, type, caller, in: scope) else { continue }
                 if count > 0 { output.append(UInt8(ascii: ",")) }
-                if row.isDeleted {
+                if row.isDeleted || !isReadable {
                     RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &output)
                 } else {
-                    try append(records, row, type, selection: FieldSelection(request.fields, of: type), to: &output)
+                    try append(
+                        records, row, type, selection: FieldSelection(request.fields, of: type), for: caller, in: scope,
+                        to: &output)
                 }
                 count += 1
             } while try store({ () throws(StoreError) in try records.next() })
+            // Rows that were passed over have used up the look.
+            if rows == look { isCut = true }
         }
         if !isCut { token.sequence = max(token.sequence, bound) }
         let moreComing = token.sequence < newest
@@ -135,6 +144,14 @@ extension RecordReader {
         output.appendString(SyncToken.seal(token, zone: zone, caller: caller, with: database.keys))
         output.appendLiteral(moreComing ? ",\"moreComing\":true}" : ",\"moreComing\":false}")
         return true
+    }
+
+    private func couldRead(
+        _ row: RecordRow, _ type: RecordTypeDefinition, _ caller: Caller, in scope: DatabaseScope
+    ) -> Bool {
+        guard let former = row.formerReaders else { return false }
+        return Authorization.couldRead(
+            caller, in: scope, grants: type.grants, creator: row.creator, formerReaders: former)
     }
 
     /// Rows that one filtered look at the feed may walk.

@@ -76,29 +76,40 @@ extension RecordReader {
         var count = 0
         var hasMore = false
         var read = 0
+        var isTimeOver = false
+        /// - Returns: Whether another record is wanted.
+        func show(_ records: RecordCursor) throws(RecordError) -> Bool {
+            if count == limit || output.count - start > database.limits.pageBytes
+                || read / Self.readPerShown > database.limits.pageBytes
+            {
+                hasMore = true
+                return false
+            }
+            let row = records.row
+            let bytes = records.fields.count
+            read += bytes
+            if count > 0 { output.append(UInt8(ascii: ",")) }
+            try append(
+                records, row, type, selection: selection, for: caller, in: request.address.scope, to: &output)
+            last = row.id
+            count += 1
+            isTimeOver = time.isOver(afterRowOf: bytes)
+            return !isTimeOver
+        }
+        let audiences = try self.audiences(of: type, for: caller, in: request.address.scope, zone: zone)
         // One more than the page: whether it comes decides on the cursor.
-        let first = try store { () throws(StoreError) in
-            try reading.list(zone: zone, type: type.id, after: after ?? 0, limit: limit + 1, reach: reach)
+        if audiences.isEmpty {
+            let first = try store { () throws(StoreError) in
+                try reading.list(zone: zone, type: type.id, after: after ?? 0, limit: limit + 1, reach: reach)
+            }
+            if let records = first {
+                defer { records.finish() }
+                while try show(records), try store({ () throws(StoreError) in try records.next() }) {}
+            }
+        } else {
+            try list(zone: zone, audiences, type: type.id, reach, after: after ?? 0, limit: limit + 1, show)
         }
-        if let records = first {
-            defer { records.finish() }
-            repeat {
-                if count == limit || output.count - start > database.limits.pageBytes
-                    || read / Self.readPerShown > database.limits.pageBytes
-                {
-                    hasMore = true
-                    break
-                }
-                let row = records.row
-                let bytes = records.fields.count
-                read += bytes
-                if count > 0 { output.append(UInt8(ascii: ",")) }
-                try append(records, row, type, selection: selection, to: &output)
-                last = row.id
-                count += 1
-                if time.isOver(afterRowOf: bytes) { return false }
-            } while try store({ () throws(StoreError) in try records.next() })
-        }
+        if isTimeOver { return false }
         output.append(UInt8(ascii: "]"))
         if hasMore {
             output.appendLiteral(",\"cursor\":")
@@ -106,5 +117,39 @@ extension RecordReader {
         }
         output.append(UInt8(ascii: "}"))
         return true
+    }
+
+    /// Hands out the records of a zone without access lists and those of audiences, in creation order.
+    private func list(
+        zone: Int64, _ audiences: [Int64], type: Int64, _ reach: Reach, after id: Int64, limit: Int,
+        _ show: (RecordCursor) throws(RecordError) -> Bool
+    ) throws(RecordError) {
+        let order = QueryOrder([], constants: [], createdFollowsIDs: database.createdFollowsIDs)
+        func part(_ source: IndexWalk.Source, _ place: Int64) -> QueryPart {
+            let all = Predicate.constant(true)
+            return QueryPart(
+                QueryPlan(
+                    walks: [IndexWalk(source: source, condition: all)], residual: all, predicate: all, order: order,
+                    isSorted: false, estimatedRows: 0, hasOverlaps: false), in: place)
+        }
+        var parts: [QueryPart] = []
+        switch reach {
+        case .none: break
+        case .own(let user): parts.append(part(.creator(user), zone))
+        case .all: parts.append(part(.records, zone))
+        }
+        parts += audiences.map { part(.records, $0) }
+        let runner = QueryRunner(parts, order: order, type: type, reading: try queryReading())
+        // The page's own time bounds it.
+        var budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
+        do throws(QueryObstacle) {
+            try runner.forEach(after: QueryPlace(key: [], record: id), limit: limit, &budget) {
+                cursor, _ throws(QueryObstacle) in
+                try self.refusing { () throws(RecordError) in try show(cursor) }
+            }
+        } catch {
+            guard case .refused(let refusal) = error else { throw .queryTooExpensive }
+            throw refusal
+        }
     }
 }

@@ -15,7 +15,8 @@ extension RecordReader {
     ) throws(RecordError) -> Int64 {
         let (cursor, row, type) = try find(name, type: typeName, in: address, for: caller)
         defer { cursor.finish() }
-        try append(cursor, row, type, selection: FieldSelection(fields, of: type), to: &output)
+        try append(
+            cursor, row, type, selection: FieldSelection(fields, of: type), for: caller, in: address.scope, to: &output)
         return row.revision
     }
 
@@ -85,7 +86,7 @@ extension RecordReader {
         guard let cursor = found else { throw .recordNotFound }
         let row = cursor.row
         guard !row.isDeleted, row.type == type.id,
-            Authorization.authorize(caller, .read, in: address.scope, grants: type.grants, creator: row.creator)
+            Authorization.authorize(caller, .read, in: address.scope, grants: type.grants, row.facts)
                 == .allowed
         else {
             cursor.finish()

@@ -26,6 +26,7 @@ package final class RecordReader {
     private var zoneIDs: [DatabaseAddress: Int64] = [:]
     private var queries: QueryReading?
     private var assets: AssetReading?
+    private var audiences: AudienceReading?
     /// When a query took more time than a loop has, on the monotonic clock.
     var lastOverrun: UInt64 = 0
     /// The same of a page.
@@ -139,7 +140,7 @@ package final class RecordReader {
         let found = try store { () throws(StoreError) in try accounts.find(sessionHash: hash.bytes) }
         guard let found, found.expires > WallClock.milliseconds else { throw .tokenRejected }
         let roles = try store { () throws(StoreError) in try accounts.roles(of: found.account.id) }
-        let caller = Caller.user(found.account.id, roles: Set(roles.compactMap(RoleName.init)))
+        let caller = Caller.user(found.account.id, roles: roles)
         if callers.count >= Self.cacheEntries { callers.removeAll(keepingCapacity: true) }
         callers[hash] = KnownCaller(caller: caller, expires: found.expires)
         return caller
@@ -171,6 +172,14 @@ package final class RecordReader {
             try QueryReading(connection, statistics: database.statistics)
         }
         queries = made
+        return made
+    }
+
+    /// What audiences are found with, made when the first type with access lists is asked for.
+    func audienceReading() throws(RecordError) -> AudienceReading {
+        if let audiences { return audiences }
+        let made = try store { () throws(StoreError) in try AudienceReading(connection) }
+        audiences = made
         return made
     }
 
@@ -212,15 +221,17 @@ package final class RecordReader {
     }
 
     /// Appends the record under a cursor.
+    ///
+    /// - Parameter caller: Those who may write a record see its access list.
     func append(
         _ cursor: RecordCursor, _ row: RecordRow, _ type: RecordTypeDefinition, selection: FieldSelection,
-        to output: inout [UInt8]
+        for caller: Caller, in scope: DatabaseScope, to output: inout [UInt8]
     ) throws(RecordError) {
         let creator = try userName(row.creator)
         let modifier = row.modifier == row.creator ? creator : try userName(row.modifier)
         let header = RecordHeader(
             name: cursor.name, typeName: type.name, revision: row.revision, created: row.created, creator: creator,
-            modified: row.modified, modifier: modifier)
+            modified: row.modified, modifier: modifier, access: try shownAccess(of: row, type, for: caller, in: scope))
         if case .all = selection, StoredFieldsView.isPlain(cursor.layout) {
             RecordComposer.append(header, plainFields: cursor.fields, to: &output)
             return

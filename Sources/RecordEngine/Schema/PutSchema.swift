@@ -70,7 +70,8 @@ extension WriteTransaction {
             }
             type = RecordTypeDefinition(
                 id: type.id, name: type.name, grants: type.grants,
-                fields: type.fields.filter { names.contains($0.name) }, indexes: type.indexes)
+                fields: type.fields.filter { names.contains($0.name) }, indexes: type.indexes,
+                hasAccessLists: type.hasAccessLists, defaultAccess: type.defaultAccess)
         }
         for field in wanted.fields {
             if let known = type[field.name.text] {
@@ -85,6 +86,31 @@ extension WriteTransaction {
         }
         try putIndexes(wanted, in: &type)
         if let grants = wanted.grants, grants != type.grants { try setGrants(grants, of: &type) }
+        switch wanted.access {
+        case .none: break
+        case .remove: try setDefaultAccess(nil, of: &type)
+        case .replace(let template): try setDefaultAccess(template, of: &type)
+        }
+    }
+
+    /// Sets the access list of new records that do not say one.
+    private func setDefaultAccess(
+        _ access: AccessTemplate?, of type: inout RecordTypeDefinition
+    ) throws(RecordError) {
+        for entry in access?.entries ?? [] {
+            let isKnown = try store { () throws(StoreError) in
+                switch entry.name {
+                case .everyone, .creator: true
+                case .user(let name): try accounts.find(recordName: name.text) != nil
+                case .role(let name): try roles.find(name.text) != nil
+                }
+            }
+            guard isKnown else { throw .unknownPrincipal(entry.name.text) }
+        }
+        type.defaultAccess = access
+        let number = type.id
+        try store { () throws(StoreError) in try schemaTable.setDefaultAccess(access, type: number) }
+        schema.set(type)
     }
 
     /// Makes the options of fields and the indexes what a document says of them; what it does not speak of stays.

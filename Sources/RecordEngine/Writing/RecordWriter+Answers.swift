@@ -27,13 +27,15 @@ extension RecordWriter {
         let creator = try transaction.userName(row.creator)
         let modifier = row.modifier == row.creator ? creator : try transaction.userName(row.modifier)
         let selection = FieldSelection(self.fields, of: type)
+        let access = try shownAccess(of: row, type)
         let records = transaction.records
         try name.withUnsafeBufferPointer { name throws(RecordError) in
             try fields.withView { view throws(RecordError) in
                 let urls = view.hasAssets ? transaction.assetURLs() : nil
                 let header = RecordHeader(
                     name: UnsafeRawBufferPointer(name), typeName: type.name, revision: row.revision,
-                    created: row.created, creator: creator, modified: row.modified, modifier: modifier)
+                    created: row.created, creator: creator, modified: row.modified, modifier: modifier,
+                    access: access)
                 try RecordComposer.append(
                     header, fields: view, selection: selection,
                     external: { field, output throws(RecordError) in

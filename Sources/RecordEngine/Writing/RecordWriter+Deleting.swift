@@ -60,6 +60,7 @@ extension RecordWriter {
                 if hasAssets { try transaction.assets.unlinkAll(record: row.id, now: row.modified) }
                 try records.bury(row)
             }
+            if row.access != nil { try setAudiences(from: row, to: nil, zone: zone) }
             checks.append(.nobodyValidates(zone: zone, target: name, position: position))
             // One more than may be taken along: so many are either new, or known and counted.
             let limit = transaction.limits.cascadeRecords

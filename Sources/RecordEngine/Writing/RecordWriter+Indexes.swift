@@ -19,8 +19,13 @@ extension RecordWriter {
     ) throws(RecordError) -> Bool {
         guard !type.indexes.isEmpty, let record = (new ?? old)?.row.id else { return false }
         let transaction = transaction
-        return try Self.withIndexed(old) { old throws(RecordError) in
-            try Self.withIndexed(new) { new throws(RecordError) in
+        let oldPlaces = try old.map { old throws(RecordError) in try transaction.places(of: old.row, zone: zone) }
+        let newPlaces = try new.map { new throws(RecordError) in
+            if let old, let oldPlaces, old.row.access == new.row.access { return oldPlaces }
+            return try transaction.places(of: new.row, zone: zone)
+        }
+        return try Self.withIndexed(old, at: oldPlaces) { old throws(RecordError) in
+            try Self.withIndexed(new, at: newPlaces) { new throws(RecordError) in
                 try transaction.indexes.prepare(
                     type, zone: zone, record: record, old: old, new: new, in: transaction)
             }
@@ -32,12 +37,14 @@ extension RecordWriter {
     }
 
     private static func withIndexed<Value>(
-        _ state: State?, _ body: (IndexedRecord?) throws(RecordError) -> Value
+        _ state: State?, at places: RecordPlaces?,
+        _ body: ((record: IndexedRecord, places: RecordPlaces)?) throws(RecordError) -> Value
     ) throws(RecordError) -> Value {
-        guard let state else { return try body(nil) }
+        guard let state, let places else { return try body(nil) }
         return try state.fields.withView { view throws(RecordError) in
             // The name is no column of any index.
-            try body(IndexedRecord(view, name: UnsafeRawBufferPointer(start: nil, count: 0), state.row))
+            let record = IndexedRecord(view, name: UnsafeRawBufferPointer(start: nil, count: 0), state.row)
+            return try body((record, places))
         }
     }
 }

@@ -11,7 +11,7 @@ extension RecordWriter {
     }
 
     func authorizeWriting(_ row: RecordRow, _ type: RecordTypeDefinition) -> Decision {
-        Authorization.authorize(caller, .write, in: address.scope, grants: type.grants, creator: row.creator)
+        Authorization.authorize(caller, .write, in: address.scope, grants: type.grants, row.facts)
     }
 
     /// Whether a record exists for the caller. What it may neither read nor write answers as a missing one does, in
@@ -21,7 +21,7 @@ extension RecordWriter {
     }
 
     func mayRead(_ row: RecordRow, _ type: RecordTypeDefinition) -> Bool {
-        Authorization.authorize(caller, .read, in: address.scope, grants: type.grants, creator: row.creator)
+        Authorization.authorize(caller, .read, in: address.scope, grants: type.grants, row.facts)
             == .allowed
     }
 

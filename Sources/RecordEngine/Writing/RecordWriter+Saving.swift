@@ -20,7 +20,7 @@ extension RecordWriter {
         }
         let type = transaction.schema[typeName]
         let decision = Authorization.authorize(
-            caller, .create, in: address.scope, grants: type?.grants ?? .standard, creator: nil)
+            caller, .create, in: address.scope, grants: type?.grants ?? .standard, .new)
         guard decision == .allowed else { throw .refused(decision, .create) }
         if type == nil, transaction.environment == .production {
             throw .badRequest(
@@ -35,13 +35,18 @@ extension RecordWriter {
         _ operation: RecordOperation, typeName: RecordTypeName, zone: Int64, position: Int,
         into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
-        let (type, resolved) = try resolve(operation, typeName: typeName, record: nil)
+        var (type, resolved) = try resolve(operation, typeName: typeName, record: nil)
         let merge = try merged(resolved, into: nil, replacingAll: true, record: 0)
         let sequence = try transaction.nextSequence()
-        let row = RecordRow(
+        var row = RecordRow(
             id: sequence, type: type.id, sequence: sequence, revision: transaction.makeRevision(),
             creator: caller.writerID, created: transaction.now, modifier: caller.writerID,
             modified: transaction.now)
+        row.access = try access(operation, of: row, standard: type.defaultAccess)
+        if row.access != nil {
+            try transaction.ensureSavepoint()
+            try noteAccessLists(of: &type)
+        }
         let name = operation.recordName?.text ?? transaction.makeRecordName()
         let isNamed = operation.recordName != nil
         let hasEntries = try prepareIndexes(type, zone: zone, old: nil, new: (row, merge.stored))
@@ -49,7 +54,7 @@ extension RecordWriter {
         // Composed first: nothing may fail behind the one statement of a request without a savepoint.
         try appendAnswer(row, type: type, name: name, merge: merge, to: &answer)
         try store { () throws(StoreError) in
-            if isNamed {
+            if isNamed, row.access == nil {
                 try transaction.records.removeTombstone(
                     zone: zone, name: name, type: type.id, creator: row.creator)
             }
@@ -57,6 +62,7 @@ extension RecordWriter {
                 row, zone: zone, name: name, layout: merge.stored.layout, fields: merge.stored.text)
         }
         if hasEntries { try writeIndexes() }
+        if row.access != nil { try setAudiences(from: nil, to: row, zone: zone) }
         try storeLargeValues(merge, record: row.id)
         if merge.hasReferences {
             try setEdges(of: merge.stored, before: nil, record: row.id, zone: zone, position: position)
@@ -98,7 +104,7 @@ extension RecordWriter {
         try allowWriting(existing, type: type)
         try check(operation.writeGuard, existing, type: type)
 
-        let (current, resolved) = try resolve(operation, typeName: type.name, record: existing.row.id)
+        var (current, resolved) = try resolve(operation, typeName: type.name, record: existing.row.id)
         let before = StoredFields(text: existing.fields, layout: existing.layout)
         let merge = try before.withView { view throws(RecordError) in
             try merged(resolved, into: view, replacingAll: replacesAll, record: existing.row.id)
@@ -108,6 +114,13 @@ extension RecordWriter {
         row.revision += 1
         row.modifier = caller.writerID
         row.modified = transaction.now
+        row.access = try access(operation, of: existing.row)
+        let changesAccess = row.access != existing.row.access
+        if changesAccess {
+            try transaction.ensureSavepoint()
+            if row.access != nil { try noteAccessLists(of: &current) }
+            try noteFormerReaders(&row, before: existing.row.access, type: current)
+        }
         let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
         let hasEntries = try prepareIndexes(
             current, zone: zone ?? 0, old: (existing.row, before), new: (row, merge.stored))
@@ -116,8 +129,10 @@ extension RecordWriter {
         try appendAnswer(row, type: current, name: name.text, merge: merge, to: &answer)
         try store { () throws(StoreError) in
             try transaction.records.update(row, layout: merge.stored.layout, fields: merge.stored.text)
+            if changesAccess { try transaction.records.setAccess(row) }
         }
         if hasEntries { try writeIndexes() }
+        if changesAccess { try setAudiences(from: existing.row, to: row, zone: zone ?? 0) }
         try storeLargeValues(merge, record: row.id)
         if merge.hasReferences || hadReferences {
             try setEdges(of: merge.stored, before: before, record: row.id, zone: zone ?? 0, position: position)

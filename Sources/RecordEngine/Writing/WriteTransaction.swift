@@ -13,6 +13,7 @@ package final class WriteTransaction {
     let zones: ZoneTable
     let accounts: AccountTable
     let roles: RoleTable
+    let audiences: AudienceTable
     let idempotency: IdempotencyTable
     let settings: SettingTable
     let schemaTable: SchemaTable
@@ -79,6 +80,7 @@ package final class WriteTransaction {
         zones = try ZoneTable(connection)
         accounts = try AccountTable(connection)
         roles = RoleTable(connection)
+        audiences = try AudienceTable(connection)
         idempotency = try IdempotencyTable(connection)
         settings = try SettingTable(connection)
         schemaTable = SchemaTable(connection)

@@ -17,7 +17,7 @@ package final class RecordWalk {
 
     /// Begins at the live records of one type, zone by zone.
     package func begin(type: Int64) throws(StoreError) {
-        let statement = try connection.prepare("SELECT \(RecordCursor.columns), record.zone \(Self.ofType)")
+        let statement = try connection.prepare(Self.ofType("\(RecordCursor.joinedColumns), r.zone"))
         statement.bind(1, type)
         statement.bind(2, Int64.max)
         self.statement = statement
@@ -26,7 +26,7 @@ package final class RecordWalk {
     /// Goes to the next record; `nil` at the end. What it gives is borrowed until the next call.
     package func next() throws(StoreError) -> (cursor: RecordCursor, zone: Int64)? {
         guard let statement, try statement.step() else { return nil }
-        return (RecordCursor(statement: statement), statement.integer(12))
+        return (RecordCursor(statement: statement), statement.integer(RecordCursor.behindColumns))
     }
 
     /// Ends the borrowing; to be called on every path.
@@ -41,16 +41,22 @@ package final class RecordWalk {
         zones.bind(1, Int64(limit) + 1)
         defer { zones.reset() }
         guard try zones.step(), zones.integer(0) <= limit else { return false }
-        let records = try connection.prepare("SELECT count(*) FROM (SELECT 1 \(Self.ofType))")
+        let records = try connection.prepare("SELECT count(*) FROM (\(Self.ofType("1")))")
         records.bind(1, type)
         records.bind(2, Int64(limit) + 1)
         defer { records.reset() }
         return try records.step() && records.integer(0) <= limit
     }
 
-    /// The zones first: only within one are the records of a type in order.
-    private static let ofType = """
-        FROM (SELECT id AS known FROM zone) CROSS JOIN record INDEXED BY record_by_type
-        WHERE record.zone = known AND record.type = ?1 AND record.deleted = 0 LIMIT ?2
+    /// The zones first: only within one are the records of a type in order. Then those with access lists.
+    private static func ofType(_ columns: String) -> String {
         """
+        SELECT \(columns) FROM (SELECT id AS known FROM zone) CROSS JOIN record AS r INDEXED BY record_by_type
+        WHERE r.zone = known AND r.type = ?1 AND r.deleted = 0 AND r.acl IS NULL
+        UNION ALL
+        SELECT \(columns) FROM audience AS a CROSS JOIN audience_record AS m ON m.audience = a.id AND m.type = ?1
+        CROSS JOIN record AS r ON r.id = m.record WHERE a.principal = \(AudienceTable.everything)
+        LIMIT ?2
+        """
+    }
 }

@@ -1,59 +1,84 @@
 /// Reads ids of live records in order, and records by id: what queries need besides the tables of indexes.
 ///
+/// Wherever a zone is asked for, the number of an audience does as well (`AudienceTable`): the records without an access
+/// list are under their zone, those with one under their audiences.
+///
 /// Confined to the thread of its connection.
 package final class RecordScanning {
-    private let forward: Statement
-    private let backward: Statement
-    private let forwardOwn: Statement
-    private let recordsForward: Statement
-    private let recordsBackward: Statement
-    private let recordsForwardOwn: Statement
-    private let recordsBackwardOwn: Statement
-    private let backwardOwn: Statement
+    private let connection: Connection
+    /// By `Shape.number`; prepared when they are first needed.
+    private var statements: [Statement?] = Array(repeating: nil, count: Shape.count)
     private let byName: Statement
+    private let byNameListed: Statement
     private let byID: Statement
     private let creationAt: Statement
-    private let countAll: Statement
-    private let countOwn: Statement
 
-    /// Prepares its statements, which fail to prepare where an index that they name is missing.
+    private struct Shape {
+        enum Verb: Int { case ids, records, count }
+
+        let verb: Verb
+        let isOwn: Bool
+        let isBackward: Bool
+        let isAudience: Bool
+
+        static let count = 24
+
+        var number: Int { verb.rawValue * 8 + (isOwn ? 4 : 0) + (isBackward ? 2 : 0) + (isAudience ? 1 : 0) }
+    }
+
     package init(_ connection: Connection) throws(StoreError) {
-        // INDEXED BY: the plan is part of the contract; a lost index is an error, not a slow page.
-        func select(
-            _ columns: String, _ index: String, _ condition: String, _ order: String
-        ) throws(StoreError) -> Statement {
-            try connection.prepare(
-                """
-                SELECT \(columns) FROM record INDEXED BY \(index)
-                WHERE zone = ?1 AND type = ?2 AND deleted = 0 AND id > ?3 AND id < ?4 \(condition)
-                ORDER BY id \(order) LIMIT ?5
-                """)
-        }
-        func ids(_ index: String, _ condition: String, _ order: String) throws(StoreError) -> Statement {
-            try select("id", index, condition, order)
-        }
-        recordsForward = try select(RecordCursor.columns, "record_by_type", "", "ASC")
-        recordsBackward = try select(RecordCursor.columns, "record_by_type", "", "DESC")
-        recordsForwardOwn = try select(RecordCursor.columns, "record_by_creator", "AND creator = ?6", "ASC")
-        recordsBackwardOwn = try select(RecordCursor.columns, "record_by_creator", "AND creator = ?6", "DESC")
-        forward = try ids("record_by_type", "", "ASC")
-        backward = try ids("record_by_type", "", "DESC")
-        forwardOwn = try ids("record_by_creator", "AND creator = ?6", "ASC")
-        backwardOwn = try ids("record_by_creator", "AND creator = ?6", "DESC")
+        self.connection = connection
         byName = try connection.prepare(
-            "SELECT id FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0 AND type = ?3 AND id > ?4 AND id < ?5")
+            """
+            SELECT id FROM record
+            WHERE zone = ?1 AND name = ?2 AND deleted = 0 AND type = ?3 AND id > ?4 AND id < ?5 AND acl IS NULL
+            """)
+        byNameListed = try connection.prepare(
+            """
+            SELECT r.id FROM audience AS a CROSS JOIN record AS r ON r.zone = a.zone AND r.name = ?2 AND r.deleted = 0
+            CROSS JOIN audience_record AS m ON m.audience = a.id AND m.type = r.type AND m.record = r.id
+            WHERE a.id = -?1 AND r.type = ?3 AND r.id > ?4 AND r.id < ?5
+            """)
         byID = try connection.prepare("SELECT \(RecordCursor.columns) FROM record WHERE id = ?1")
         creationAt = try connection.prepare("SELECT id, created FROM record WHERE id >= ?1 ORDER BY id LIMIT 1")
-        countAll = try connection.prepare(
+    }
+
+    /// INDEXED BY: the plan is part of the contract; a lost index is an error, not a slow page.
+    private static func sql(_ shape: Shape) -> String {
+        let order = shape.isBackward ? "DESC" : "ASC"
+        if shape.isAudience {
+            let condition = """
+                WHERE a.audience = -?1 AND a.type = ?2 AND a.record > ?3 AND a.record < ?4\
+                \(shape.isOwn ? " AND a.creator = ?6" : "")
+                """
+            let table = "audience_record AS a\(shape.isOwn ? " INDEXED BY audience_record_by_creator" : "")"
+            switch shape.verb {
+            case .ids: return "SELECT a.record FROM \(table) \(condition) ORDER BY a.record \(order) LIMIT ?5"
+            case .records:
+                return """
+                    SELECT \(RecordCursor.joinedColumns) FROM \(table) CROSS JOIN record AS r ON r.id = a.record
+                    \(condition) ORDER BY a.record \(order) LIMIT ?5
+                    """
+            case .count: return "SELECT count(*) FROM (SELECT 1 FROM \(table) \(condition) LIMIT ?5)"
+            }
+        }
+        let table = "record INDEXED BY record_by_\(shape.isOwn ? "creator" : "type")"
+        let condition = """
+            WHERE zone = ?1 AND type = ?2 AND deleted = 0 AND acl IS NULL AND id > ?3 AND id < ?4\
+            \(shape.isOwn ? " AND creator = ?6" : "")
             """
-            SELECT count(*) FROM (SELECT 1 FROM record INDEXED BY record_by_type
-            WHERE zone = ?1 AND type = ?2 AND deleted = 0 AND id > ?3 AND id < ?4 LIMIT ?5)
-            """)
-        countOwn = try connection.prepare(
-            """
-            SELECT count(*) FROM (SELECT 1 FROM record INDEXED BY record_by_creator
-            WHERE zone = ?1 AND type = ?2 AND deleted = 0 AND id > ?3 AND id < ?4 AND creator = ?6 LIMIT ?5)
-            """)
+        switch shape.verb {
+        case .ids: return "SELECT id FROM \(table) \(condition) ORDER BY id \(order) LIMIT ?5"
+        case .records: return "SELECT \(RecordCursor.columns) FROM \(table) \(condition) ORDER BY id \(order) LIMIT ?5"
+        case .count: return "SELECT count(*) FROM (SELECT 1 FROM \(table) \(condition) LIMIT ?5)"
+        }
+    }
+
+    private func statement(_ shape: Shape) throws(StoreError) -> Statement {
+        if let known = statements[shape.number] { return known }
+        let made = try connection.prepare(Self.sql(shape))
+        statements[shape.number] = made
+        return made
     }
 
     /// Appends ids of a type, each with an empty key.
@@ -65,14 +90,7 @@ package final class RecordScanning {
         zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
         limit: Int, into entries: inout EntryBuffer
     ) throws(StoreError) {
-        let statement: Statement
-        if let creator {
-            statement = isBackward ? backwardOwn : forwardOwn
-            statement.bind(6, creator)
-        } else {
-            statement = isBackward ? backward : forward
-        }
-        bind(statement, zone, type, ids, limit)
+        let statement = try bound(.ids, zone, type, creator, ids, isBackward: isBackward, limit)
         defer { statement.reset() }
         while try statement.step() {
             entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: statement.integer(0))
@@ -83,14 +101,7 @@ package final class RecordScanning {
     package func records(
         zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool
     ) throws(StoreError) -> RecordCursor? {
-        let statement: Statement
-        if let creator {
-            statement = isBackward ? recordsBackwardOwn : recordsForwardOwn
-            statement.bind(6, creator)
-        } else {
-            statement = isBackward ? recordsBackward : recordsForward
-        }
-        bind(statement, zone, type, ids, .max)
+        let statement = try bound(.records, zone, type, creator, ids, isBackward: isBackward, .max)
         guard try statement.step() else {
             statement.reset()
             return nil
@@ -103,14 +114,15 @@ package final class RecordScanning {
         zone: Int64, type: Int64, name: [UInt8], within ids: (above: Int64, below: Int64),
         into entries: inout EntryBuffer
     ) throws(StoreError) {
-        byName.bind(1, zone)
-        byName.bind(2, text: name)
-        byName.bind(3, type)
-        byName.bind(4, ids.above)
-        byName.bind(5, ids.below)
-        defer { byName.reset() }
-        while try byName.step() {
-            entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: byName.integer(0))
+        let statement = zone < 0 ? byNameListed : byName
+        statement.bind(1, zone)
+        statement.bind(2, text: name)
+        statement.bind(3, type)
+        statement.bind(4, ids.above)
+        statement.bind(5, ids.below)
+        defer { statement.reset() }
+        while try statement.step() {
+            entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: statement.integer(0))
         }
     }
 
@@ -118,21 +130,24 @@ package final class RecordScanning {
     package func count(
         zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), limit: Int
     ) throws(StoreError) -> Int {
-        let statement = creator == nil ? countAll : countOwn
-        if let creator { statement.bind(6, creator) }
-        bind(statement, zone, type, ids, limit)
+        let statement = try bound(.count, zone, type, creator, ids, isBackward: false, limit)
         defer { statement.reset() }
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
-    private func bind(
-        _ statement: Statement, _ zone: Int64, _ type: Int64, _ ids: (above: Int64, below: Int64), _ limit: Int
-    ) {
+    private func bound(
+        _ verb: Shape.Verb, _ zone: Int64, _ type: Int64, _ creator: Int64?, _ ids: (above: Int64, below: Int64),
+        isBackward: Bool, _ limit: Int
+    ) throws(StoreError) -> Statement {
+        let statement = try statement(
+            Shape(verb: verb, isOwn: creator != nil, isBackward: isBackward, isAudience: zone < 0))
         statement.bind(1, zone)
         statement.bind(2, type)
         statement.bind(3, ids.above)
         statement.bind(4, ids.below)
         statement.bind(5, Int64(limit))
+        if let creator { statement.bind(6, creator) }
+        return statement
     }
 
     /// Stands on the record with an id; `nil` if there is none. The caller finishes the cursor.

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// An account as stored.
 package struct AccountRow: Hashable, Sendable {
     package var id: Int64
@@ -51,7 +53,7 @@ package final class AccountTable {
                 SELECT role FROM role_member WHERE account = ?1
                 UNION SELECT role_inclusion.role FROM role_inclusion JOIN held ON role_inclusion.member = held.id
             )
-            SELECT role.name FROM held JOIN role ON role.id = held.id
+            SELECT role.name, role.id FROM held JOIN role ON role.id = held.id
             """)
     }
 
@@ -79,12 +81,14 @@ package final class AccountTable {
     }
 
     /// The custom roles of an account, directly or through other roles.
-    package func roles(of account: Int64) throws(StoreError) -> [String] {
+    package func roles(of account: Int64) throws(StoreError) -> [RoleName: RoleID] {
         rolesOf.bind(1, account)
         defer { rolesOf.reset() }
-        var names: [String] = []
-        while try rolesOf.step() { names.append(rolesOf.text(0)) }
-        return names
+        var roles: [RoleName: RoleID] = [:]
+        while try rolesOf.step() {
+            if let name = RoleName(rolesOf.text(0)) { roles[name] = rolesOf.integer(1) }
+        }
+        return roles
     }
 
     /// A page of accounts by number.

@@ -9,9 +9,11 @@ package final class InspectionTable {
 
     package init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
-        recordSlice = try connection.prepare(
-            "SELECT \(RecordCursor.columns), zone FROM record WHERE id > ?1 ORDER BY id LIMIT ?2")
-        recordByID = try connection.prepare("SELECT \(RecordCursor.columns), zone FROM record WHERE id = ?1")
+        // A file that no newer server has opened yet does not have all columns.
+        let isNew = try Migrations.applied(on: connection) >= Migrations.withAccessLists
+        let columns = isNew ? RecordCursor.columns : RecordCursor.columnsWithoutFormerReaders
+        recordSlice = try connection.prepare("SELECT \(columns), zone FROM record WHERE id > ?1 ORDER BY id LIMIT ?2")
+        recordByID = try connection.prepare("SELECT \(columns), zone FROM record WHERE id = ?1")
         hasEdge = try connection.prepare(
             "SELECT action FROM edge WHERE zone = ?1 AND target = ?2 AND source = ?3 AND field = ?4")
         largeValue = try connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
@@ -52,6 +54,11 @@ package final class InspectionTable {
     /// Whether the file has had the step that brought indexes.
     package func hasIndexes() throws(StoreError) -> Bool {
         try Migrations.applied(on: connection) >= Migrations.withIndexes
+    }
+
+    /// Whether the file has had the step that brought access lists.
+    package func hasAccessLists() throws(StoreError) -> Bool {
+        try Migrations.applied(on: connection) >= Migrations.withAccessLists
     }
 
     /// The sequence number up to which the file has promised numbers, and the last that a record bears.
@@ -116,7 +123,7 @@ package final class InspectionTable {
         var last: Int64?
         while try recordSlice.step() {
             last = recordSlice.integer(0)
-            try body(RecordCursor(statement: recordSlice), recordSlice.integer(12))
+            try body(RecordCursor(statement: recordSlice), recordSlice.integer(RecordCursor.behindColumns))
         }
         return last
     }
@@ -126,7 +133,7 @@ package final class InspectionTable {
         recordByID.bind(1, id)
         defer { recordByID.reset() }
         guard try recordByID.step() else { return try body(nil, 0) }
-        return try body(RecordCursor(statement: recordByID), recordByID.integer(12))
+        return try body(RecordCursor(statement: recordByID), recordByID.integer(RecordCursor.behindColumns))
     }
 
     // MARK: What belongs to records

@@ -19,12 +19,13 @@ package final class RecordReading {
         listAll = try connection.prepare(
             """
             SELECT \(columns) FROM record INDEXED BY record_by_type
-            WHERE zone = ?1 AND type = ?2 AND deleted = 0 AND id > ?3 ORDER BY id LIMIT ?4
+            WHERE zone = ?1 AND type = ?2 AND deleted = 0 AND acl IS NULL AND id > ?3 ORDER BY id LIMIT ?4
             """)
         listOwn = try connection.prepare(
             """
             SELECT \(columns) FROM record INDEXED BY record_by_creator
-            WHERE zone = ?1 AND type = ?2 AND creator = ?5 AND deleted = 0 AND id > ?3 ORDER BY id LIMIT ?4
+            WHERE zone = ?1 AND type = ?2 AND creator = ?5 AND deleted = 0 AND acl IS NULL AND id > ?3
+            ORDER BY id LIMIT ?4
             """)
         feedAll = try connection.prepare(
             """
@@ -35,8 +36,9 @@ package final class RecordReading {
             """
             SELECT \(columns) FROM record INDEXED BY record_by_sequence
             WHERE zone = ?1 AND sequence > ?2 AND sequence <= ?4
-            AND (type IN (SELECT value FROM json_each(?5))
-                OR (creator = ?7 AND type IN (SELECT value FROM json_each(?6))))
+            AND (type IN (SELECT value FROM json_each(?5)) OR (
+                type IN (SELECT value FROM json_each(?6))
+                AND (creator = ?7 OR acl IS NOT NULL OR former IS NOT NULL)))
             ORDER BY sequence LIMIT ?3
             """)
         feedWindow = try connection.prepare(
@@ -56,7 +58,7 @@ package final class RecordReading {
         return try first(findByName)
     }
 
-    /// Live records of a type in creation order, after an internal id. The caller finishes the cursor.
+    /// Live records of a type without access lists in creation order, after an internal id. The caller finishes the cursor.
     ///
     /// - Parameter reach: Whose records; `.none` finds nothing.
     package func list(
@@ -80,7 +82,8 @@ package final class RecordReading {
     /// What one look at the feed may see.
     package enum FeedFilter {
         case everything
-        /// Records of some types, and of others those that a user created (type numbers).
+        /// Records of some types, and of others those that a user created or that have or had an access list (type
+        /// numbers). Lists themselves are judged by whoever reads.
         case types(all: [Int64], own: [Int64], user: Int64)
     }
 

@@ -3,6 +3,8 @@ package final class RecordTable {
     private let connection: Connection
     private let findByName: Statement
     private let insertRow: Statement
+    private let insertListed: Statement
+    private let setAccess: Statement
     private let updateRow: Statement
     private let buryRow: Statement
     private let removeTombstone: Statement
@@ -33,6 +35,13 @@ package final class RecordTable {
             (id, zone, name, type, sequence, revision, creator, created, modifier, modified, layout, fields)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """)
+        insertListed = try connection.prepare(
+            """
+            INSERT INTO record
+            (id, zone, name, type, sequence, revision, creator, created, modifier, modified, layout, fields, acl)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            """)
+        setAccess = try connection.prepare("UPDATE record SET acl = ?2, former = ?3 WHERE id = ?1")
         updateRow = try connection.prepare(
             """
             UPDATE record SET sequence = ?2, revision = ?3, modifier = ?4, modified = ?5, layout = ?6, fields = ?7
@@ -47,6 +56,7 @@ package final class RecordTable {
             """
             DELETE FROM record INDEXED BY record_by_buried_name
             WHERE zone = ?1 AND name = ?2 AND deleted = 1 AND type = ?3 AND creator = ?4
+            AND acl IS NULL AND former IS NULL
             """)
         putLarge = try connection.prepare(
             """
@@ -107,19 +117,29 @@ package final class RecordTable {
     package func insert(
         _ row: RecordRow, zone: Int64, name: String, layout: [UInt8], fields: [UInt8]
     ) throws(StoreError) {
-        insertRow.bind(1, row.id)
-        insertRow.bind(2, zone)
-        insertRow.bind(3, text: name)
-        insertRow.bind(4, row.type)
-        insertRow.bind(5, row.sequence)
-        insertRow.bind(6, row.revision)
-        insertRow.bind(7, row.creator)
-        insertRow.bind(8, row.created)
-        insertRow.bind(9, row.modifier)
-        insertRow.bind(10, row.modified)
-        insertRow.bind(11, blob: layout)
-        insertRow.bind(12, text: fields)
-        try insertRow.run()
+        let statement = row.access == nil ? insertRow : insertListed
+        statement.bind(1, row.id)
+        statement.bind(2, zone)
+        statement.bind(3, text: name)
+        statement.bind(4, row.type)
+        statement.bind(5, row.sequence)
+        statement.bind(6, row.revision)
+        statement.bind(7, row.creator)
+        statement.bind(8, row.created)
+        statement.bind(9, row.modifier)
+        statement.bind(10, row.modified)
+        statement.bind(11, blob: layout)
+        statement.bind(12, text: fields)
+        if let access = row.access { statement.bind(13, blob: access) }
+        try statement.run()
+    }
+
+    /// Stores who may read and write a record, and who could read it before.
+    package func setAccess(_ row: RecordRow) throws(StoreError) {
+        setAccess.bind(1, row.id)
+        if let access = row.access { setAccess.bind(2, blob: access) } else { setAccess.bindNull(2) }
+        if let former = row.formerReaders { setAccess.bind(3, blob: former) } else { setAccess.bindNull(3) }
+        try setAccess.run()
     }
 
     /// Stores a record's new state: its sequence, revision, modifier, time and fields.
@@ -145,7 +165,8 @@ package final class RecordTable {
     }
 
     /// Takes away the tombstone that a record with the same name, type and creator replaces in the feed. One of another
-    /// type or creator stays: those who could read that record, and cannot read this one, still learn that it is gone.
+    /// type or creator, or with an access list, stays: those who could read that record, and cannot read this one, still
+    /// learn that it is gone.
     package func removeTombstone(zone: Int64, name: String, type: Int64, creator: Int64) throws(StoreError) {
         removeTombstone.bind(1, zone)
         removeTombstone.bind(2, text: name)

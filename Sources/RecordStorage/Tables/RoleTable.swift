@@ -12,6 +12,13 @@ package final class RoleTable {
         return try statement.step() ? statement.integer(0) : nil
     }
 
+    package func name(of role: Int64) throws(StoreError) -> String? {
+        let statement = try connection.prepare("SELECT name FROM role WHERE id = ?1")
+        statement.bind(1, role)
+        defer { statement.reset() }
+        return try statement.step() ? statement.text(0) : nil
+    }
+
     package func names() throws(StoreError) -> [String] {
         let statement = try connection.prepare("SELECT name FROM role ORDER BY name")
         var found: [String] = []

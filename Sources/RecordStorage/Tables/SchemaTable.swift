@@ -21,7 +21,9 @@ package final class SchemaTable {
         }
         var fields: [Int64: [FieldDefinition]] = [:]
         // The doctor also reads files that no newer server has opened yet.
-        let hasIndexes = try Migrations.applied(on: connection) >= Migrations.withIndexes
+        let applied = try Migrations.applied(on: connection)
+        let hasIndexes = applied >= Migrations.withIndexes
+        let lists = applied >= Migrations.withAccessLists ? "has_lists, default_acl" : "0, NULL"
         let indexes = try hasIndexes ? IndexDefinitionTable(connection).load() : [:]
         let fieldRows = try connection.prepare(
             "SELECT type, id, name, kind, \(hasIndexes ? "options" : "0") FROM field ORDER BY type, id")
@@ -35,14 +37,17 @@ package final class SchemaTable {
                     options: IndexOptions(rawValue: UInt8(truncatingIfNeeded: fieldRows.integer(4)))))
         }
         var types: [RecordTypeDefinition] = []
-        let typeRows = try connection.prepare("SELECT id, name FROM type ORDER BY id")
+        let typeRows = try connection.prepare("SELECT id, name, \(lists) FROM type ORDER BY id")
         while try typeRows.step() {
             let id = typeRows.integer(0)
             guard let name = RecordTypeName(typeRows.text(1)) else { continue }
             types.append(
                 RecordTypeDefinition(
                     id: id, name: name, grants: grants[id] ?? Grants(), fields: fields[id] ?? [],
-                    indexes: indexes[id] ?? []))
+                    indexes: indexes[id] ?? [], hasAccessLists: typeRows.integer(2) != 0,
+                    // One that cannot be read lets nobody in.
+                    defaultAccess: typeRows.isNull(3)
+                        ? nil : AccessTemplate(stored: typeRows.text(3)) ?? AccessTemplate(entries: [])))
         }
         return Schema(version: version, types: types)
     }
@@ -58,6 +63,21 @@ package final class SchemaTable {
         let id = insert.integer(0)
         _ = try insert.step()
         return id
+    }
+
+    /// Notes that records of a type have access lists.
+    package func setHasLists(type: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE type SET has_lists = 1 WHERE id = ?1")
+        update.bind(1, type)
+        try update.run()
+    }
+
+    /// What new records of a type get that do not say an access list; `nil` for none.
+    package func setDefaultAccess(_ access: AccessTemplate?, type: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE type SET default_acl = ?2 WHERE id = ?1")
+        update.bind(1, type)
+        if let access { update.bind(2, text: access.stored) } else { update.bindNull(2) }
+        try update.run()
     }
 
     package func addField(_ field: FieldDefinition, type: Int64) throws(StoreError) {
@@ -93,6 +113,11 @@ package final class SchemaTable {
             insert.bind(3, Int64(permissions.rawValue))
             try insert.run()
         }
+        try markGranted(type: type, sequence: sequence)
+    }
+
+    /// Notes that what callers may read of a type has changed: older sync tokens are refused.
+    package func markGranted(type: Int64, sequence: Int64) throws(StoreError) {
         let mark = try connection.prepare("UPDATE type SET granted = ?2 WHERE id = ?1")
         mark.bind(1, type)
         mark.bind(2, sequence)

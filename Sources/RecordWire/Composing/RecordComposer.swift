@@ -14,10 +14,12 @@ package struct RecordHeader {
     package var modified: Int64
     /// The user's record name.
     package var modifier: String
+    /// The access list as answers show it, where the caller sees one.
+    package var access: JSONValue?
 
     package init(
         name: UnsafeRawBufferPointer, typeName: RecordTypeName, revision: Int64, created: Int64, creator: String,
-        modified: Int64, modifier: String
+        modified: Int64, modifier: String, access: JSONValue? = nil
     ) {
         self.name = name
         self.typeName = typeName
@@ -26,6 +28,7 @@ package struct RecordHeader {
         self.creator = creator
         self.modified = modified
         self.modifier = modifier
+        self.access = access
     }
 }
 
@@ -75,13 +78,17 @@ package enum RecordComposer {
     }
 
     private static func appendTail(_ header: RecordHeader, to text: inout [UInt8]) {
-        if appendTailPiece(header, to: &text) { return }
+        if header.access == nil, appendTailPiece(header, to: &text) { return }
         text.appendLiteral("},\"pluginFields\":{},\"recordChangeTag\":\"")
         RecordTag.append(header.revision, to: &text)
         text.appendLiteral("\",\"created\":{\"timestamp\":")
         appendMoment(header.created, header.creator, to: &text)
         text.appendLiteral(",\"modified\":{\"timestamp\":")
         appendMoment(header.modified, header.modifier, to: &text)
+        if let access = header.access {
+            text.appendLiteral(",\"acl\":")
+            access.write(to: &text)
+        }
         text.appendLiteral(",\"deleted\":false}")
     }
 

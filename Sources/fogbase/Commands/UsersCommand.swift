@@ -49,7 +49,7 @@ enum UsersCommand {
             guard let end = page.last else { break }
             last = end.id
             for account in page {
-                let roles = try accounts.roles(of: account.id).sorted().joined(separator: ", ")
+                let roles = try accounts.roles(of: account.id).keys.map(\.text).sorted().joined(separator: ", ")
                 rows.append([account.name, account.recordName, day(account.created), roles])
             }
         }

@@ -23,9 +23,14 @@ struct QueryPlanner {
     /// Tests and values that are looked at for the ORs of one condition: a plan must not take longer than a query may.
     private static let unionWork = 5_000
 
-    func plan(_ predicate: Predicate, sort: [SortTerm]) throws(RecordError) -> QueryPlan {
+    /// - Parameter condition: What says which fields have one value, so that sorting by them means nothing; the predicate
+    ///   unless several plans with predicates of their own shall have one order.
+    func plan(
+        _ predicate: Predicate, sort: [SortTerm], orderedAs condition: Predicate? = nil
+    ) throws(RecordError) -> QueryPlan {
         let parts = ConditionParts(predicate)
-        let constants = Set(parts.facts.filter { $0.value.isConstant }.keys)
+        let known = condition.map { ConditionParts($0).facts } ?? parts.facts
+        let constants = Set(known.filter { $0.value.isConstant }.keys)
         let order = QueryOrder(sort, constants: constants, createdFollowsIDs: createdFollowsIDs)
         if parts.isImpossible {
             return QueryPlan(

@@ -15,13 +15,15 @@ struct MergedWalks {
     }
 
     /// Goes to the next record.
+    ///
+    /// - Returns: Its place, and which of the walks has met it; `nil` at the end.
     mutating func next(
         _ reading: QueryReading, _ budget: inout QueryBudget
-    ) throws(QueryObstacle) -> (place: QueryPlace, mayBeCut: Bool)? {
+    ) throws(QueryObstacle) -> (place: QueryPlace, mayBeCut: Bool, walk: Int)? {
         if walks.count == 1 {
-            let found = try walks[0].current(reading, &budget)
+            guard let found = try walks[0].current(reading, &budget) else { return nil }
             walks[0].advance()
-            return found
+            return (found.place, found.mayBeCut, 0)
         }
         if !hasStarted {
             hasStarted = true
@@ -38,7 +40,7 @@ struct MergedWalks {
             sink()
             if first.place == last { continue }
             last = first.place
-            return (first.place, first.mayBeCut)
+            return (first.place, first.mayBeCut, first.walk)
         }
         return nil
     }

@@ -2,26 +2,42 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// Runs a plan on one reader, inside its view.
-struct QueryRunner {
+/// A plan and where it is run: in a zone, for the records without an access list, or in an audience, for some of those with
+/// one.
+struct QueryPart {
     let plan: QueryPlan
-    let zone: Int64
-    let type: Int64
-    let reading: QueryReading
-    private let residual: RecordMatcher
-    private let whole: RecordMatcher
+    /// The number of a zone or of an audience.
+    let place: Int64
+    fileprivate let residual: RecordMatcher
+    fileprivate let whole: RecordMatcher
     /// Whether an entry whose key may be cut must be asked again: some value of the condition is as long as what keys keep.
-    private let rechecks: Bool
+    fileprivate let rechecks: Bool
 
-    init(_ plan: QueryPlan, zone: Int64, type: Int64, reading: QueryReading) {
+    init(_ plan: QueryPlan, in place: Int64) {
         self.plan = plan
-        self.zone = zone
-        self.type = type
-        self.reading = reading
+        self.place = place
         residual = RecordMatcher(plan.residual)
         whole = RecordMatcher(plan.predicate)
         rechecks = plan.predicate.hasLongText
     }
+}
+
+/// Runs plans as one query on one reader, inside its view.
+struct QueryRunner {
+    /// At least one; all in one order. Several audiences may have a record in common.
+    let parts: [QueryPart]
+    let order: QueryOrder
+    let type: Int64
+    let reading: QueryReading
+
+    init(_ parts: [QueryPart], order: QueryOrder, type: Int64, reading: QueryReading) {
+        self.parts = parts
+        self.order = order
+        self.type = type
+        self.reading = reading
+    }
+
+    private var hasOverlaps: Bool { parts.count { $0.place < 0 } > 1 }
 
     // MARK: In order
 
@@ -38,29 +54,43 @@ struct QueryRunner {
         after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
         _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
-        if plan.isSorted {
+        if parts.contains(where: { $0.plan.isSorted }) {
             try forEachSorted(after: place, limit: limit, &budget, body)
-            return
+        } else {
+            try forEach(of: parts, after: place, limit: limit, &budget, body)
         }
-        if plan.walks.count == 1, let walk = DirectWalk(plan.walks[0], zone: zone, type: type, order: plan.order) {
-            try forEach(of: walk, after: place, &budget, body)
+    }
+
+    /// The matches of plans whose walks come in the query's order.
+    private func forEach(
+        of parts: [QueryPart], after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
+        _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
+    ) throws(QueryObstacle) {
+        if parts.count == 1, parts[0].plan.walks.count == 1,
+            let walk = DirectWalk(parts[0].plan.walks[0], zone: parts[0].place, type: type, order: order)
+        {
+            try forEach(of: walk, parts[0], after: place, &budget, body)
             return
         }
         // Of many walks each gives a part of the page.
-        let chunk = plan.walks.count <= 1 ? limit : limit / plan.walks.count + Self.mergedChunk
-        var walks = MergedWalks(runners(after: place, chunk: chunk), order: plan.order)
-        while let (place, mayBeCut) = try walks.next(reading, &budget) {
+        let count = parts.reduce(0) { $0 + $1.plan.walks.count }
+        let chunk = count <= 1 ? limit : limit / count + Self.mergedChunk
+        var owners: [Int] = []
+        owners.reserveCapacity(count)
+        for (number, part) in parts.enumerated() { owners += Array(repeating: number, count: part.plan.walks.count) }
+        var walks = MergedWalks(parts.flatMap { runners($0, after: place, chunk: chunk) }, order: order)
+        while let (place, mayBeCut, walk) = try walks.next(reading, &budget) {
             guard let cursor = try record(place.record) else { continue }
             defer { cursor.finish() }
             try budget.take(1)
-            guard try matches(cursor, mayBeCut: mayBeCut) else { continue }
+            guard try matches(cursor, parts[owners[walk]], mayBeCut: mayBeCut) else { continue }
             guard try body(cursor, { place }) else { return }
         }
     }
 
     /// Walks records and index in one statement, which stays open meanwhile.
     private func forEach(
-        of walk: DirectWalk, after place: QueryPlace?, _ budget: inout QueryBudget,
+        of walk: DirectWalk, _ part: QueryPart, after place: QueryPlace?, _ budget: inout QueryBudget,
         _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
         let reading = reading
@@ -70,14 +100,14 @@ struct QueryRunner {
         defer { cursor.finish() }
         // Each look at a column costs a call: what is known of the whole walk is not asked of each record.
         let hasEnd = walk.hasEnd
-        let mayHaveCuts = rechecks && walk.hasKeys
-        let asksNothing = residual.isTrivial && !mayHaveCuts
+        let mayHaveCuts = part.rechecks && walk.hasKeys
+        let asksNothing = part.residual.isTrivial && !mayHaveCuts
         repeat {
             try budget.take(1)
             if hasEnd, walk.hasEnded(at: cursor.id) { return }
             if !asksNothing {
                 let mayBeCut = mayHaveCuts && IndexKey.mayBeCut(cursor.key.count)
-                guard try matches(cursor, mayBeCut: mayBeCut) else { continue }
+                guard try matches(cursor, part, mayBeCut: mayBeCut) else { continue }
             }
             guard try body(cursor, { walk.place(cursor) }) else { return }
         } while try reading.store({ () throws(StoreError) in try cursor.next() })
@@ -87,18 +117,32 @@ struct QueryRunner {
         after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
         _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
-        var first = FirstPlaces(limit, order: plan.order)
-        let needsRecord = !plan.order.isByID || !residual.isTrivial
-        try forEachEntry(&budget) { record, mayBeCut throws(QueryObstacle) in
-            var candidate = QueryPlace(key: [], record: record)
-            if needsRecord || (rechecks && mayBeCut) {
-                guard let cursor = try self.record(record) else { return }
-                defer { cursor.finish() }
-                guard try matches(cursor, mayBeCut: mayBeCut) else { return }
-                candidate.key = try sortKey(cursor)
+        var first = FirstPlaces(limit, order: order)
+        var seen: Set<Int64> = []
+        for part in parts {
+            guard part.plan.isSorted else {
+                // It has them in order: more than a page of it is not wanted.
+                var count = 0
+                try forEach(of: [part], after: place, limit: limit, &budget) { cursor, place throws(QueryObstacle) in
+                    count += 1
+                    if !hasOverlaps || seen.insert(cursor.id).inserted { first.add(place()) }
+                    return count < limit
+                }
+                continue
             }
-            if let place, !place.precedes(candidate, in: plan.order) { return }
-            if first.wants(candidate) { first.add(candidate) }
+            let needsRecord = !order.isByID || !part.residual.isTrivial
+            try forEachEntry(of: part, &budget) { record, mayBeCut throws(QueryObstacle) in
+                if hasOverlaps, !seen.insert(record).inserted { return }
+                var candidate = QueryPlace(key: [], record: record)
+                if needsRecord || (part.rechecks && mayBeCut) {
+                    guard let cursor = try self.record(record) else { return }
+                    defer { cursor.finish() }
+                    guard try matches(cursor, part, mayBeCut: mayBeCut) else { return }
+                    candidate.key = try sortKey(cursor)
+                }
+                if let place, !place.precedes(candidate, in: order) { return }
+                if first.wants(candidate) { first.add(candidate) }
+            }
         }
         for place in first.finish() {
             guard let cursor = try record(place.record) else { continue }
@@ -113,8 +157,10 @@ struct QueryRunner {
     /// The exact number of matches.
     func count(_ budget: inout QueryBudget) throws(QueryObstacle) -> Int {
         var count = 0
-        if residual.isTrivial, !plan.hasOverlaps, !rechecks {
-            for walk in plan.walks { count += try self.count(walk, &budget) }
+        if !hasOverlaps, parts.allSatisfy({ $0.residual.isTrivial && !$0.plan.hasOverlaps && !$0.rechecks }) {
+            for part in parts {
+                for walk in part.plan.walks { count += try self.count(walk, in: part.place, &budget) }
+            }
             return count
         }
         try forEachMatch(&budget) { _ throws(QueryObstacle) in count += 1 }
@@ -125,31 +171,37 @@ struct QueryRunner {
     func forEachMatch(
         _ budget: inout QueryBudget, _ body: (Int64) throws(QueryObstacle) -> Void
     ) throws(QueryObstacle) {
-        try forEachEntry(&budget) { record, mayBeCut throws(QueryObstacle) in
-            if !residual.isTrivial || (rechecks && mayBeCut) {
-                guard let cursor = try self.record(record) else { return }
-                defer { cursor.finish() }
-                guard try matches(cursor, mayBeCut: mayBeCut) else { return }
+        var seen: Set<Int64> = []
+        for part in parts {
+            try forEachEntry(of: part, &budget) { record, mayBeCut throws(QueryObstacle) in
+                if hasOverlaps, part.place < 0, !seen.insert(record).inserted { return }
+                if !part.residual.isTrivial || (part.rechecks && mayBeCut) {
+                    guard let cursor = try self.record(record) else { return }
+                    defer { cursor.finish() }
+                    guard try matches(cursor, part, mayBeCut: mayBeCut) else { return }
+                }
+                try body(record)
             }
-            try body(record)
         }
     }
 
     /// Entries that are counted in one statement where others wait for the thread.
     private static let shortCount = 8_192
 
-    private func count(_ walk: IndexWalk, _ budget: inout QueryBudget) throws(QueryObstacle) -> Int {
+    private func count(
+        _ walk: IndexWalk, in place: Int64, _ budget: inout QueryBudget
+    ) throws(QueryObstacle) -> Int {
         if budget.isShort {
             // To count some and give up costs less than to count until time is over.
-            let found = try count(walk, limit: Self.shortCount, &budget)
+            let found = try count(walk, in: place, limit: Self.shortCount, &budget)
             if found == Self.shortCount { throw .overBudget(examined: budget.examined) }
             return found
         }
-        return try count(walk, limit: .max, &budget)
+        return try count(walk, in: place, limit: .max, &budget)
     }
 
     private func count(
-        _ walk: IndexWalk, limit: Int, _ budget: inout QueryBudget
+        _ walk: IndexWalk, in place: Int64, limit: Int, _ budget: inout QueryBudget
     ) throws(QueryObstacle) -> Int {
         let deadline = budget.deadline
         let found: Int
@@ -157,18 +209,18 @@ struct QueryRunner {
         case .index(let index) where walk.ids.isEverything:
             found = try reading.store(until: deadline) { () throws(StoreError) in
                 try reading.indexes.count(
-                    index.id, zone: zone, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), limit: limit)
+                    index.id, zone: place, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), limit: limit)
             }
         case .records, .creator:
             var creator: Int64?
             if case .creator(let id) = walk.source { creator = id }
             found = try reading.store(until: deadline) { () throws(StoreError) in
                 try reading.records.count(
-                    zone: zone, type: type, creator: creator, within: (walk.ids.above, walk.ids.below), limit: limit)
+                    zone: place, type: type, creator: creator, within: (walk.ids.above, walk.ids.below), limit: limit)
             }
         case .index, .name:
             var count = 0
-            var runner = WalkRunner(walk, zone: zone, type: type, order: plan.order, after: nil, chunk: 1_024)
+            var runner = WalkRunner(walk, zone: place, type: type, order: order, after: nil, chunk: 1_024)
             while try runner.current(reading, &budget) != nil {
                 count += 1
                 runner.advance()
@@ -181,11 +233,12 @@ struct QueryRunner {
 
     /// Calls `body` with each record that a walk meets, once, whether it matches or not.
     private func forEachEntry(
-        _ budget: inout QueryBudget, _ body: (_ record: Int64, _ mayBeCut: Bool) throws(QueryObstacle) -> Void
+        of part: QueryPart, _ budget: inout QueryBudget,
+        _ body: (_ record: Int64, _ mayBeCut: Bool) throws(QueryObstacle) -> Void
     ) throws(QueryObstacle) {
         var seen: Set<Int64> = []
-        let dedupes = plan.hasOverlaps
-        for var walk in runners(after: nil, chunk: 1_024) {
+        let dedupes = part.plan.hasOverlaps
+        for var walk in runners(part, after: nil, chunk: 1_024) {
             while let (place, mayBeCut) = try walk.current(reading, &budget) {
                 walk.advance()
                 if dedupes, !seen.insert(place.record).inserted { continue }
@@ -197,9 +250,9 @@ struct QueryRunner {
 
     // MARK: Records
 
-    private func runners(after place: QueryPlace?, chunk: Int) -> [WalkRunner] {
-        plan.walks.map {
-            WalkRunner($0, zone: zone, type: type, order: plan.order, after: place, chunk: chunk)
+    private func runners(_ part: QueryPart, after place: QueryPlace?, chunk: Int) -> [WalkRunner] {
+        part.plan.walks.map {
+            WalkRunner($0, zone: part.place, type: type, order: order, after: place, chunk: chunk)
         }
     }
 
@@ -207,9 +260,9 @@ struct QueryRunner {
         try reading.store { () throws(StoreError) in try reading.records.record(id) }
     }
 
-    private func matches(_ cursor: RecordCursor, mayBeCut: Bool) throws(QueryObstacle) -> Bool {
-        if rechecks, mayBeCut { return try matches(cursor, whole) }
-        return residual.isTrivial ? true : try matches(cursor, residual)
+    private func matches(_ cursor: RecordCursor, _ part: QueryPart, mayBeCut: Bool) throws(QueryObstacle) -> Bool {
+        if part.rechecks, mayBeCut { return try matches(cursor, part.whole) }
+        return part.residual.isTrivial ? true : try matches(cursor, part.residual)
     }
 
     private func matches(_ cursor: RecordCursor, _ matcher: RecordMatcher) throws(QueryObstacle) -> Bool {
@@ -221,11 +274,11 @@ struct QueryRunner {
     }
 
     private func sortKey(_ cursor: RecordCursor) throws(QueryObstacle) -> [UInt8] {
-        if plan.order.isByID { return [] }
+        if order.isByID { return [] }
         do throws(RecordError) {
             let record = try IndexedRecord(cursor, cursor.row)
             var key: [UInt8] = []
-            for term in plan.order.columns {
+            for term in order.columns {
                 IndexKey.append(try record.value(of: term.field.anySource), isAscending: term.isAscending, to: &key)
             }
             return key

@@ -1,0 +1,74 @@
+internal import RecordModel
+internal import RecordStorage
+
+/// The examination of audiences: every record with an access list is in those of its readers, and in no other.
+struct AudienceExamination {
+    private let label: String
+    private let table: AudienceTable
+    private let inspection: InspectionTable
+
+    private static let slice = 1_000
+
+    /// - Returns: `nil` for a file that no newer server has opened yet, which has none.
+    init?(_ connection: Connection, _ inspection: InspectionTable, label: String) throws {
+        guard try inspection.hasAccessLists() else { return nil }
+        self.label = label
+        self.inspection = inspection
+        table = try AudienceTable(connection)
+    }
+
+    /// Where the entries of a record stand in tables that lead with a zone.
+    func places(of row: RecordRow, zone: Int64) throws -> [Int64] {
+        guard let access = row.access else { return [zone] }
+        return try ([AudienceTable.everything] + StoredAccess.readers(access)).compactMap {
+            try table.number(zone: zone, principal: $0)
+        }
+    }
+
+    /// Whether a live record is in its audiences.
+    func examine(_ row: RecordRow, zone: Int64, _ place: String, _ found: inout DoctorReport) throws {
+        guard let access = row.access else { return }
+        for principal in [AudienceTable.everything] + StoredAccess.readers(access) {
+            let audience = try table.number(zone: zone, principal: principal)
+            guard let audience, try table.contains(row, in: audience) else {
+                found.problem(
+                    "\(place) is not found by all who may read it.", remedy: Self.remedy, sort: label + " audience")
+                return
+            }
+        }
+    }
+
+    /// Whether each member of an audience is a record that its principal may read.
+    func examineMembers(_ found: inout DoctorReport, progress: (_ done: Int) -> Void) throws {
+        var last: AudienceTable.Member?
+        var done = 0
+        while true {
+            progress(done)
+            let members = try inspection.withView { () -> [AudienceTable.Member] in
+                let members = try table.members(after: last, limit: Self.slice)
+                for member in members where try !isBacked(member) {
+                    found.problem(
+                        "\(label): An audience has an entry that its record does not back (record number \(member.record)).",
+                        remedy: Self.remedy, sort: label + " orphan audience")
+                }
+                return members
+            }
+            guard let next = members.last else { return }
+            last = next
+            done += members.count
+        }
+    }
+
+    private func isBacked(_ member: AudienceTable.Member) throws -> Bool {
+        guard let audience = try table.audience(member.audience) else { return false }
+        return try inspection.withRecord(member.record) { cursor, zone in
+            guard let row = cursor?.row, !row.isDeleted, row.type == member.type, row.creator == member.creator,
+                zone == audience.zone, let access = row.access
+            else { return false }
+            return audience.principal == AudienceTable.everything
+                || StoredAccess.readers(access).contains(audience.principal)
+        }
+    }
+
+    private static let remedy = "Take the access list of the record away with PATCH, then put it back."
+}

@@ -1,0 +1,52 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// Access lists as answers show them: to those only who may change them, since a list names other users.
+extension RecordReader {
+    /// - Returns: `nil` for a record without a list, or one whose list the caller does not see.
+    func shownAccess(
+        of row: RecordRow, _ type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope
+    ) throws(RecordError) -> JSONValue? {
+        guard let access = row.access,
+            Authorization.authorize(caller, .write, in: scope, grants: type.grants, row.facts) == .allowed
+        else { return nil }
+        return try StoredAccess.decode(access).json { principal throws(RecordError) in
+            switch principal {
+            case .everyone: return "*"
+            case .user(let id): return try self.userName(id)
+            case .role(let id):
+                return try self.store { () throws(StoreError) in try self.roleTable.name(of: id) }.map { "role:" + $0 }
+            }
+        }
+    }
+}
+
+extension RecordWriter {
+    func shownAccess(of row: RecordRow, _ type: RecordTypeDefinition) throws(RecordError) -> JSONValue? {
+        guard let access = row.access, authorizeWriting(row, type) == .allowed else { return nil }
+        return try StoredAccess.decode(access).json { principal throws(RecordError) in
+            switch principal {
+            case .everyone: return "*"
+            case .user(let id): return try self.transaction.userName(id)
+            case .role(let id):
+                return try self.store { () throws(StoreError) in try self.transaction.roles.name(of: id) }
+                    .map { "role:" + $0 }
+            }
+        }
+    }
+}
+
+extension AccessList {
+    /// - Parameter name: The public name of a principal; `nil` for one that is gone, which is left out.
+    fileprivate func json(
+        _ name: (Principal) throws(RecordError) -> String?
+    ) throws(RecordError) -> JSONValue {
+        var members = JSONObject()
+        for (principal, rights) in rights.sorted(by: { $0.key.number < $1.key.number }) {
+            guard let name = try name(principal), name != SystemUser.deleted else { continue }
+            members[name] = rights.json
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,154 @@
+/// The number of a custom role within one database file.
+public typealias RoleID = Int64
+
+/// Whom an entry of an access list means.
+public enum Principal: Hashable, Sendable {
+    /// Anyone, signed in or not: `*`.
+    case everyone
+    case user(UserID)
+    /// All who hold a custom role, directly or through others: `role:name`.
+    case role(RoleID)
+
+    /// The number that stands for it in stored lists and in the table of audiences; part of the storage format.
+    public var number: Int64 {
+        switch self {
+        case .everyone: 0
+        case .user(let id): id
+        case .role(let id): -id
+        }
+    }
+
+    /// - Parameter number: As `number` gives it; `nil` for what is no principal.
+    public init?(number: Int64) {
+        switch number {
+        case 0: self = .everyone
+        case 1...: self = .user(number)
+        case Self.byGrants: return nil
+        default: self = .role(-number)
+        }
+    }
+
+    /// Among former readers: all whom the grants of the record's type let read it before it had a list.
+    public static let byGrants = Int64.min
+}
+
+/// What an entry of an access list gives.
+public struct AccessRights: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    public static let read = AccessRights(rawValue: 1)
+    /// Update and delete, and changing the list.
+    public static let write = AccessRights(rawValue: 2)
+}
+
+/// The access list of one record: who may read and who may write it (NCMB's and Parse's `ACL`; CloudKit has none).
+///
+/// A record that has one is judged by it instead of by `_creator` and `_world`: whoever is not in it has no right, the
+/// record's creator included. The grants of the type stay the outer fence.
+public struct AccessList: Hashable, Sendable {
+    /// Entries that give nothing are not kept.
+    public private(set) var rights: [Principal: AccessRights]
+
+    public init(_ rights: [Principal: AccessRights] = [:]) {
+        self.rights = rights.filter { !$0.value.isEmpty }
+    }
+
+    public subscript(principal: Principal) -> AccessRights {
+        get { rights[principal] ?? [] }
+        set { rights[principal] = newValue.isEmpty ? nil : newValue }
+    }
+
+    /// The principals that may read, by number.
+    public var readers: [Int64] {
+        rights.filter { $0.value.contains(.read) }.map(\.key.number).sorted()
+    }
+}
+
+/// Access lists as they are stored, judged without being decoded: entries of nine bytes, ascending by the principal's
+/// number, each that number (little endian) and the bits of its rights.
+public enum StoredAccess {
+    public static let entryBytes = 9
+
+    public static func encode(_ list: AccessList) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(list.rights.count * entryBytes)
+        for (number, rights) in list.rights.map({ ($0.key.number, $0.value) }).sorted(by: { $0.0 < $1.0 }) {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+            bytes.append(rights.rawValue)
+        }
+        return bytes
+    }
+
+    public static func decode(_ bytes: [UInt8]) -> AccessList {
+        var rights: [Principal: AccessRights] = [:]
+        forEach(bytes) { number, given in
+            if let principal = Principal(number: number) { rights[principal] = given }
+        }
+        return AccessList(rights)
+    }
+
+    /// The numbers of the principals that a stored list lets read, ascending.
+    public static func readers(_ bytes: [UInt8]) -> [Int64] {
+        var numbers: [Int64] = []
+        forEach(bytes) { number, rights in if rights.contains(.read) { numbers.append(number) } }
+        return numbers
+    }
+
+    /// Calls `body` with each entry of a stored list. Bytes behind the last whole entry are ignored.
+    static func forEach(_ bytes: [UInt8], _ body: (_ number: Int64, _ rights: AccessRights) -> Void) {
+        bytes.withUnsafeBytes { bytes in
+            var offset = 0
+            while offset + entryBytes <= bytes.count {
+                let number = Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
+                body(number, AccessRights(rawValue: bytes[offset + 8]))
+                offset += entryBytes
+            }
+        }
+    }
+}
+
+/// The principals that could read a record before its access list changed, and cannot any more, as they are stored: eight
+/// bytes each (little endian), ascending. The change feed tells them that the record is gone.
+public enum StoredFormerReaders {
+    public static func encode(_ numbers: Set<Int64>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for number in numbers.sorted() { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
+        return bytes
+    }
+
+    public static func decode(_ bytes: [UInt8]) -> Set<Int64> {
+        var numbers: Set<Int64> = []
+        forEach(bytes) { numbers.insert($0) }
+        return numbers
+    }
+
+    static func forEach(_ bytes: [UInt8], _ body: (_ number: Int64) -> Void) {
+        bytes.withUnsafeBytes { bytes in
+            for offset in stride(from: 0, through: bytes.count - 8, by: 8) {
+                body(Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self)))
+            }
+        }
+    }
+}
+
+extension Caller {
+    /// The numbers of the principals that the caller is, ascending: everyone, its account, its roles.
+    public var principals: [Int64] {
+        switch self {
+        case .anonymous, .administrator: [Principal.everyone.number]
+        case .user(let id, let roles):
+            ([Principal.everyone.number, id] + roles.values.map { Principal.role($0).number }).sorted()
+        }
+    }
+
+    /// Whether an entry with this number means the caller.
+    func isPrincipal(_ number: Int64) -> Bool {
+        if number == Principal.everyone.number { return true }
+        guard case .user(let id, let roles) = self else { return false }
+        return number == id || (number < 0 && number != Principal.byGrants && roles.values.contains(-number))
+    }
+}

@@ -1,0 +1,118 @@
+/// Audiences: the records of a zone that one principal may read by their access lists.
+///
+/// A record with a list is in no table under its zone's own number. Under the number of an audience, in tables that lead
+/// with a zone, it is there once for each principal that may read it, and once for `everything`. So a page of what a
+/// caller may read is a walk through a few ranges, and none of them holds a record that it may not read.
+///
+/// Confined to the thread of its connection.
+package final class AudienceTable {
+    /// Stands for all records of a zone that have a list, where a principal's number would.
+    package static let everything = Int64.max
+
+    private let connection: Connection
+    private let find: Statement
+    private let add: Statement
+    private let addRecord: Statement
+    private let removeRecord: Statement
+
+    package init(_ connection: Connection) throws(StoreError) {
+        self.connection = connection
+        find = try connection.prepare("SELECT id FROM audience WHERE zone = ?1 AND principal = ?2")
+        add = try connection.prepare("INSERT INTO audience (zone, principal) VALUES (?1, ?2) RETURNING id")
+        addRecord = try connection.prepare(
+            "INSERT OR IGNORE INTO audience_record (audience, type, record, creator) VALUES (?1, ?2, ?3, ?4)")
+        removeRecord = try connection.prepare(
+            "DELETE FROM audience_record WHERE audience = ?1 AND type = ?2 AND record = ?3")
+    }
+
+    /// The number that stands for an audience in tables that lead with a zone; negative. `nil` if there is none yet.
+    package func number(zone: Int64, principal: Int64) throws(StoreError) -> Int64? {
+        find.bind(1, zone)
+        find.bind(2, principal)
+        defer { find.reset() }
+        return try find.step() ? -find.integer(0) : nil
+    }
+
+    /// As `number`, made if there is none.
+    package func ensure(zone: Int64, principal: Int64) throws(StoreError) -> Int64 {
+        if let known = try number(zone: zone, principal: principal) { return known }
+        add.bind(1, zone)
+        add.bind(2, principal)
+        defer { add.reset() }
+        guard try add.step() else { throw StoreError(code: 1, message: "No number for a new audience") }
+        let id = add.integer(0)
+        _ = try add.step()
+        return -id
+    }
+
+    /// - Parameter audience: As `number` gives it.
+    package func add(_ row: RecordRow, to audience: Int64) throws(StoreError) {
+        addRecord.bind(1, -audience)
+        addRecord.bind(2, row.type)
+        addRecord.bind(3, row.id)
+        addRecord.bind(4, row.creator)
+        try addRecord.run()
+    }
+
+    package func remove(_ row: RecordRow, from audience: Int64) throws(StoreError) {
+        removeRecord.bind(1, -audience)
+        removeRecord.bind(2, row.type)
+        removeRecord.bind(3, row.id)
+        try removeRecord.run()
+    }
+
+    // MARK: Looking through
+
+    /// A row of the table of members.
+    package struct Member: Hashable, Sendable {
+        /// As `number` gives it.
+        package var audience: Int64
+        package var type: Int64
+        package var record: Int64
+        package var creator: Int64
+    }
+
+    package func contains(_ row: RecordRow, in audience: Int64) throws(StoreError) -> Bool {
+        let find = try connection.prepare(
+            """
+            SELECT 1 FROM audience_record WHERE audience = ?1 AND type = ?2 AND record = ?3 AND creator = ?4
+            """)
+        find.bind(1, -audience)
+        find.bind(2, row.type)
+        find.bind(3, row.id)
+        find.bind(4, row.creator)
+        defer { find.reset() }
+        return try find.step()
+    }
+
+    /// Members in the order of the table, after one of them.
+    package func members(after last: Member?, limit: Int) throws(StoreError) -> [Member] {
+        let rows = try connection.prepare(
+            """
+            SELECT audience, type, record, creator FROM audience_record WHERE (audience, type, record) > (?1, ?2, ?3)
+            ORDER BY audience, type, record LIMIT ?4
+            """)
+        rows.bind(1, last.map { -$0.audience } ?? .min)
+        rows.bind(2, last?.type ?? .min)
+        rows.bind(3, last?.record ?? .min)
+        rows.bind(4, Int64(limit))
+        var found: [Member] = []
+        while try rows.step() {
+            found.append(
+                Member(
+                    audience: -rows.integer(0), type: rows.integer(1), record: rows.integer(2),
+                    creator: rows.integer(3)))
+        }
+        return found
+    }
+
+    /// Whose an audience is.
+    ///
+    /// - Parameter audience: As `number` gives it.
+    package func audience(_ audience: Int64) throws(StoreError) -> (zone: Int64, principal: Int64)? {
+        let find = try connection.prepare("SELECT zone, principal FROM audience WHERE id = ?1")
+        find.bind(1, -audience)
+        defer { find.reset() }
+        return try find.step() ? (find.integer(0), find.integer(1)) : nil
+    }
+}

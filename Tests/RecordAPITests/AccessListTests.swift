@@ -1,0 +1,240 @@
+import HTTP
+import RecordWire
+import Testing
+
+/// Access lists of single records over the routes: who gets what, and what the others must not learn.
+@Suite struct AccessListTests {
+    private static let mine = #"{"fields":{"title":"plan"},"acl":{"{creator}":["read","write"]}}"#
+
+    @Test func `a record with a list is there for whom it names and for nobody else`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        await database.play([
+            Scenario(
+                "a list is given at creation", .creator, .put, "/records/Post/x", Self.mine, 201,
+                contains: [#""acl":{"{creator}":["read","write"]}"#]),
+            Scenario("whom it names reads it", .creator, .get, "/records/Post/x", 200, contains: ["plan", #""acl""#]),
+            Scenario("an administrator reads it", .administrator, .get, "/records/Post/x", 200, contains: ["plan"]),
+            Scenario("for a stranger it does not exist", .stranger, .get, "/records/Post/x", 404, lacks: ["plan"]),
+            Scenario("nor for anybody else", .anonymous, .get, "/records/Post/x", 404, lacks: ["plan"]),
+            Scenario(
+                "nor to be changed", .stranger, .patch, "/records/Post/x", #"{"fields":{"good":1}}"#, 404,
+                lacks: ["plan"]),
+            Scenario("nor to be deleted", .stranger, .delete, "/records/Post/x", 404),
+            Scenario("nor in a list", .stranger, .get, "/records/Post", 200, contains: ["p1", "p2"], lacks: ["plan"]),
+            Scenario(
+                "nor in a query", .anonymous, .get, "/query/Post?count=true", 200, contains: [#""count":2"#],
+                lacks: ["plan"]),
+            Scenario("nor in the feed", .stranger, .get, "/changes", 200, contains: ["p1"], lacks: ["plan", #""x""#]),
+            Scenario("nor its fields", .stranger, .get, "/records/Post/x/title", 404),
+            Scenario("its owner finds it in a list", .creator, .get, "/records/Post", 200, contains: ["p1", "plan"]),
+            Scenario(
+                "and in a query", .creator, .get, "/query/Post?count=true", 200, contains: [#""count":3"#, "plan"]),
+            Scenario(
+                "a role is named", .creator, .patch, "/records/Post/x",
+                #"{"acl":{"role:editors":["read"],"{creator}":["read","write"]}}"#, 200),
+            Scenario(
+                "its holder reads, and does not see the list", .member, .get, "/records/Post/x", 200,
+                contains: ["plan"], lacks: [#""acl""#, "{creator}\":["]),
+            Scenario("but may not write", .member, .patch, "/records/Post/x", #"{"fields":{"good":1}}"#, 403),
+            Scenario(
+                "a list may leave its creator out", .creator, .patch, "/records/Post/x",
+                #"{"acl":{"role:editors":["read","write"]}}"#, 200,
+                lacks: ["plan"]),
+            Scenario("who has no right then", .creator, .get, "/records/Post/x", 404),
+            Scenario(
+                "what replaces a record keeps the list", .member, .put, "/records/Post/x",
+                #"{"fields":{"title":"new"}}"#, 200),
+            Scenario("so it is still nobody else's", .stranger, .get, "/records/Post/x", 404),
+            Scenario("a list is taken away by null", .member, .patch, "/records/Post/x", #"{"acl":null}"#, 200),
+            Scenario(
+                "and the grants decide again", .anonymous, .get, "/records/Post/x", 200, contains: ["new"],
+                lacks: [#""acl""#]),
+        ])
+    }
+
+    @Test func `the grants of a type are the fence around its lists`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        await database.play([
+            Scenario(
+                "a list for everybody", .creator, .put, "/records/Secret/x",
+                #"{"fields":{"title":"t"},"acl":{"*":["read","write"]}}"#, 201),
+            Scenario("opens nothing to whom the grants shut out", .anonymous, .get, "/records/Secret/x", 401),
+            Scenario(
+                "nor writing to those who may only read their own", .stranger, .patch, "/records/Secret/x",
+                #"{"fields":{"title":"u"}}"#, 403),
+            Scenario(
+                "who may read their own may read what a list gives them", .stranger, .get, "/records/Secret/x", 200),
+        ])
+    }
+
+    @Test func `a list is checked before anything is written`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        func refused(_ name: String, _ acl: String, contains: String) -> Scenario {
+            Scenario(
+                name, .creator, .put, "/records/Post/n", #"{"fields":{},"acl":\#(acl)}"#, 400, contains: [contains])
+        }
+        await database.play([
+            refused("a list is an object", "[]", contains: "path"),
+            refused("a text is none", #""*""#, contains: "path"),
+            refused("principals have a form", #"{"ann":["read"]}"#, contains: "UNKNOWN_NAME"),
+            refused("a role that does not exist", #"{"role:nobody":["read"]}"#, contains: "role:nobody"),
+            refused("built-in roles are no principals", #"{"role:_world":["read"]}"#, contains: "UNKNOWN_NAME"),
+            refused(
+                "a user who does not exist", #"{"_00000000000000000000000000000000":["read"]}"#,
+                contains: "does not exist"),
+            refused("a right that does not exist", #"{"*":["admin"]}"#, contains: "principal"),
+            refused("a right that is none", #"{"*":true}"#, contains: "principal"),
+            refused("a principal twice", #"{"*":["read"],"*":["write"]}"#, contains: "reason"),
+            Scenario("nothing was written", .administrator, .get, "/records/Post/n", 404),
+            Scenario(
+                "a private database has none", .creator, .put, "/records/Post/n?database=private",
+                #"{"fields":{},"acl":{"*":["read"]}}"#, 400, contains: ["private database"]),
+            Scenario(
+                "an anonymous creator is no principal", .anonymous, .post, "/records/Drop",
+                #"{"fields":{},"acl":{"_creator":["read"]}}"#,
+                400, contains: ["_creator"]),
+        ])
+        let many = (0..<101).map { "\"role:r\($0)\":[\"read\"]" }.joined(separator: ",")
+        await database.play([
+            Scenario(
+                "too many entries", .creator, .put, "/records/Post/n", #"{"fields":{},"acl":{\#(many)}}"#, 413,
+                contains: ["TOO_LARGE"])
+        ])
+    }
+
+    @Test func `the forms that NCMB's clients send are taken`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        await database.play([
+            Scenario(
+                "rights as flags", .creator, .put, "/records/Post/x",
+                #"{"fields":{},"acl":{"*":{"read":true,"write":false},"{creator}":{"read":true,"write":true}}}"#, 201,
+                contains: [#""*":["read"]"#, #"["read","write"]"#]),
+            Scenario(
+                "the creator by its role", .creator, .put, "/records/Post/y",
+                #"{"fields":{},"acl":{"_creator":["read","write"]}}"#, 201,
+                contains: [#""acl":{"{creator}":["read","write"]}"#]),
+        ])
+    }
+
+    @Test func `in a batch each item has its list`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let batch = await database.call(
+            .post, "/records", as: .creator,
+            body: """
+                {"operations":[
+                {"operationType":"create","record":{"recordName":"a","recordType":"Post","fields":{"title":"mine"},"acl":{"_creator":["read","write"]}}},
+                {"operationType":"create","record":{"recordName":"b","recordType":"Post","fields":{"title":"all"}}}]}
+                """)
+        #expect(batch.records.count == 2)
+        #expect(batch.records[0]["acl"] != nil && batch.records[1]["acl"] == nil)
+        let seen = await database.call(.get, "/records/Post", as: .stranger)
+        #expect(!seen.text.contains("mine") && seen.text.contains("all"))
+        // A client sends back what it has read.
+        let echoed = String(decoding: batch.records[0].bytes, as: UTF8.self)
+        let again = await database.call(
+            .post, "/records", as: .creator, body: #"{"operations":[{"operationType":"update","record":\#(echoed)}]}"#)
+        #expect(again.status == 200 && again.records.first?["acl"] != nil, "\(again.text)")
+    }
+
+    @Test func `who loses a record learns in the feed that it is gone`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let before = await database.call(.get, "/changes", as: .stranger)
+        let token = try #require(before.json?["token"]?.string)
+        await database.play([
+            Scenario(
+                "a list appears", .creator, .patch, "/records/Post/p1", #"{"acl":{"_creator":["read","write"]}}"#, 200)
+        ])
+        let after = await database.call(.get, "/changes?since=\(token.replacing("+", with: "%2B"))", as: .stranger)
+        #expect(after.changes.count == 1, "\(after.text)")
+        #expect(after.changes.first?["deleted"] == .bool(true) && after.changes.first?["recordName"]?.string == "p1")
+        #expect(!after.text.contains("sea"))
+        let whole = await database.call(.get, "/changes", as: .anonymous)
+        #expect(
+            !whole.text.contains("sea\"")
+                || whole.changes.count { $0["recordName"]?.string == "p1" && $0["fields"] != nil } == 0)
+    }
+
+    @Test func `a guard that fails shows the record only to who may read it`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        await database.play([
+            Scenario(
+                "a drop box", .creator, .put, "/records/Post/x",
+                #"{"fields":{"title":"plan"},"acl":{"{creator}":["read"],"{stranger}":["write"]}}"#, 201,
+                lacks: [#""acl""#])
+        ])
+        let refused = await database.call(
+            .patch, "/records/Post/x", as: .stranger, body: #"{"fields":{"good":1}}"#,
+            headers: [("If-Match", "\"old\"")])
+        #expect([412, 403].contains(refused.status) && !refused.text.contains("plan"), "\(refused.text)")
+    }
+
+    @Test func `a set leaves alone what its caller may not write`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        await database.play([
+            Scenario(
+                "one for all to read", .creator, .put, "/records/Post/x",
+                #"{"fields":{"title":"plan"},"acl":{"*":["read"],"{stranger}":["read","write"]}}"#, 201),
+            Scenario("one of hers", .creator, .put, "/records/Post/y", Self.mine, 201),
+            Scenario(
+                "a stranger deletes all that it may", .stranger, .delete, "/query/Post?all=true", 200,
+                contains: [#""matched":3,"deleted":1,"skipped":2"#]),
+            Scenario(
+                "hers was not touched, nor counted", .creator, .delete, "/query/Post?where=title%20%3D%3D%20'plan'",
+                200,
+                contains: [#""matched":1,"deleted":1,"skipped":0"#]),
+        ])
+    }
+
+    @Test func `a type's own list is that of new records that do not say one`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        func schema(_ acl: String) -> String {
+            #"{"types":{"Post":{"fields":{"title":{"type":"STRING"},"good":{"type":"INT64"},"data":{"type":"BYTES"},"owner":{"type":"REFERENCE"}}\#(acl)},"#
+                + #""Secret":{"fields":{"title":{"type":"STRING"}}},"Drop":{"fields":{"title":{"type":"STRING"}}}}}"#
+        }
+        await database.play([
+            Scenario(
+                "an unknown role", .administrator, .put, "/schema", schema(#","acl":{"role:none":["read"]}"#), 400,
+                contains: ["role:none"]),
+            Scenario(
+                "a malformed one", .administrator, .put, "/schema", schema(#","acl":{"*":1}"#), 400,
+                contains: ["types.Post.acl"]),
+            Scenario(
+                "a calendar's", .administrator, .put, "/schema",
+                schema(#","acl":{"_creator":["read","write"],"role:editors":["read"]}"#), 200),
+            Scenario(
+                "it is shown", .administrator, .get, "/schema/types/Post", 200,
+                contains: [#""acl":{"_creator":["read","write"],"role:editors":["read"]}"#]),
+            Scenario(
+                "a record gets it", .creator, .put, "/records/Post/x", #"{"fields":{"title":"plan"}}"#, 201,
+                contains: [#""{creator}":["read","write"]"#]),
+            Scenario("for others it is not there", .stranger, .get, "/records/Post/x", 404),
+            Scenario("the role reads", .member, .get, "/records/Post/x", 200),
+            Scenario(
+                "a record's own word goes before", .creator, .put, "/records/Post/y",
+                #"{"fields":{"title":"open"},"acl":null}"#, 201),
+            Scenario("so that the grants decide", .anonymous, .get, "/records/Post/y", 200),
+            Scenario("older records keep what they had", .anonymous, .get, "/records/Post/p1", 200),
+            Scenario("what does not speak of it leaves it", .administrator, .put, "/schema", schema(""), 200),
+            Scenario("still there", .administrator, .get, "/schema/types/Post", 200, contains: [#""acl""#]),
+            Scenario(
+                "a private database knows none", .creator, .put, "/records/Post/z?database=private",
+                #"{"fields":{"title":"mine"}}"#, 201, lacks: ["acl"]),
+            Scenario("a role that is gone lets nobody in", .administrator, .delete, "/roles/editors", 204),
+            Scenario("and refuses no record", .creator, .put, "/records/Post/w", #"{"fields":{"title":"plan"}}"#, 201),
+            Scenario("the role's holder lost the older one", .member, .get, "/records/Post/x", 404),
+            Scenario("null takes it away", .administrator, .put, "/schema", schema(#","acl":null"#), 200),
+            Scenario(
+                "and new records are open", .creator, .put, "/records/Post/v", #"{"fields":{"title":"plan"}}"#, 201,
+                lacks: ["acl"]),
+        ])
+    }
+}

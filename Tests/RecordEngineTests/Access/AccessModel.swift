@@ -1,0 +1,63 @@
+import RecordModel
+
+/// What may be read and written, by the words of the documentation: the oracle for the real rules, written without them.
+struct AccessModel {
+    struct Record {
+        var type: String
+        var creator: String
+        /// `nil`: the grants decide.
+        var acl: [String: Set<String>]?
+        var n: Int
+        var order: Int
+    }
+
+    var records: [String: Record] = [:]
+    /// The members of each role, by name.
+    var roles: [String: Set<String>] = ["editors": [], "staff": []]
+    var grants: [String: [String: Set<String>]] = [:]
+    private var order = 0
+
+    static let administrator = "admin"
+    static let anonymous = "anonymous"
+
+    mutating func add(_ name: String, type: String, creator: String, acl: [String: Set<String>]?, n: Int) {
+        order += 1
+        records[name] = Record(type: type, creator: creator, acl: acl, n: n, order: order)
+    }
+
+    private func names(of caller: String) -> Set<String> {
+        if caller == Self.anonymous { return ["*"] }
+        return Set(["*", caller] + roles.filter { $0.value.contains(caller) }.map { "role:" + $0.key })
+    }
+
+    private func grants(_ right: String, to caller: String, type: String) -> Set<String> {
+        var holders: Set<String> = ["_world"]
+        if caller != Self.anonymous {
+            holders.formUnion(["_icloud"])
+            holders.formUnion(roles.filter { $0.value.contains(caller) }.map(\.key))
+        }
+        return Set((grants[type] ?? [:]).filter { holders.contains($0.key) && $0.value.contains(right) }.keys)
+    }
+
+    func may(_ right: String, _ caller: String, _ record: Record) -> Bool {
+        if caller == Self.administrator { return true }
+        let isForAll = !grants(right, to: caller, type: record.type).isEmpty
+        let creatorsMay = right == "READ" || (grants[record.type]?["_creator"] ?? []).contains(right)
+        guard isForAll || (caller != Self.anonymous && creatorsMay) else { return false }
+        if let acl = record.acl {
+            return names(of: caller).contains { (acl[$0] ?? []).contains(right.lowercased()) }
+        }
+        return isForAll || record.creator == caller
+    }
+
+    func mayCreate(_ caller: String, type: String) -> Bool {
+        if caller == Self.administrator || !grants("CREATE", to: caller, type: type).isEmpty { return true }
+        return caller != Self.anonymous && (grants[type]?["_creator"] ?? []).contains("CREATE")
+    }
+
+    /// The names that a caller may read, in the order of their creation.
+    func readable(_ caller: String, type: String, where condition: (Record) -> Bool = { _ in true }) -> [String] {
+        records.filter { $0.value.type == type && may("READ", caller, $0.value) && condition($0.value) }
+            .sorted { $0.value.order < $1.value.order }.map(\.key)
+    }
+}
