@@ -9,6 +9,7 @@ import sys
 import traceback
 from pathlib import Path
 
+import access_scenarios
 import asset_scenarios
 import connection_scenarios
 import debian_scenario
@@ -30,8 +31,8 @@ from server import raise_descriptor_limit
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = [1000, 10_000, 100_000, 1_000_000]
 SCENARIOS = [scenario for module in (read_scenarios, write_scenarios, connection_scenarios, memory_scenarios,
-                                            start_scenario, query_scenarios, scale_scenarios, set_scenarios,
-                                            asset_scenarios, thumbnail_scenario, hostile_scenario, debian_scenario)
+                                            start_scenario, query_scenarios, access_scenarios, scale_scenarios,
+                                            set_scenarios, asset_scenarios, thumbnail_scenario, hostile_scenario, debian_scenario)
              for scenario in module.SCENARIOS]
 
 

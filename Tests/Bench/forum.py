@@ -35,6 +35,8 @@ SCHEMA = {"types": {TYPE: {
                "timestamp": {"type": "TIMESTAMP"}, "board": {"type": "STRING", "indexes": ["QUERYABLE"]}},
     "indexes": [{"fields": ["threadname", "-timestamp"]}],
 }}}
+# Of a forum with access lists: each reader may see one record of so many.
+SHARES = (1, 10, 1000)
 
 
 @dataclass
@@ -89,6 +91,22 @@ def private_forums(context: Context, users: int) -> Iterator[PrivateForum]:
     with _running(context, folder / "data", copy=False) as server:
         signed_in = [(user["record"], _sign_in(server, user)) for user in made["users"]]
         yield PrivateForum(server, users * PRIVATE_POSTS, signed_in[0][1], server.data, signed_in)
+
+
+@dataclass
+class ListedForum(Forum):
+    """The tokens of the `readers` by `SHARES`."""
+    readers: list[str]
+
+
+@contextmanager
+def listed_forum(context: Context, records: int) -> Iterator[ListedForum]:
+    """A forum whose posts have access lists: a role may read all of them, another a tenth, another a thousandth."""
+    folder = _filled(context, f"listed-{records}", lambda server: _fill_listed(server, records))
+    made = json.loads((folder / "filled.json").read_text())
+    with _running(context, folder / "data", copy=False) as server:
+        yield ListedForum(server, records, _sign_in(server, made["user"]), server.data,
+                          [_sign_in(server, user) for user in made["readers"]])
 
 
 def bare_query(context: Context, forum: Forum, ranges: list[KeyRange], database: Path | None = None) -> BareQuery:
@@ -174,6 +192,28 @@ def _fill_forum(server: Server, records: int) -> dict:
 
     _send(server, lambda start: message("POST", "/records", token, posts(start)), range(0, records, BATCH))
     return {"user": user}
+
+
+def _fill_listed(server: Server, records: int) -> dict:
+    user, readers = _sign_up(server), [_sign_up(server) for _ in SHARES]
+    token, admin = _sign_in(server, user), server.client(server.admin)
+    admin.call("PUT", "/schema", SCHEMA)
+    for share, reader in zip(SHARES, readers):
+        admin.call("PUT", f"/roles/one_of_{share}", {"members": [reader["record"]]}, expect=(201,))
+    threads = max(1, records // THREAD_POSTS)
+
+    def operation(number: int) -> bytes:
+        names = [f'"role:one_of_{share}":["read"]' for share in SHARES
+                 if number // BOARDS % share == 0]
+        return b'{"operationType":"create","record":{"recordType":"%s","fields":%s,"acl":{%s}}}' % (
+            TYPE.encode(), post(number, thread(number % threads), board(number % BOARDS)), ",".join(names).encode())
+
+    def posts(start: int) -> bytes:
+        return b'{"operations":[%s]}' % b",".join(
+            operation(number) for number in range(start, min(start + BATCH, records)))
+
+    _send(server, lambda start: message("POST", "/records", token, posts(start)), range(0, records, BATCH))
+    return {"user": user, "readers": readers}
 
 
 def _fill_private(server: Server, count: int) -> dict:

@@ -30,8 +30,8 @@ import Testing
         try client.send(
             "POST /assets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(Self.token)\r\nTransfer-Encoding: chunked\r\n\r\n"
         )
-        try client.send("30d40\r\n")
-        try client.send(sampleContent(2, count: 200_000))
+        try client.send("c3500\r\n")
+        try client.send(sampleContent(2, count: 800_000))
         try client.send("\r\n")
         #expect(try files.become { !$0.isEmpty })
         try client.send("what\r\n")

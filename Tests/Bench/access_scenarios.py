@@ -1,0 +1,93 @@
+"""Access lists: what a page costs out of many records of which the caller may see all, a tenth or a thousandth, and what a
+read costs where rights are judged record by record."""
+from collections.abc import Iterator
+from random import Random
+from urllib.parse import quote
+
+from client import message
+from context import Context, Scenario
+from forum import BOARDS, SHARES, TYPE, Forum, board, forum, listed_forum
+from read_scenarios import reads
+from report import Row, measured_row
+from rounds import interleave
+
+PAGE = 50
+
+
+def pages(context: Context) -> Iterator[Row]:
+    """Of one board among ten, beside the same records without lists."""
+    records = context.options.records
+    with forum(context, records) as plain, listed_forum(context, records) as listed:
+        loads = [context.load(plain.server, _pages(plain.token))]
+        loads += [context.load(listed.server, _pages(token)) for token in listed.readers]
+        reference, *measured = interleave(context.options.rounds, context.options.seconds, *loads)
+        for share, floor, runs, load in zip(SHARES, (1.5, 2.0, None), measured, loads[1:]):
+            yield measured_row(f"access-page-{share}", runs, reference, floor=floor, against="without lists",
+                               notes=[f"a page of {PAGE} of a board, out of {records:,} records with access lists, one of "
+                                      f"{share} visible; an answer has {len(load.sample.body):,} bytes"])
+        before = _examined(listed)
+        client = listed.server.client(listed.readers[-1])
+        for path in _paths():
+            client.call("GET", path)
+        yield Row("access-examined", (_examined(listed) - before) / BOARDS, "rows", floor=4 * PAGE,
+                  notes=[f"rows looked at for a page where one record of {SHARES[-1]} is visible"])
+
+
+def point_reads(context: Context) -> Iterator[Row]:
+    """With a session, of a type that only creators read, and of records with a list, beside the anonymous read."""
+    with context.board() as board:
+        admin = board.server.client(board.server.admin)
+        client = board.server.client(board.token)
+        me = client.call("GET", "/users/me").json()["userRecordName"]
+        admin.call("PUT", "/schema", {"types": _types(admin)})
+        own, listed = _copies(board, client, "Own", None), _copies(board, client, "Listed", {me: ["read", "write"]})
+        admin.call("PUT", "/grants/Own", {"grants": {"_creator": ["CREATE", "READ", "WRITE"]}})
+        loads = [context.load(board.server, messages) for messages in (
+            reads(board), reads(board, board.token), _shuffled(own, board.token), _shuffled(listed, board.token))]
+        reference, *measured = interleave(context.options.rounds, context.options.seconds, *loads)
+        for name, runs in zip(("session", "creator", "list"), measured):
+            yield measured_row(f"access-read-{name}", runs, reference, floor=1.15, against="anonymous read")
+
+
+def _types(admin) -> dict:
+    """The schema with two types like that of the posts."""
+    types = admin.call("GET", "/schema").json()["types"]
+    return types | {name: {"fields": types["Post"]["fields"]} for name in ("Own", "Listed")}
+
+
+def _copies(board, client, kind: str, acl: dict | None) -> list[str]:
+    """As many records of another type, of the same size; their paths."""
+    fields = client.call("GET", board.path(0)).json()["fields"]
+    paths = []
+    for start in range(0, len(board.names), 200):
+        record = {"recordType": kind, "fields": fields} | ({"acl": acl} if acl else {})
+        made = client.batch([{"operationType": "create", "record": record}] * min(200, len(board.names) - start))
+        paths += [f"/records/{kind}/{one['recordName']}" for one in made]
+    return paths
+
+
+def _shuffled(paths: list[str], token: str) -> list[bytes]:
+    order = list(paths)
+    Random(1).shuffle(order)
+    return [message("GET", path, token) for path in order]
+
+
+def _paths() -> list[str]:
+    return [f"/query/{TYPE}?where={quote(f'board == "{board(number)}"')}&limit={PAGE}" for number in range(BOARDS)]
+
+
+def _pages(token: str) -> list[bytes]:
+    return [message("GET", path, token) for path in _paths()]
+
+
+def _examined(data: Forum) -> float:
+    return sum(value for key, value in data.server.metrics().items()
+               if key.split("{")[0] == "fogbase_query_rows_examined_total")
+
+
+SCENARIOS = [
+    Scenario("access-read", "reads with a session, of creators' own and of records with an access list, beside the "
+             "anonymous read", point_reads),
+    Scenario("access-page", "a page of 50 out of a million records with access lists, of which the caller may see all, "
+             "a tenth or a thousandth", pages),
+]
