@@ -73,7 +73,8 @@ def _shuffled(paths: list[str], token: str) -> list[bytes]:
 
 
 def _paths() -> list[str]:
-    return [f"/query/{TYPE}?where={quote(f'board == "{board(number)}"')}&limit={PAGE}" for number in range(BOARDS)]
+    conditions = [quote(f'board == "{board(number)}"') for number in range(BOARDS)]
+    return [f"/query/{TYPE}?where={condition}&limit={PAGE}" for condition in conditions]
 
 
 def _pages(token: str) -> list[bytes]:
