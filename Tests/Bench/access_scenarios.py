@@ -1,5 +1,5 @@
-"""Access lists: what a page costs out of many records of which the caller may see all, a tenth or a thousandth, and what a
-read costs where rights are judged record by record."""
+"""Access lists: what a page costs out of many records of which the caller may see all, a tenth or a thousandth, and what
+a read costs where rights are judged record by record."""
 from collections.abc import Iterator
 from random import Random
 from urllib.parse import quote
@@ -23,8 +23,8 @@ def pages(context: Context) -> Iterator[Row]:
         reference, *measured = interleave(context.options.rounds, context.options.seconds, *loads)
         for share, floor, runs, load in zip(SHARES, (1.5, 2.0, None), measured, loads[1:]):
             yield measured_row(f"access-page-{share}", runs, reference, floor=floor, against="without lists",
-                               notes=[f"a page of {PAGE} of a board, out of {records:,} records with access lists, one of "
-                                      f"{share} visible; an answer has {len(load.sample.body):,} bytes"])
+                               notes=[f"a page of {PAGE} of a board, out of {records:,} records with access lists, "
+                                      f"one of {share} visible; an answer has {len(load.sample.body):,} bytes"])
         before = _examined(listed)
         client = listed.server.client(listed.readers[-1])
         for path in _paths():

@@ -30,10 +30,10 @@ from server import raise_descriptor_limit
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = [1000, 10_000, 100_000, 1_000_000]
-SCENARIOS = [scenario for module in (read_scenarios, write_scenarios, connection_scenarios, memory_scenarios,
-                                            start_scenario, query_scenarios, access_scenarios, scale_scenarios,
-                                            set_scenarios, asset_scenarios, thumbnail_scenario, hostile_scenario, debian_scenario)
-             for scenario in module.SCENARIOS]
+MODULES = (read_scenarios, write_scenarios, connection_scenarios, memory_scenarios, start_scenario, query_scenarios,
+           access_scenarios, scale_scenarios, set_scenarios, asset_scenarios, thumbnail_scenario, hostile_scenario,
+           debian_scenario)
+SCENARIOS = [scenario for module in MODULES for scenario in module.SCENARIOS]
 
 
 def arguments() -> argparse.Namespace:
