@@ -1,5 +1,5 @@
-"""Access lists: what a page costs out of many records of which the caller may see all, a tenth or a thousandth, and what
-a read costs where rights are judged record by record."""
+"""Access lists: what a page costs out of many records of which the caller may see all, a tenth or a thousandth, and
+what a read costs where rights are judged record by record."""
 from collections.abc import Iterator
 from random import Random
 from urllib.parse import quote

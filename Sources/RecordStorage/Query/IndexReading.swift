@@ -13,6 +13,7 @@ package final class IndexReading {
         }
         let index: Int64
         let verb: Verb
+        var lane = 0
     }
 
     /// Statements are few per index; beyond this many they are all prepared anew.
@@ -54,12 +55,14 @@ package final class IndexReading {
     /// One statement walks index and records together, which costs less than asking for each record. The caller finishes
     /// the cursor.
     ///
-    /// - Parameter position: The entry behind which to begin, in the direction of the walk.
+    /// - Parameters:
+    ///   - position: The entry behind which to begin, in the direction of the walk.
+    ///   - lane: Cursors of different lanes may be open at once.
     package func records(
         _ index: Int64, zone: Int64, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?,
-        isBackward: Bool
+        isBackward: Bool, lane: Int = 0
     ) throws(StoreError) -> RecordCursor? {
-        let statement = try statement(index, isBackward ? .recordsBackward : .recordsForward)
+        let statement = try statement(index, isBackward ? .recordsBackward : .recordsForward, lane: lane)
         statement.bind(1, zone)
         statement.bind(2, blob: position?.key ?? (isBackward ? range.upper ?? Self.aboveAll : range.lower))
         statement.bind(3, position?.record ?? Int64.min)
@@ -158,8 +161,8 @@ package final class IndexReading {
     /// No key begins with this byte (see `IndexKey`).
     private static let aboveAll: [UInt8] = [0xFF]
 
-    private func statement(_ index: Int64, _ verb: Shape.Verb) throws(StoreError) -> Statement {
-        let shape = Shape(index: index, verb: verb)
+    private func statement(_ index: Int64, _ verb: Shape.Verb, lane: Int = 0) throws(StoreError) -> Statement {
+        let shape = Shape(index: index, verb: verb, lane: lane)
         if let known = statements[shape] { return known }
         // The number of the table is ours; nothing that a user wrote reaches this text.
         let table = IndexTable.name(index)

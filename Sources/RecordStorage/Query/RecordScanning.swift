@@ -8,6 +8,8 @@ package final class RecordScanning {
     private let connection: Connection
     /// By `Shape.number`; prepared when they are first needed.
     private var statements: [Statement?] = Array(repeating: nil, count: Shape.count)
+    /// Those of further lanes.
+    private var lanes: [Int: [Statement?]] = [:]
     private let byName: Statement
     private let byNameListed: Statement
     private let byID: Statement
@@ -74,10 +76,15 @@ package final class RecordScanning {
         }
     }
 
-    private func statement(_ shape: Shape) throws(StoreError) -> Statement {
-        if let known = statements[shape.number] { return known }
+    private func statement(_ shape: Shape, lane: Int) throws(StoreError) -> Statement {
+        if lane == 0, let known = statements[shape.number] { return known }
+        if lane > 0, let known = lanes[lane]?[shape.number] { return known }
         let made = try connection.prepare(Self.sql(shape))
-        statements[shape.number] = made
+        if lane == 0 {
+            statements[shape.number] = made
+        } else {
+            lanes[lane, default: Array(repeating: nil, count: Shape.count)][shape.number] = made
+        }
         return made
     }
 
@@ -98,10 +105,13 @@ package final class RecordScanning {
     }
 
     /// Stands on the first record of a type; further ones follow by id. The caller finishes the cursor.
+    ///
+    /// - Parameter lane: Cursors of different lanes may be open at once.
     package func records(
-        zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool
+        zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
+        lane: Int = 0
     ) throws(StoreError) -> RecordCursor? {
-        let statement = try bound(.records, zone, type, creator, ids, isBackward: isBackward, .max)
+        let statement = try bound(.records, zone, type, creator, ids, isBackward: isBackward, .max, lane: lane)
         guard try statement.step() else {
             statement.reset()
             return nil
@@ -137,10 +147,10 @@ package final class RecordScanning {
 
     private func bound(
         _ verb: Shape.Verb, _ zone: Int64, _ type: Int64, _ creator: Int64?, _ ids: (above: Int64, below: Int64),
-        isBackward: Bool, _ limit: Int
+        isBackward: Bool, _ limit: Int, lane: Int = 0
     ) throws(StoreError) -> Statement {
         let statement = try statement(
-            Shape(verb: verb, isOwn: creator != nil, isBackward: isBackward, isAudience: zone < 0))
+            Shape(verb: verb, isOwn: creator != nil, isBackward: isBackward, isAudience: zone < 0), lane: lane)
         statement.bind(1, zone)
         statement.bind(2, type)
         statement.bind(3, ids.above)

@@ -21,13 +21,18 @@ struct DirectWalk {
     }
 
     /// Stands on the first record behind a place.
-    func start(_ reading: QueryReading, after place: QueryPlace?) throws(StoreError) -> RecordCursor? {
+    ///
+    /// - Parameter lane: Walks that go on at once have different ones.
+    func start(
+        _ reading: QueryReading, after place: QueryPlace?, lane: Int = 0
+    ) throws(StoreError) -> RecordCursor? {
         guard case .index(let index) = walk.source else {
             var creator: Int64?
             if case .creator(let id) = walk.source { creator = id }
             let ids = walk.ids(behind: place?.record)
             return try reading.records.records(
-                zone: zone, type: type, creator: creator, within: (ids.above, ids.below), isBackward: walk.isBackward)
+                zone: zone, type: type, creator: creator, within: (ids.above, ids.below), isBackward: walk.isBackward,
+                lane: lane)
         }
         var position: (key: [UInt8], record: Int64)?
         switch start(after: place) {
@@ -37,7 +42,7 @@ struct DirectWalk {
         }
         return try reading.indexes.records(
             index.id, zone: zone, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), after: position,
-            isBackward: walk.isBackward)
+            isBackward: walk.isBackward, lane: lane)
     }
 
     private func start(after place: QueryPlace?) -> WalkStart {

@@ -72,6 +72,10 @@ struct QueryRunner {
             try forEach(of: walk, parts[0], after: place, &budget, body)
             return
         }
+        if let walks = directWalks(of: parts) {
+            try forEach(of: walks, after: place, &budget, body)
+            return
+        }
         // Of many walks each gives a part of the page.
         let count = parts.reduce(0) { $0 + $1.plan.walks.count }
         let chunk = count <= 1 ? limit : limit / count + Self.mergedChunk
@@ -85,6 +89,38 @@ struct QueryRunner {
             try budget.take(1)
             guard try matches(cursor, parts[owners[walk]], mayBeCut: mayBeCut) else { continue }
             guard try body(cursor, { place }) else { return }
+        }
+    }
+
+    /// The walks of plans, if they are few and all hand out records by themselves.
+    private func directWalks(of parts: [QueryPart]) -> [(walk: DirectWalk, part: QueryPart)]? {
+        var walks: [(walk: DirectWalk, part: QueryPart)] = []
+        for part in parts {
+            guard walks.count + part.plan.walks.count <= MergedCursors.maxLanes else { return nil }
+            for walk in part.plan.walks {
+                guard let direct = DirectWalk(walk, zone: part.place, type: type, order: order) else { return nil }
+                walks.append((direct, part))
+            }
+        }
+        return walks
+    }
+
+    private func forEach(
+        of walks: [(walk: DirectWalk, part: QueryPart)], after place: QueryPlace?, _ budget: inout QueryBudget,
+        _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
+    ) throws(QueryObstacle) {
+        var merged = try MergedCursors(walks, after: place, order: order, reading)
+        defer { merged.finish() }
+        try budget.take(walks.count)
+        while let lane = merged.first {
+            try budget.take(1)
+            let cursor = merged.cursor(lane)
+            let part = merged.part(lane)
+            let mayBeCut = part.rechecks && merged.mayBeCut(lane)
+            if try matches(cursor, part, mayBeCut: mayBeCut) {
+                guard try body(cursor, { merged.place(lane) }) else { return }
+            }
+            try merged.advance(lane, reading)
         }
     }
 

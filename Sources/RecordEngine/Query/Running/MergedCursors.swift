@@ -1,0 +1,85 @@
+internal import RecordModel
+internal import RecordStorage
+
+/// A few direct walks as one, in the query's order: each has a statement of its own that stands on a record, so that no
+/// record is looked up by its number. A record that more than one of them meets comes once.
+struct MergedCursors {
+    private struct Lane {
+        let walk: DirectWalk
+        let part: QueryPart
+        var cursor: RecordCursor
+        var place: QueryPlace
+    }
+
+    /// So many statements stay open at once; more walks than that are merged by numbers.
+    static let maxLanes = 8
+
+    private var lanes: [Lane] = []
+    private let order: QueryOrder
+
+    /// Stands on the first record of each walk; those that meet none are left out. The caller finishes.
+    init(
+        _ walks: [(walk: DirectWalk, part: QueryPart)], after place: QueryPlace?, order: QueryOrder,
+        _ reading: QueryReading
+    ) throws(QueryObstacle) {
+        self.order = order
+        for (number, (walk, part)) in walks.enumerated() {
+            do throws(QueryObstacle) {
+                let cursor = try reading.store { () throws(StoreError) in
+                    try walk.start(reading, after: place, lane: number)
+                }
+                guard let cursor else { continue }
+                if walk.hasEnded(at: cursor.id) {
+                    cursor.finish()
+                    continue
+                }
+                lanes.append(Lane(walk: walk, part: part, cursor: cursor, place: walk.place(cursor)))
+            } catch {
+                finish()
+                throw error
+            }
+        }
+    }
+
+    /// The lane of the record that comes first; `nil` at the end.
+    var first: Int? {
+        var best: Int?
+        for number in lanes.indices {
+            if let known = best, !lanes[number].place.precedes(lanes[known].place, in: order) { continue }
+            best = number
+        }
+        return best
+    }
+
+    func cursor(_ lane: Int) -> RecordCursor { lanes[lane].cursor }
+    func place(_ lane: Int) -> QueryPlace { lanes[lane].place }
+    func part(_ lane: Int) -> QueryPart { lanes[lane].part }
+
+    /// Whether the key by which a record was found may be cut.
+    func mayBeCut(_ lane: Int) -> Bool {
+        lanes[lane].walk.hasKeys && IndexKey.mayBeCut(lanes[lane].cursor.key.count)
+    }
+
+    /// Goes on behind the record of a lane, which comes first.
+    mutating func advance(_ lane: Int, _ reading: QueryReading) throws(QueryObstacle) {
+        let done = lanes[lane].place
+        try step(lane, reading)
+        // Others may stand on the same record.
+        for other in lanes.indices.reversed() where lanes[other].place == done { try step(other, reading) }
+    }
+
+    private mutating func step(_ lane: Int, _ reading: QueryReading) throws(QueryObstacle) {
+        let cursor = lanes[lane].cursor
+        if try reading.store({ () throws(StoreError) in try cursor.next() }), !lanes[lane].walk.hasEnded(at: cursor.id) {
+            lanes[lane].place = lanes[lane].walk.place(cursor)
+        } else {
+            cursor.finish()
+            lanes.remove(at: lane)
+        }
+    }
+
+    /// Ends all statements; to be called on every path.
+    func finish() {
+        for lane in lanes { lane.cursor.finish() }
+    }
+}
