@@ -7,7 +7,8 @@ struct MergedCursors {
     private struct Lane {
         let walk: DirectWalk
         let part: QueryPart
-        var cursor: RecordCursor
+        let cursor: RecordCursor
+        /// Of the record; out of date in the only lane, which is compared with none.
         var place: QueryPlace
     }
 
@@ -43,6 +44,7 @@ struct MergedCursors {
 
     /// The lane of the record that comes first; `nil` at the end.
     var first: Int? {
+        if lanes.count == 1 { return 0 }
         var best: Int?
         for number in lanes.indices {
             if let known = best, !lanes[number].place.precedes(lanes[known].place, in: order) { continue }
@@ -52,7 +54,7 @@ struct MergedCursors {
     }
 
     func cursor(_ lane: Int) -> RecordCursor { lanes[lane].cursor }
-    func place(_ lane: Int) -> QueryPlace { lanes[lane].place }
+    func place(_ lane: Int) -> QueryPlace { lanes[lane].walk.place(lanes[lane].cursor) }
     func part(_ lane: Int) -> QueryPart { lanes[lane].part }
 
     /// Whether the key by which a record was found may be cut.
@@ -62,6 +64,7 @@ struct MergedCursors {
 
     /// Goes on behind the record of a lane, which comes first.
     mutating func advance(_ lane: Int, _ reading: QueryReading) throws(QueryObstacle) {
+        guard lanes.count > 1 else { return try step(lane, reading) }
         let done = lanes[lane].place
         try step(lane, reading)
         // Others may stand on the same record.
@@ -71,7 +74,7 @@ struct MergedCursors {
     private mutating func step(_ lane: Int, _ reading: QueryReading) throws(QueryObstacle) {
         let cursor = lanes[lane].cursor
         if try reading.store({ () throws(StoreError) in try cursor.next() }), !lanes[lane].walk.hasEnded(at: cursor.id) {
-            lanes[lane].place = lanes[lane].walk.place(cursor)
+            if lanes.count > 1 { lanes[lane].place = lanes[lane].walk.place(cursor) }
         } else {
             cursor.finish()
             lanes.remove(at: lane)
