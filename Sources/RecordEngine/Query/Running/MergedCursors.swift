@@ -73,7 +73,8 @@ struct MergedCursors {
 
     private mutating func step(_ lane: Int, _ reading: QueryReading) throws(QueryObstacle) {
         let cursor = lanes[lane].cursor
-        if try reading.store({ () throws(StoreError) in try cursor.next() }), !lanes[lane].walk.hasEnded(at: cursor.id) {
+        if try reading.store({ () throws(StoreError) in try cursor.next() }), !lanes[lane].walk.hasEnded(at: cursor.id)
+        {
             if lanes.count > 1 { lanes[lane].place = lanes[lane].walk.place(cursor) }
         } else {
             cursor.finish()
