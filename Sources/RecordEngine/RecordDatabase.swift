@@ -254,8 +254,10 @@ package actor RecordDatabase {
             transaction.rollbackGroup()
             transaction.schema = schemaBefore
             note(error)
-            if error.isSyncFailure { failForGood() }
-            if ran.count > 1, !error.isSyncFailure, !error.isStorageFull {
+            if error.isSyncFailure || !forgetFailedCommit(transaction) {
+                failForGood()
+                for write in ran { write.finish(.databaseUnavailable) }
+            } else if ran.count > 1, !error.isStorageFull {
                 runSingly(ran)
             } else {
                 for write in ran { write.finish(RecordError(error)) }
@@ -274,6 +276,21 @@ package actor RecordDatabase {
             writes: ran.count, operations: ran.reduce(0) { $0 + $1.operations },
             nanoseconds: MonotonicClock.now &- started)
         for (write, failure) in zip(ran, failures) { write.finish(failure) }
+    }
+
+    /// Makes sure that nothing of a group is left whose commit has failed: only then may it be told that it was refused.
+    ///
+    /// - Returns: Whether that is certain.
+    private func forgetFailedCommit(_ transaction: WriteTransaction) -> Bool {
+        do {
+            try transaction.overwriteFailedCommit()
+            return true
+        } catch {
+            note(error)
+            // Without room for the log's index the pages were overwritten all the same. Without room for the first page of
+            // them, that of the failed commit had none either.
+            return error.isStorageFull
+        }
     }
 
     private func runSingly(_ writes: ArraySlice<PendingWrite>) {

@@ -140,6 +140,22 @@ package final class WriteTransaction {
         if let nextReservation { reservedSequence = nextReservation }
     }
 
+    /// Writes something else where the pages of a failed commit begin in the log.
+    ///
+    /// SQLite writes a commit, with its mark, before it makes room for it in the log's index. If that fails the commit has
+    /// failed and is nowhere to be seen, but a process that starts anew reads it from the log. What stands in its place
+    /// breaks the chain of checksums.
+    func overwriteFailedCommit() throws(StoreError) {
+        do throws(StoreError) {
+            try begin.run()
+            try settings.set(SettingTable.failedCommits, (try settings.value(SettingTable.failedCommits) ?? 0) + 1)
+            try commitStatement.run()
+        } catch {
+            rollbackGroup()
+            throw error
+        }
+    }
+
     func rollbackGroup() {
         guard connection.isInTransaction else { return }
         try? rollbackStatement.run()

@@ -9,6 +9,9 @@ package final class SettingTable {
     /// Set when a record was made at an earlier time than one before it.
     package static let clockWentBack = "clockWentBack"
 
+    /// Counts commits that have failed; what it is for is that it is written (`overwriteFailedCommit`).
+    package static let failedCommits = "failedCommits"
+
     package init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
         find = try connection.prepare("SELECT value FROM setting WHERE name = ?1")
