@@ -15,7 +15,7 @@ enum ProcessSetup {
     ///
     /// As many heaps as threads can run at once, and the one of the first thread: with the system's eight for each
     /// processor, every thread of a pool has holes of its own that no other thread fills, and an hour of mixed load took
-    /// 60 MB where 40 do. Fewer heaps than that cost threads their time at each other's locks (8 % of a read).
+    /// 60 MB where 46 do. Fewer heaps than that cost threads their time at each other's locks (8 % of a read).
     static func keepFreedMemory() {
         let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         fogbase_keep_memory(8 << 20, 4 << 20, Int32(clamping: processors + 1))
