@@ -52,6 +52,7 @@ package enum Migrations {
         Migration(name: "resumable uploads", sql: resumableUploads),
         Migration(name: "unused assets", sql: unusedAssets),
         Migration(name: "access lists", sql: accessLists),
+        Migration(name: "kinds of accounts", sql: accountKinds),
     ]
 
     /// Records and what belongs to them. Keys lead with the zone, since all users' private records share the file.
@@ -342,5 +343,10 @@ package enum Migrations {
         DROP INDEX record_by_creator;
         CREATE INDEX record_by_type ON record (zone, type, id) WHERE deleted = 0 AND acl IS NULL;
         CREATE INDEX record_by_creator ON record (zone, type, creator, id) WHERE deleted = 0 AND acl IS NULL;
+        """
+
+    private static let accountKinds = """
+        -- kind: 0 a person, 1 somebody anonymous, 2 a service.
+        ALTER TABLE account ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -1,5 +1,15 @@
 package import RecordModel
 
+/// Whose an account is. The numbers are part of the storage format.
+package enum AccountKind: Int64, Sendable {
+    /// Somebody with a name and a password.
+    case person = 0
+    /// Somebody who has not said a name yet; its name is its record name.
+    case anonymous = 1
+    /// A service with an API key; its name is its record name.
+    case service = 2
+}
+
 /// An account as stored.
 package struct AccountRow: Hashable, Sendable {
     package var id: Int64
@@ -11,9 +21,11 @@ package struct AccountRow: Hashable, Sendable {
     package var created: Int64
     /// The sequence number of the last change of its roles.
     package var granted: Int64
+    package var kind: AccountKind
 
     package init(
-        id: Int64, recordName: String, name: String, password: String?, created: Int64, granted: Int64
+        id: Int64, recordName: String, name: String, password: String?, created: Int64, granted: Int64,
+        kind: AccountKind = .person
     ) {
         self.id = id
         self.recordName = recordName
@@ -21,6 +33,7 @@ package struct AccountRow: Hashable, Sendable {
         self.password = password
         self.created = created
         self.granted = granted
+        self.kind = kind
     }
 }
 
@@ -34,7 +47,7 @@ package final class AccountTable {
     private let rolesOf: Statement
 
     private static let columns =
-        "account.id, account.record_name, account.name, account.password, account.created, account.granted"
+        "account.id, account.record_name, account.name, account.password, account.created, account.granted, account.kind"
 
     package init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
@@ -77,7 +90,7 @@ package final class AccountTable {
         bySession.bind(1, blob: sessionHash)
         defer { bySession.reset() }
         guard try bySession.step() else { return nil }
-        return (read(bySession), bySession.integer(6))
+        return (read(bySession), bySession.integer(7))
     }
 
     /// The custom roles of an account, directly or through other roles.
@@ -111,21 +124,22 @@ package final class AccountTable {
         AccountRow(
             id: statement.integer(0), recordName: statement.text(1), name: statement.text(2),
             password: statement.isNull(3) ? nil : statement.text(3), created: statement.integer(4),
-            granted: statement.integer(5))
+            granted: statement.integer(5), kind: AccountKind(rawValue: statement.integer(6)) ?? .person)
     }
 
     // MARK: Writing
 
     /// Adds an account. Throws a unique violation if its name is taken.
     package func add(
-        recordName: String, name: String, password: String?, created: Int64
+        recordName: String, name: String, password: String?, created: Int64, kind: AccountKind = .person
     ) throws(StoreError) -> Int64 {
         let insert = try connection.prepare(
-            "INSERT INTO account (record_name, name, password, created) VALUES (?1, ?2, ?3, ?4) RETURNING id")
+            "INSERT INTO account (record_name, name, password, created, kind) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id")
         insert.bind(1, text: recordName)
         insert.bind(2, text: name)
         if let password { insert.bind(3, text: password) } else { insert.bindNull(3) }
         insert.bind(4, created)
+        insert.bind(5, kind.rawValue)
         defer { insert.reset() }
         guard try insert.step() else { throw StoreError(code: 1, message: "No number for a new account") }
         let id = insert.integer(0)
