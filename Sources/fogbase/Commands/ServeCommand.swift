@@ -59,6 +59,8 @@ enum ServeCommand {
         limits.unreferencedAssetSeconds = settings.unreferencedAssetTime.components.seconds
         limits.assetURLSeconds = settings.assetURLTime.components.seconds
         limits.freeDiskBytes = settings.freeDiskBytes
+        limits.sessionSeconds = settings.sessionTime.components.seconds
+        limits.sessionLongestSeconds = settings.sessionLongestTime.components.seconds
         let id = try defaultDatabase(settings)
         var configuration = DatabaseRegistry.Configuration(
             dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),
@@ -116,7 +118,8 @@ enum ServeCommand {
             registry: registry,
             configuration: RecordAPIConfiguration(
                 defaultDatabase: try defaultDatabase(settings), version: Version.text,
-                isSignUpOpen: settings.signUp == .open, metricsAccess: metricsAccess(settings.metricsAccess),
+                signUp: signUp(settings.signUp), allowsAnonymousAccounts: settings.anonymousAccounts == .on,
+                metricsAccess: metricsAccess(settings.metricsAccess),
                 metricsSources: [transport.metrics], report: report))
         transport.addresses = try TransportSetup.addresses(settings)
         let handler = ServerHandler(api: api, console: console)
@@ -133,6 +136,14 @@ enum ServeCommand {
         Terminal.complain("fogbase: Stopping; a second signal ends at once.")
         Blocking.run { await server.shutdown(grace: settings.shutdownTimeout) }
         handler.closeReaders()
+    }
+
+    private static func signUp(_ setting: Settings.SignUp) -> RecordAPIConfiguration.SignUp {
+        switch setting {
+        case .open: .open
+        case .closed: .closed
+        case .invitation: .invitation
+        }
     }
 
     private static func metricsAccess(_ setting: Settings.MetricsAccess) -> RecordAPIConfiguration.MetricsAccess {

@@ -11,7 +11,11 @@ struct Settings: Sendable {
     }
 
     enum SignUp: String, CaseIterable, Sendable {
-        case open, closed
+        case open, closed, invitation
+    }
+
+    enum Switch: String, CaseIterable, Sendable {
+        case on, off
     }
 
     enum MetricsAccess: String, CaseIterable, Sendable {
@@ -46,6 +50,9 @@ struct Settings: Sendable {
     // Who may do what
     var adminToken = ""
     var signUp = SignUp.open
+    var anonymousAccounts = Switch.off
+    var sessionTime = Duration.seconds(30 * 86_400)
+    var sessionLongestTime = Duration.seconds(180 * 86_400)
     var metricsAccess = MetricsAccess.loopback
     var corsOrigins: [String] = []
 
