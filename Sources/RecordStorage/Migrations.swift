@@ -19,6 +19,8 @@ package enum Migrations {
     static let withAssets = 8
     /// … and one that knows access lists.
     static let withAccessLists = 9
+    /// … and one that knows grants of fields.
+    static let withFieldGrants = 11
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
@@ -53,6 +55,7 @@ package enum Migrations {
         Migration(name: "unused assets", sql: unusedAssets),
         Migration(name: "access lists", sql: accessLists),
         Migration(name: "kinds of accounts", sql: accountKinds),
+        Migration(name: "field grants", sql: fieldGrants),
     ]
 
     /// Records and what belongs to them. Keys lead with the zone, since all users' private records share the file.
@@ -348,5 +351,11 @@ package enum Migrations {
     private static let accountKinds = """
         -- kind: 0 a person, 1 somebody anonymous, 2 a service.
         ALTER TABLE account ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let fieldGrants = """
+        -- Names of roles with a blank between them; NULL where the grants of the type decide.
+        ALTER TABLE field ADD COLUMN readers TEXT;
+        ALTER TABLE field ADD COLUMN writers TEXT;
         """
 }
