@@ -33,7 +33,7 @@ extension RecordAPI {
 
     /// Where sign-up is not open, administrators make accounts all the same.
     private func requireAdministratorForSignUp(_ call: RecordCall) throws(RecordError) {
-        guard !call.caller.isAdministrator else { return }
+        guard Authorization.authorize(call.caller, .manageUsers) != .allowed else { return }
         throw RecordError(
             .accessDenied,
             configuration.signUp == .invitation
@@ -43,13 +43,20 @@ extension RecordAPI {
 
     /// `GET /users/me`: who the token's bearer is.
     func readMe(_ call: RecordCall) throws -> HTTPResponse {
-        if call.caller.isAdministrator {
-            return .json(["userRecordName": "_administrator", "name": "Administrator", "isAdministrator": true])
+        switch call.caller {
+        case .anonymous: throw RecordError.notSignedIn
+        case .administrator(let administrator):
+            return .json([
+                "userRecordName": "_administrator", "name": "Administrator", "isAdministrator": true,
+                "role": .string(administrator.role.rawValue),
+            ])
+        case .service(let key):
+            guard let user = try call.reader.user(key.account) else { throw RecordError.notSignedIn }
+            return .json(["userRecordName": .string(user.recordName), "isAdministrator": false])
+        case .user(let id, let roles):
+            guard let user = try call.reader.user(id) else { throw RecordError.notSignedIn }
+            return .json(Self.document(user, roles: roles.keys.map(\.text).sorted()))
         }
-        guard case .user(let id, let roles) = call.caller, let user = try call.reader.user(id) else {
-            throw RecordError.notSignedIn
-        }
-        return .json(Self.document(user, roles: roles.keys.map(\.text).sorted()))
     }
 
     /// `PATCH /users/me` with `{"name"?,"password"?,"currentPassword"?,"invitation"?}` changes the caller's account.
@@ -149,13 +156,14 @@ extension RecordCall {
 
     /// The signed-in user and the token of the session.
     func session() throws(RecordError) -> (user: UserID, token: [UInt8]) {
-        if caller.isAdministrator {
-            throw .badRequest("The administrator's token is no session of an account")
+        switch caller {
+        case .user(let id, _):
+            guard let token = Bearer.token(request.fields) else { throw .notSignedIn }
+            return (id, token)
+        case .anonymous: throw .notSignedIn
+        case .administrator, .service:
+            throw .badRequest("The token is no session of an account. Sign in with a name and a password")
         }
-        guard case .user(let id, _) = caller, let token = Bearer.token(request.fields) else {
-            throw .notSignedIn
-        }
-        return (id, token)
     }
 }
 

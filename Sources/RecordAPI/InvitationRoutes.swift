@@ -7,9 +7,9 @@ internal import RecordWire
 extension RecordAPI {
     /// `POST /invitations` with `{"name"?,"expiresIn"?,"uses"?,"roles"?}` makes one; its token is shown this once.
     func invite(_ call: inout RecordCall) async throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.manageUsers)
         let object = try await call.smallObject(keys: ["name", "expiresIn", "uses", "roles"], isOptional: true)
-        try call.requireAdministrator()
+        try call.require(.manageUsers)
         let wish = try InvitationWish(
             name: try Self.optionalText("name", object), seconds: try Self.optionalNumber("expiresIn", object),
             uses: try Self.optionalNumber("uses", object), roles: try Self.roles(object))
@@ -20,12 +20,12 @@ extension RecordAPI {
     }
 
     func listInvitations(_ call: RecordCall) throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.manageUsers)
         return .json(["invitations": .array(try call.reader.invitations().map { Self.document($0) })])
     }
 
     func removeInvitation(_ call: RecordCall) async throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.manageUsers)
         try await call.database.removeInvitation(call.parameters[0])
         return HTTPResponse(.noContent)
     }

@@ -21,6 +21,8 @@ package enum Migrations {
     static let withAccessLists = 9
     /// … and one that knows kinds of accounts.
     static let withAccountKinds = 10
+    /// … and one that knows grants of fields.
+    static let withFieldGrants = 11
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
@@ -55,6 +57,7 @@ package enum Migrations {
         Migration(name: "unused assets", sql: unusedAssets),
         Migration(name: "access lists", sql: accessLists),
         Migration(name: "kinds of accounts", sql: accountKinds),
+        Migration(name: "field grants", sql: fieldGrants),
         Migration(name: "sliding sessions", sql: slidingSessions),
         Migration(name: "invitations", sql: invitations),
         Migration(name: "removals of accounts", sql: accountRemovals),
@@ -408,5 +411,11 @@ package enum Migrations {
             PRIMARY KEY (zone, target)
         ) WITHOUT ROWID;
         CREATE INDEX asset_claim_by_uploader ON asset_claim (uploader);
+        """
+
+    private static let fieldGrants = """
+        -- Names of roles with a blank between them; NULL where the grants of the type decide.
+        ALTER TABLE field ADD COLUMN readers TEXT;
+        ALTER TABLE field ADD COLUMN writers TEXT;
         """
 }

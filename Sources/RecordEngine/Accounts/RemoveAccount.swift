@@ -170,7 +170,7 @@ extension WriteTransaction {
 
     private func remover(_ address: DatabaseAddress) -> RecordWriter {
         RecordWriter(
-            self, WriteRequest(caller: .administrator, address: address, shape: .single, operations: []))
+            self, WriteRequest(caller: .administrator(.bootstrap), address: address, shape: .single, operations: []))
     }
 
     /// Rows without anything that hangs on them, such as receipts.

@@ -40,7 +40,7 @@ extension WriteTransaction {
         guard let found, let type = schema[id: found.row.type], type.name == .users else { return }
         let writer = RecordWriter(
             self,
-            WriteRequest(caller: .administrator, address: .publicDefault, shape: .single, operations: []))
+            WriteRequest(caller: .administrator(.bootstrap), address: .publicDefault, shape: .single, operations: []))
         _ = try writer.buryAlone(found, zone: zone)
         try addCascade(from: account.recordName, zone: zone)
     }

@@ -89,16 +89,16 @@ extension RecordReader {
         }
         var budget = budget
         var answer = QueryAnswer(limit: limit, limits: database.limits)
-        let selection = FieldSelection(request.input.fields, of: query.type)
         let type = query.type
-        let showsAll = selection == .all
+        let shown = query.shown
+        let showsAll = shown.isAll
         try runner.forEach(after: query.cursor?.place, limit: limit + 1, &budget) {
             cursor, place throws(QueryObstacle) in
             guard answer.hasRoom() else { return false }
             try self.refusing { () throws(RecordError) in
                 try self.append(
-                    cursor, cursor.row, type, selection: selection, for: request.caller, in: request.address.scope,
-                    to: &answer.json)
+                    cursor, cursor.row, type, selection: shown.selection(creator: cursor.row.creator),
+                    for: request.caller, in: request.address.scope, to: &answer.json)
             }
             answer.didAppend(read: showsAll ? 0 : cursor.fields.count, place)
             return true
@@ -117,7 +117,8 @@ extension RecordReader {
                 PlanDocument(
                     runner.parts, type: query.type, examined: budget.examined, returned: answer.count,
                     nanoseconds: budget.elapsed, isOnPool: isOnPool,
-                    showsFigures: request.caller.isAdministrator, showsWalks: query.readsAll
+                    showsFigures: Authorization.authorize(request.caller, .readSchema) == .allowed,
+                    showsWalks: query.readsAll
                 ).json)
         }
         return answer.finish()
@@ -174,7 +175,7 @@ extension RecordReader {
     /// Indexes are everybody's: who may write a type nowhere but in a private database of its own adds none.
     private func mayCauseIndexes(_ caller: Caller, _ type: RecordTypeDefinition) -> Bool {
         [Action.create, .write].contains {
-            Authorization.reach(of: $0, for: caller, in: .publicDatabase, grants: type.grants) != .none
+            Authorization.reach(of: $0, for: caller, in: .publicDatabase, type: type) != .none
         }
     }
 

@@ -16,7 +16,9 @@ extension RecordReader {
         let (cursor, row, type) = try find(name, type: typeName, in: address, for: caller)
         defer { cursor.finish() }
         try append(
-            cursor, row, type, selection: FieldSelection(fields, of: type), for: caller, in: address.scope, to: &output)
+            cursor, row, type,
+            selection: ShownFields(fields, of: type, for: caller, in: address.scope).selection(creator: row.creator),
+            for: caller, in: address.scope, to: &output)
         return row.revision
     }
 
@@ -32,7 +34,10 @@ extension RecordReader {
         let (cursor, row, type) = try find(name, type: typeName, in: address, for: caller)
         defer { cursor.finish() }
         let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
-        guard let definition = type[field], let entry = view.entry(definition.id) else {
+        let shown = ShownFields([field], of: type, for: caller, in: address.scope).selection(creator: row.creator)
+        guard let definition = type[field], case .only([definition.id]) = shown,
+            let entry = view.entry(definition.id)
+        else {
             throw RecordError(.notFound, "The record has no field with this name", details: [("field", .text(field))])
         }
         if definition.type.element == .asset {
@@ -77,7 +82,7 @@ extension RecordReader {
     ) throws(RecordError) -> (RecordCursor, RecordRow, RecordTypeDefinition) {
         guard let type = schema[typeName] else { throw .recordNotFound }
         // Before the record is looked at: who may read none of a type learns nothing about its names.
-        let reach = Authorization.reach(of: .read, for: caller, in: address.scope, grants: type.grants)
+        let reach = Authorization.reach(of: .read, for: caller, in: address.scope, type: type)
         if reach == .none {
             throw caller == .anonymous ? .refused(.authenticationRequired, .read) : .recordNotFound
         }
@@ -86,7 +91,7 @@ extension RecordReader {
         guard let cursor = found else { throw .recordNotFound }
         let row = cursor.row
         guard !row.isDeleted, row.type == type.id,
-            Authorization.authorize(caller, .read, in: address.scope, grants: type.grants, row.facts)
+            Authorization.authorize(caller, .read, in: address.scope, type: type, row.facts)
                 == .allowed
         else {
             cursor.finish()

@@ -143,7 +143,7 @@ package final class RecordReader {
             callers[hash] = nil
         }
         if let administrator = database.administrator, hash.isEqualInConstantTime(to: administrator) {
-            return .administrator
+            return .administrator(.bootstrap)
         }
         try refresh()
         let now = WallClock.milliseconds
