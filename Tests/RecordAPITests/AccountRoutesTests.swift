@@ -293,7 +293,7 @@ import Testing
         }
         await database.play([
             Scenario(
-                "there", .creator, .get, "/records/Users/\(ann)", 200, contains: [#""createdUserRecordName":"\#(ann)""#],
+                "there", .creator, .get, "/records/Users/\(ann)", 200, contains: [#""userRecordName":"\#(ann)""#],
                 lacks: ["password", "argon", "scrypt"]),
             Scenario("not a stranger's", .stranger, .get, "/records/Users/\(ann)", 404),
             Scenario("nobody's", .anonymous, .get, "/records/Users/\(ann)", 401),

@@ -106,29 +106,34 @@ import Testing
     }
 
     @Test func `a removal that was broken off goes on with the next start`() async throws {
-        for steps in stride(from: 40, to: 700, by: 110) {
+        var interruptions = 0
+        for steps in stride(from: 50, to: 2_000, by: 90) {
             let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
             defer { try? FileManager.default.removeItem(atPath: folder) }
             var sessions: [Session] = []
             do {
                 let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: Self.slices)
                 sessions = try await Self.fill(test)
-                // The disk fails for good somewhere in the middle, and the process with it.
+                // The disk fails somewhere in the middle, and the database closes with what it has.
                 let plan = UncheckedPlan(
                     FaultPlan(failAt: steps, with: StoreError(code: 1034, message: "fsync"), losesTransaction: true))
                 await test.database.injectPlan(plan)
                 let answer = await refusal { try await Self.remove(sessions[0], test) }
                 await test.database.removalsAreDone()
-                #expect(plan.hasFired && (answer == nil || steps < 60))
                 await test.close()
+                // Behind the last step.
+                if !plan.hasFired { break }
+                // What a commit that failed has left, nobody knows.
                 if answer != nil { continue }
             }
+            interruptions += 1
             let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: Self.slices)
             await test.database.removalsAreDone()
             try Self.check(sessions, in: folder)
             #expect(try test.assetTroubles() == [])
             await test.close()
         }
+        #expect(interruptions >= 3)
     }
 
     @Test func `the number of a zone that went is not given again`() async throws {
