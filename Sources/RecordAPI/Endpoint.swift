@@ -101,7 +101,8 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         case .deleteRecord, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
             .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .signUp,
             .signUpAnonymously, .signIn, .signOut, .readMe, .changeMe, .removeMe, .listSessions, .endSession,
-            .rotateSession, .invite, .listInvitations, .removeInvitation, .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload,
+            .rotateSession, .invite, .listInvitations, .removeInvitation, .live, .ready, .metrics, .limits, .openAPI,
+            .describeUploads, .createUpload,
             .uploadOffset, .continueUpload, .terminateUpload, .readUpload:
             []
         }

@@ -97,10 +97,12 @@ import Testing
             .patch, "/users/me", token: token, body: #"{"password":"battery staple","currentPassword":"wrong horse"}"#)
         #expect(wrong.status == 403 && wrong.code == "ACCESS_DENIED")
         #expect(
-            await database.call(.patch, "/users/me", token: token, body: #"{"password":"battery staple"}"#).status == 400)
+            await database.call(.patch, "/users/me", token: token, body: #"{"password":"battery staple"}"#).status
+                == 400)
         #expect(await Self.isGood(other, database))
         let answer = await database.call(
-            .patch, "/users/me", token: token, body: #"{"password":"battery staple","currentPassword":"correct horse"}"#)
+            .patch, "/users/me", token: token, body: #"{"password":"battery staple","currentPassword":"correct horse"}"#
+        )
         #expect(answer.status == 200 && answer.field("Cache-Control") == "no-store")
         let new = try #require(answer.json?["token"]?.string)
         #expect(await Self.isGood(new, database))
@@ -183,7 +185,8 @@ import Testing
         let name = try #require(answer.json?["user"]?["userRecordName"]?.string)
         #expect(answer.json?["user"]?["name"]?.string == name)
         #expect(
-            await database.call(.put, "/records/Post/a", token: token, body: #"{"fields":{"title":"x"}}"#).status == 201)
+            await database.call(.put, "/records/Post/a", token: token, body: #"{"fields":{"title":"x"}}"#).status == 201
+        )
         #expect(
             await database.call(.put, "/records/Post/own?database=private", token: token, body: "{}").status == 201)
         // Nobody signs in to it, and nobody takes its name.
@@ -280,14 +283,17 @@ import Testing
         if environment == .production {
             let schema = await database.call(
                 .put, "/schema", as: .administrator,
-                body: #"{"types":{"Users":{"fields":{"nick":{"type":"STRING"},"top":{"type":"REFERENCE"}}},"Post":{"fields":{}}}}"#)
+                body:
+                    #"{"types":{"Users":{"fields":{"nick":{"type":"STRING"},"top":{"type":"REFERENCE"}}},"Post":{"fields":{}}}}"#
+            )
             #expect(schema.status == 200)
         } else {
             #expect(await database.call(.put, "/records/Post/p", as: .creator, body: "{}").status == 201)
         }
         let new = #"{"fields":{"nick":"x"}}"#
         let other = "_0123456789abcdef0123456789abcdef"
-        let batch = #"{"operations":[{"operationType":"OP","record":{"recordType":"Users","recordName":"NAME"}}],"atomic":false}"#
+        let batch =
+            #"{"operations":[{"operationType":"OP","record":{"recordType":"Users","recordName":"NAME"}}],"atomic":false}"#
         func item(_ operation: String, _ name: String) -> String {
             batch.replacing("OP", with: operation).replacing("NAME", with: name)
         }

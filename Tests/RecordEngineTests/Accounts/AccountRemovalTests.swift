@@ -60,7 +60,8 @@ import Testing
     private static func check(_ sessions: [Session], in folder: String) throws {
         let (ann, bob) = (sessions[0].user, sessions[1].user)
         for sql in [
-            "SELECT count(*) FROM account WHERE id = \(ann.id)", "SELECT count(*) FROM session WHERE account = \(ann.id)",
+            "SELECT count(*) FROM account WHERE id = \(ann.id)",
+            "SELECT count(*) FROM session WHERE account = \(ann.id)",
             "SELECT count(*) FROM zone WHERE owner = \(ann.id)", "SELECT count(*) FROM account_removal",
             "SELECT count(*) FROM asset_claim WHERE uploader = \(ann.id)",
             "SELECT count(*) FROM asset_unused WHERE uploader = \(ann.id)",
