@@ -8,6 +8,7 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
     case readSchema, putSchema, readType, addIndex, readAdvice
     case listGrants, readGrants, putGrants
     case listRoles, readRole, putRole, deleteRole
+    case explainAccess
     case signUp, signIn, signOut, readMe
     case live, ready, metrics, limits, openAPI
 
@@ -63,6 +64,7 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         ("GET /roles/{role}", .readRole),
         ("PUT /roles/{role}", .putRole),
         ("DELETE /roles/{role}", .deleteRole),
+        ("POST /explain/access", .explainAccess),
         ("POST /users", .signUp),
         ("GET /users/me", .readMe),
         ("POST /sessions", .signIn),
@@ -86,7 +88,8 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         case .deleteSet, .changeSet: ["where", "arg", "all", "dryRun", "maxAffected"]
         case .fetchChanges: ["since", "limit", "fields"]
         case .deleteRecord, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
-            .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .signUp,
+            .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
+            .explainAccess, .signUp,
             .signIn, .signOut, .readMe, .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload,
             .uploadOffset, .continueUpload, .terminateUpload, .readUpload:
             []
