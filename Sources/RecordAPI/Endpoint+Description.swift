@@ -30,7 +30,8 @@ extension Endpoint {
         case .queryRecords, .queryRecordsByBody, .deleteSet, .changeSet: "queries"
         case .fetchChanges: "changes"
         case .readSchema, .putSchema, .readType, .addIndex, .readAdvice: "schema"
-        case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole: "rights"
+        case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .explainAccess:
+            "rights"
         case .signUp, .signUpAnonymously, .readMe, .changeMe, .removeMe, .signIn, .signOut, .listSessions, .endSession,
             .endSessions, .rotateSession, .invite, .listInvitations, .removeInvitation:
             "accounts"
@@ -70,6 +71,7 @@ extension Endpoint {
         case .listGrants: "Shows the grants of all types (administrators)"
         case .readGrants: "Shows the grants of a type (administrators)"
         case .putGrants: "Replaces the grants of a type (administrators)"
+        case .explainAccess: "Tells what a caller may do, and by which rule (administrators)"
         case .listRoles: "Lists the custom roles (administrators)"
         case .readRole: "Shows a custom role (administrators)"
         case .putRole: "Makes a custom role or replaces its members (administrators)"
@@ -108,6 +110,7 @@ extension Endpoint {
         case .addIndex: "Index"
         case .putGrants: "Grants"
         case .putRole: "Role"
+        case .explainAccess: "AccessQuestion"
         case .signUp: "SignUp"
         case .signIn: "Credentials"
         case .signUpAnonymously: "Label"
@@ -273,6 +276,7 @@ extension Endpoint {
         case .putRole:
             [Answer(200, "The role", .json("Role")), Answer(201, "The new role", .json("Role"))]
         case .deleteRole: [Answer(204, "Gone")]
+        case .explainAccess: [Answer(200, "The decision and what it rests on", .json("AccessExplanation"))]
         case .signUp:
             [
                 Answer(201, "A session; the token is shown once", .json("Session")),

@@ -8,6 +8,7 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
     case readSchema, putSchema, readType, addIndex, readAdvice
     case listGrants, readGrants, putGrants
     case listRoles, readRole, putRole, deleteRole
+    case explainAccess
     case signUp, signUpAnonymously, readMe, changeMe, removeMe
     case signIn, signOut, listSessions, endSession, endSessions, rotateSession
     case invite, listInvitations, removeInvitation
@@ -65,6 +66,7 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         ("GET /roles/{role}", .readRole),
         ("PUT /roles/{role}", .putRole),
         ("DELETE /roles/{role}", .deleteRole),
+        ("POST /explain/access", .explainAccess),
         ("POST /users", .signUp),
         ("POST /users/anonymous", .signUpAnonymously),
         ("GET /users/me", .readMe),
@@ -99,7 +101,8 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         case .fetchChanges: ["since", "limit", "fields"]
         case .endSessions: ["others"]
         case .deleteRecord, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
-            .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .signUp,
+            .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
+            .explainAccess, .signUp,
             .signUpAnonymously, .signIn, .signOut, .readMe, .changeMe, .removeMe, .listSessions, .endSession,
             .rotateSession, .invite, .listInvitations, .removeInvitation, .live, .ready, .metrics, .limits, .openAPI,
             .describeUploads, .createUpload,
