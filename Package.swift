@@ -54,7 +54,9 @@ let package = Package(
         module(
             "RecordEngine",
             ["RecordModel", "RecordWire", "RecordStorage", "Threads", "Cryptography", "Pictures", "Thumbnails"]),
-        module("RecordAPI", ["HTTP", "RecordWire", "RecordEngine", "RecordModel", "Cryptography", "Thumbnails"]),
+        module(
+            "RecordAPI",
+            ["HTTP", "RecordWire", "RecordEngine", "RecordModel", "Cryptography", "Thumbnails", "Threads"]),
 
         .executableTarget(
             name: "fogbase",

@@ -17,9 +17,17 @@ extension RecordAPI {
     /// `POST /sessions` with `{"name","password"}` signs in.
     func signIn(_ call: inout RecordCall) async throws -> HTTPResponse {
         let credentials = try await call.credentials()
-        try call.reader.refresh()
-        let account = try call.reader.account(named: credentials.name)
-        return Self.answer(try await call.database.signIn(credentials.checked, account: account))
+        let attempt = try call.rate.beginSignIn(credentials.name, in: call.database)
+        do throws(RecordError) {
+            try call.reader.refresh()
+            let account = try call.reader.account(named: credentials.name)
+            let session = try await call.database.signIn(credentials.checked, account: account)
+            attempt?.succeeded()
+            return Self.answer(session)
+        } catch {
+            attempt?.failed(error)
+            throw error
+        }
     }
 
     /// `DELETE /sessions/current` ends the session whose token the request bears.

@@ -18,6 +18,8 @@ package struct RecordAPIConfiguration: Sendable {
     /// Whether anyone may make an account; else administrators only.
     package var isSignUpOpen: Bool
     package var metricsAccess: MetricsAccess
+    /// How often who may ask for what; `nil` for no limits.
+    package var rateLimits: RateLimits?
     /// What else `/metrics` shows, such as the transport's figures.
     package var metricsSources: [any MetricsSource]
     /// Tells the operator which request met an internal error, by the id that its answer carries.
@@ -25,13 +27,14 @@ package struct RecordAPIConfiguration: Sendable {
 
     package init(
         defaultDatabase: DatabaseID, version: String, isSignUpOpen: Bool = true,
-        metricsAccess: MetricsAccess = .loopback, metricsSources: [any MetricsSource] = [],
+        metricsAccess: MetricsAccess = .loopback, rateLimits: RateLimits? = nil, metricsSources: [any MetricsSource] = [],
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.defaultDatabase = defaultDatabase
         self.version = version
         self.isSignUpOpen = isSignUpOpen
         self.metricsAccess = metricsAccess
+        self.rateLimits = rateLimits
         self.metricsSources = metricsSources
         self.report = report
     }
