@@ -17,12 +17,7 @@ public struct RecordAPI: Sendable {
     let description: [UInt8]
 
     package init(registry: DatabaseRegistry, configuration: RecordAPIConfiguration) {
-        self.init(
-            registry: registry, configuration: configuration, limiter: configuration.rateLimits.map { RateLimiter($0) })
-    }
-
-    init(registry: DatabaseRegistry, configuration: RecordAPIConfiguration, limiter: RateLimiter?) {
-        self.limiter = limiter
+        limiter = configuration.rateLimits.map { RateLimiter($0) }
         self.registry = registry
         self.configuration = configuration
         var router = Router<Endpoint>()

@@ -27,7 +27,8 @@ package struct RecordAPIConfiguration: Sendable {
 
     package init(
         defaultDatabase: DatabaseID, version: String, isSignUpOpen: Bool = true,
-        metricsAccess: MetricsAccess = .loopback, rateLimits: RateLimits? = nil, metricsSources: [any MetricsSource] = [],
+        metricsAccess: MetricsAccess = .loopback, rateLimits: RateLimits? = nil,
+        metricsSources: [any MetricsSource] = [],
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.defaultDatabase = defaultDatabase

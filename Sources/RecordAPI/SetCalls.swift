@@ -36,7 +36,9 @@ extension RecordCall {
     /// about what a slice of it takes of the writer's time: how many there are, nobody knows before.
     mutating func changeSet(_ set: SetRequest) async throws(RecordError) -> WriteAnswer {
         let answer = try await reader.changeSet(set)
-        if !set.isDryRun, !answer.isReplay, case .integer(let matched)? = (try? JSONValue.parse(answer.body))?["matched"] {
+        if !set.isDryRun, !answer.isReplay,
+            case .integer(let matched)? = (try? JSONValue.parse(answer.body))?["matched"]
+        {
             rate.charge(Int(matched) / 100)
         }
         return answer

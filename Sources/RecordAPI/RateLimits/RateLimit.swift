@@ -1,4 +1,5 @@
 package import HTTP
+internal import Threads
 
 /// How often something may happen: `count` times a period in the long run, `burst` times at once.
 package struct RateLimit: Hashable, Sendable {
@@ -47,6 +48,8 @@ package struct RateLimits: Sendable {
     package var administer = RateLimit(50, per: .second, burst: 500)
     /// Who comes from here is not limited.
     package var exempt: [IPNetwork] = []
+    /// Nanoseconds that never go backwards. What counts seconds needs no more than a few milliseconds' precision.
+    package var clock: @Sendable () -> UInt64 = { MonotonicClock.coarse }
 
     package init() {}
 

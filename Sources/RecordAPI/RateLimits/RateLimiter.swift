@@ -1,6 +1,5 @@
 internal import HTTP
 internal import RecordModel
-internal import Threads
 
 /// Counts requests, for all loops of a server.
 final class RateLimiter: Sendable {
@@ -20,15 +19,10 @@ final class RateLimiter: Sendable {
     /// On top of the process's own, which an environment variable can take away.
     private let secret: UInt64
 
-    /// - Parameters:
-    ///   - clock: Nanoseconds that never go backwards. What counts seconds needs no more than a few milliseconds' precision.
-    init(
-        _ limits: RateLimits, table: RateTable = RateTable(),
-        clock: @escaping @Sendable () -> UInt64 = { MonotonicClock.coarse }
-    ) {
+    init(_ limits: RateLimits, table: RateTable = RateTable()) {
         self.limits = limits
         self.table = table
-        self.clock = clock
+        clock = limits.clock
         secret = UInt64.random(in: .min ... .max)
         delays = limits.auth == nil ? nil : SignInDelays(secret: secret, clock: clock)
     }

@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import HTTP
 import HTTPTransport
 import RecordAPI
 import RecordEngine
@@ -117,9 +118,10 @@ enum ServeCommand {
             configuration: RecordAPIConfiguration(
                 defaultDatabase: try defaultDatabase(settings), version: Version.text,
                 isSignUpOpen: settings.signUp == .open, metricsAccess: metricsAccess(settings.metricsAccess),
+                rateLimits: settings.rateLimits,
                 metricsSources: [transport.metrics], report: report))
         transport.addresses = try TransportSetup.addresses(settings)
-        let handler = ServerHandler(api: api, console: console)
+        let handler = ServerHandler(api: api, console: console, hosts: HostPolicy(settings.hosts))
         let server = HTTPServer(configuration: transport, handler: handler)
         let addresses: [SocketAddress]
         do {
