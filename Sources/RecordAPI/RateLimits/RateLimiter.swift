@@ -48,9 +48,11 @@ final class RateLimiter: Sendable {
         return UInt64(truncatingIfNeeded: hasher.finalize())
     }
 
-    func take(_ count: Int, from key: UInt64, _ limit: RateLimit) -> RateStanding {
+    /// - Parameter spent: What another attempt needs besides.
+    func take(_ count: Int, from key: UInt64, _ limit: RateLimit, after spent: Int = 0) -> RateStanding {
         standing(
-            limit, table.take(cost(count, limit), from: key, window: limit.window, now: microseconds), asked: count)
+            limit, table.take(cost(count, limit), from: key, window: limit.window, now: microseconds),
+            asked: count + spent)
     }
 
     func charge(_ count: Int, to key: UInt64, _ limit: RateLimit) -> RateStanding {

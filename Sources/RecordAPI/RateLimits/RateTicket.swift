@@ -6,7 +6,7 @@ internal import RecordModel
 /// that a request says of itself makes another bucket out of one.
 struct RateTicket {
     /// `nil` if nothing is limited for this request.
-    private let limiter: RateLimiter?
+    private var limiter: RateLimiter?
     private let rateClass: RateClass
     private let client: IPAddress
     private var account: RateLimiter.Holder?
@@ -39,6 +39,7 @@ struct RateTicket {
     mutating func admit(_ caller: Caller, of database: RecordDatabase) throws(RecordError) {
         guard let limiter else { return }
         if caller.isAdministrator {
+            self.limiter = nil
             guard let limit = limiter.limits.auth else { return }
             let standing = limiter.standing(of: limiter.key(.auth, .failures(client)), limit)
             if !standing.isAdmitted { throw refusal(standing, of: .auth) }
@@ -50,15 +51,17 @@ struct RateTicket {
 
     /// Counts so many more, all or none, before they are done.
     ///
+    /// - Parameter spent: What the same request has been counted for already. It is not given back, since somebody has read
+    ///   the request by now; and the next attempt needs it again.
     /// - Throws: THROTTLED.
-    mutating func take(_ count: Int) throws(RecordError) {
+    mutating func take(_ count: Int, after spent: Int = 0) throws(RecordError) {
         guard count > 0, let limiter, let limit = limiter.limits[rateClass] else { return }
         let address = limiter.key(rateClass, .address(client))
-        let ofAddress = limiter.take(count, from: address, limit)
+        let ofAddress = limiter.take(count, from: address, limit, after: spent)
         standing = ofAddress
         guard ofAddress.isAdmitted else { throw refusal(ofAddress, of: rateClass) }
         guard let account else { return }
-        let ofAccount = limiter.take(count, from: limiter.key(rateClass, account), limit)
+        let ofAccount = limiter.take(count, from: limiter.key(rateClass, account), limit, after: spent)
         if ofAccount.remaining < ofAddress.remaining || !ofAccount.isAdmitted { standing = ofAccount }
         guard ofAccount.isAdmitted else {
             // One account must not empty the bucket of its neighbours behind the same address.
