@@ -7,7 +7,7 @@ internal import RecordWire
 extension RecordAPI {
     /// `POST /users` with `{"name","password"}` makes an account and signs it in.
     func signUp(_ call: inout RecordCall) async throws -> HTTPResponse {
-        if !configuration.isSignUpOpen, !call.caller.isAdministrator {
+        if !configuration.isSignUpOpen, Authorization.authorize(call.caller, .manageUsers) != .allowed {
             throw RecordError(.accessDenied, "Sign-up is closed. Ask an administrator for an account")
         }
         let credentials = try await call.credentials()
@@ -33,7 +33,7 @@ extension RecordAPI {
     /// `DELETE /sessions/current` ends the session whose token the request bears.
     func signOut(_ call: RecordCall) async throws -> HTTPResponse {
         guard case .user = call.caller, let token = Bearer.token(call.request.fields) else {
-            if call.caller.isAdministrator {
+            if call.caller.administrator != nil {
                 throw RecordError.badRequest("The administrator's token is no session and cannot be signed out")
             }
             throw RecordError.notSignedIn
@@ -46,8 +46,14 @@ extension RecordAPI {
     func readMe(_ call: RecordCall) throws -> HTTPResponse {
         switch call.caller {
         case .anonymous: throw RecordError.notSignedIn
-        case .administrator:
-            return .json(["userRecordName": "_administrator", "name": "Administrator", "isAdministrator": true])
+        case .administrator(let administrator):
+            return .json([
+                "userRecordName": "_administrator", "name": "Administrator", "isAdministrator": true,
+                "role": .string(administrator.role.rawValue),
+            ])
+        case .service(let key):
+            guard let user = try call.reader.user(key.account) else { throw RecordError.notSignedIn }
+            return .json(["userRecordName": .string(user.recordName), "isAdministrator": false])
         case .user(let id, let roles):
             guard let user = try call.reader.user(id) else { throw RecordError.notSignedIn }
             return .json([

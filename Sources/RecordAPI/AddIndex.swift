@@ -7,9 +7,9 @@ extension RecordAPI {
     /// `POST /schema/types/{type}/indexes` with `{"fields":["threadname","-timestamp"],"unique"?}` adds one index, and
     /// leaves everything else in the schema as it is. Administrators.
     func addIndex(_ call: inout RecordCall) async throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.changeSchema)
         let index = try await call.object(keys: ["fields", "unique"], upTo: 65_536)
-        try call.requireAdministrator()
+        try call.require(.changeSchema)
         let type = try call.type()
         let shape = try Self.shape(index, of: type)
         let made = try await call.database.addIndexes(IndexWish(indexes: [shape]), to: type.name)

@@ -7,7 +7,7 @@ internal import RecordWire
 extension RecordAPI {
     /// `GET /grants`: `{"grants":{"Post":{"_world":["READ"]}}}`.
     func listGrants(_ call: RecordCall) throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.readRights)
         var types = JSONObject()
         for type in call.reader.schema.types.values.sorted(by: { $0.name.text < $1.name.text }) {
             types[type.name.text] = GrantsDocument.json(type.grants)
@@ -17,20 +17,20 @@ extension RecordAPI {
 
     /// `GET /grants/{type}`: `{"grants":{"_world":["READ"]}}`.
     func readGrants(_ call: RecordCall) throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.readRights)
         return .json(["grants": GrantsDocument.json(try call.type().grants)])
     }
 
     /// `PUT /grants/{type}` with the same document replaces them.
     func putGrants(_ call: inout RecordCall) async throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.changeRights)
         let name = try call.typeName()
         let object = try await call.object(keys: ["grants"])
         guard let document = object["grants"] else {
             throw RecordError.badRequest("The body needs 'grants'", details: [("path", .text("grants"))])
         }
         let grants = try GrantsDocument.read(document, path: "grants")
-        try call.requireAdministrator()
+        try call.require(.changeRights)
         try await call.database.setGrants(grants, of: name)
         return .json(["grants": GrantsDocument.json(grants)])
     }

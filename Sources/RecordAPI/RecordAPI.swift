@@ -141,7 +141,7 @@ public struct RecordAPI: Sendable {
         case .signOut: return try await signOut(call)
         case .readMe: return try readMe(call)
         case .metrics:
-            try call.requireAdministrator()
+            try call.require(.readMetrics)
             return metrics()
         case .live, .ready, .limits, .openAPI, .describeUploads:
             preconditionFailure("These are answered without a database")

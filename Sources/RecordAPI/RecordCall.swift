@@ -40,14 +40,21 @@ struct RecordCall {
         return name
     }
 
-    /// Refuses everyone but administrators.
-    func requireAdministrator() throws(RecordError) {
-        switch caller {
-        case .administrator: return
-        case .anonymous:
+    /// Refuses everyone but administrators whose role covers an operation, and keys whose scope names it.
+    func require(_ operation: AdministratorOperation) throws(RecordError) {
+        switch Authorization.authorize(caller, operation) {
+        case .allowed: return
+        case .authenticationRequired:
             throw RecordError(
                 .authenticationRequired, "Only administrators may do this. Send the administrator's token")
-        case .user: throw RecordError(.accessDenied, "Only administrators may do this")
+        case .denied:
+            switch caller {
+            case .anonymous, .user: throw RecordError(.accessDenied, "Only administrators may do this")
+            case .service, .administrator:
+                throw RecordError(
+                    .accessDenied, "This takes the right \(operation.rawValue), which the token does not have",
+                    details: [("right", .text(operation.rawValue))])
+            }
         }
     }
 

@@ -138,12 +138,15 @@ struct RequestQuery: Sendable {
         }
     }
 
+    private static let notTheOwner = RecordError(.accessDenied, "A private database is its owner's alone")
+
     private func owner(for caller: Caller, _ reader: RecordReader) throws(RecordError) -> UserID {
         if caller == .anonymous {
             throw RecordError(.authenticationRequired, "A private database belongs to a user. Sign in first")
         }
         guard let text = self["owner"] else {
             guard let id = caller.userID else {
+                guard caller.administrator?.role == .owner else { throw Self.notTheOwner }
                 throw Self.invalid("owner", "An administrator names whose private database it is, with 'owner'")
             }
             return id
@@ -152,13 +155,8 @@ struct RequestQuery: Sendable {
             throw Self.invalid("owner", "'owner' is the record name of a user: _ and 32 hexadecimal digits")
         }
         let found = try reader.userID(name)
-        guard caller.isAdministrator else {
-            // The same whether or not there is such a user.
-            guard let found, found == caller.userID else {
-                throw RecordError(.accessDenied, "A private database is its owner's alone")
-            }
-            return found
-        }
+        // The same whether or not there is such a user: nobody's number is 0.
+        guard Authorization.mayEnterPrivateDatabase(caller, of: found ?? 0) else { throw Self.notTheOwner }
         guard let found else {
             throw RecordError(.notFound, "There is no user with this record name", details: [("owner", .text(text))])
         }

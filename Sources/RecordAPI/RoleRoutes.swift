@@ -6,12 +6,12 @@ internal import RecordWire
 /// Custom roles and their members. Administrators.
 extension RecordAPI {
     func listRoles(_ call: RecordCall) throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.readRights)
         return .json(["roles": .array(try call.reader.roles().map(Self.document))])
     }
 
     func readRole(_ call: RecordCall) throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.readRights)
         let name = try call.roleName()
         guard let role = try call.reader.role(name) else {
             throw RecordError(.notFound, "There is no role with this name", details: [("role", .text(name.text))])
@@ -21,10 +21,10 @@ extension RecordAPI {
 
     /// `PUT /roles/{role}` with `{"members":[…]}` makes a role or replaces its members.
     func putRole(_ call: inout RecordCall) async throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.changeRights)
         let name = try call.roleName()
         let object = try await call.object(keys: ["members", "name"])
-        try call.requireAdministrator()
+        try call.require(.changeRights)
         if let stated = object["name"], stated.string != name.text {
             throw RecordError.badRequest("The body's name is not that of the path. Leave it out or make them the same")
         }
@@ -40,7 +40,7 @@ extension RecordAPI {
     }
 
     func deleteRole(_ call: RecordCall) async throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.changeRights)
         try await call.database.removeRole(try call.roleName())
         return HTTPResponse(.noContent)
     }

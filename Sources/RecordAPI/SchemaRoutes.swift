@@ -6,27 +6,27 @@ internal import RecordWire
 /// Record types, fields, indexes and grants as one document. Administrators.
 extension RecordAPI {
     func readSchema(_ call: RecordCall) throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.readSchema)
         return .json(SchemaDocument(call.reader.schema, built: call.database.indexProgress.building).json)
     }
 
     func putSchema(_ call: inout RecordCall) async throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.changeSchema)
         let document = try SchemaDocument.read(try await call.body())
-        try call.requireAdministrator()
+        try call.require(.changeSchema)
         try await call.database.putSchema(document)
         return .json(SchemaDocument(call.database.schema, built: call.database.indexProgress.building).json)
     }
 
     func readType(_ call: RecordCall) throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.readSchema)
         return .json(
             SchemaDocument.TypeEntry(try call.type(), built: call.database.indexProgress.building).json)
     }
 
     /// `GET /schema/advice`: which queries of late cost the most, and which index would help each.
     func readAdvice(_ call: RecordCall) throws -> HTTPResponse {
-        try call.requireAdministrator()
+        try call.require(.readSchema)
         return .json(call.database.queryAdvice)
     }
 }

@@ -139,7 +139,7 @@ extension Caller {
     /// The numbers of the principals that the caller is, ascending: everyone, its account, its roles.
     public var principals: [Int64] {
         switch self {
-        case .anonymous, .administrator: [Principal.everyone.number]
+        case .anonymous, .service, .administrator: [Principal.everyone.number]
         case .user(let id, let roles):
             ([Principal.everyone.number, id] + roles.values.map { Principal.role($0).number }).sorted()
         }

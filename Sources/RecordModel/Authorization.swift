@@ -1,24 +1,3 @@
-/// The number of an account within one database file; see `UserRecordName` for its public name.
-public typealias UserID = Int64
-
-/// Who asks.
-public enum Caller: Hashable, Sendable {
-    /// No credential: the `_world` role alone.
-    case anonymous
-    /// A signed-in user with the custom roles that hold it, directly or through other roles.
-    case user(UserID, roles: [RoleName: RoleID])
-    /// The operator, by the administrator's token. Grants do not bind it.
-    case administrator
-
-    public var userID: UserID? {
-        if case .user(let id, _) = self { id } else { nil }
-    }
-
-    public var isAdministrator: Bool {
-        self == .administrator
-    }
-}
-
 /// A database of a (container, environment).
 public enum DatabaseScope: Hashable, Sendable {
     /// Shared by all users; roles and grants decide.
@@ -83,48 +62,59 @@ public struct RecordFacts: Hashable, Sendable {
 /// - CREATE granted to `_creator` means any signed-in caller, who is the creator of what it creates.
 /// - A record with an access list is open to whom the list names, as far as the grants let the caller do the same to
 ///   any record of the type.
-/// - Grants and lists apply to the public database. A private one is its owner's, and an administrator's who names the
-///   owner.
+/// - Grants and lists apply to the public database. A private one is its owner's, and an owner's of the server who names
+///   whose it is.
+/// - Grants and lists do not bind services and administrators: the scope of the key decides, or the role.
 public enum Authorization {
-    /// The reach of an action on the records of a type with these grants. For `create`, `own` means allowed.
-    public static func reach(of action: Action, for caller: Caller, in scope: DatabaseScope, grants: Grants) -> Reach {
-        if caller.isAdministrator { return .all }
-        if case .privateDatabase(let owner) = scope {
-            return caller.userID == owner ? .all : .none
-        }
-        let permission: Permissions =
-            switch action {
-            case .create: .create
-            case .read: .read
-            case .write: .write
+    /// The reach of an action on the records of a type. For `create`, `own` means allowed.
+    public static func reach(
+        of action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
+    ) -> Reach {
+        let permission = action.permission
+        if case .privateDatabase(let owner) = scope { return mayEnterPrivateDatabase(caller, of: owner) ? .all : .none }
+        let grants = type.grants
+        switch caller {
+        case .anonymous:
+            return grants[.world].contains(permission) ? .all : .none
+        case .user(let id, let roles):
+            if grants[.world].contains(permission) || grants[.authenticated].contains(permission) { return .all }
+            for (role, permissions) in grants.byRole where permissions.contains(permission) && roles[role] != nil {
+                return .all
             }
-        if grants[.world].contains(permission) { return .all }
-        guard case .user(let id, let roles) = caller else { return .none }
-        if grants[.authenticated].contains(permission) { return .all }
-        for (role, permissions) in grants.byRole where permissions.contains(permission) && roles[role] != nil {
-            return .all
+            return action == .read || grants[.creator].contains(permission) ? .own(id) : .none
+        case .service(let key):
+            guard key.scope.permissions.contains(permission) else { return .none }
+            return key.scope.types?.contains(type.name) ?? true ? .all : .none
+        case .administrator(let administrator):
+            return administrator.role.permissions.contains(permission) ? .all : .none
         }
-        if action == .read || grants[.creator].contains(permission) { return .own(id) }
-        return .none
+    }
+
+    /// Whether a caller may use a private database, for everything at once.
+    public static func mayEnterPrivateDatabase(_ caller: Caller, of owner: UserID) -> Bool {
+        switch caller {
+        case .user(let id, _): id == owner
+        case .administrator(let administrator): administrator.role == .owner
+        case .anonymous, .service: false
+        }
     }
 
     /// The reach of an action on those records of a type that have an access list.
     public static func listedReach(
-        of action: Action, for caller: Caller, in scope: DatabaseScope, grants: Grants
+        of action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
     ) -> ListedReach {
-        if caller.isAdministrator { return .all }
-        if case .privateDatabase = scope { return .none }
-        guard reach(of: action, for: caller, in: scope, grants: grants) != .none else { return .none }
-        return .principals(caller.principals)
+        if caller.isBoundByGrants, case .privateDatabase = scope { return .none }
+        guard reach(of: action, for: caller, in: scope, type: type) != .none else { return .none }
+        return caller.isBoundByGrants ? .principals(caller.principals) : .all
     }
 
     /// Judges one action on one record.
     public static func authorize(
-        _ caller: Caller, _ action: Action, in scope: DatabaseScope, grants: Grants, _ record: RecordFacts
+        _ caller: Caller, _ action: Action, in scope: DatabaseScope, type: RecordTypeDefinition, _ record: RecordFacts
     ) -> Decision {
-        let reach = reach(of: action, for: caller, in: scope, grants: grants)
+        let reach = reach(of: action, for: caller, in: scope, type: type)
         if reach != .none, action != .create, scope == .publicDatabase, let access = record.access {
-            if caller.isAdministrator { return .allowed }
+            guard caller.isBoundByGrants else { return .allowed }
             let right: AccessRights = action == .read ? .read : .write
             return gives(access, right, to: caller) ? .allowed : refusal(of: caller)
         }
@@ -135,15 +125,24 @@ public enum Authorization {
         }
     }
 
+    /// Judges what only administrators do, and keys that may.
+    public static func authorize(_ caller: Caller, _ operation: AdministratorOperation) -> Decision {
+        switch caller {
+        case .administrator(let administrator) where administrator.role.operations.contains(operation): .allowed
+        case .service(let key) where key.scope.operations.contains(operation): .allowed
+        case .anonymous, .user, .service, .administrator: refusal(of: caller)
+        }
+    }
+
     /// Whether a caller who may not read a record could read it before its access list was changed: the change feed tells
     /// it that the record is gone.
     ///
     /// - Parameter formerReaders: As they are stored with the record.
     public static func couldRead(
-        _ caller: Caller, in scope: DatabaseScope, grants: Grants, creator: UserID?,
+        _ caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition, creator: UserID?,
         formerReaders: [UInt8]
     ) -> Bool {
-        let reach = reach(of: .read, for: caller, in: scope, grants: grants)
+        let reach = reach(of: .read, for: caller, in: scope, type: type)
         guard reach != .none, scope == .publicDatabase else { return false }
         var isFormer = false
         StoredFormerReaders.forEach(formerReaders) { number in
@@ -164,7 +163,19 @@ public enum Authorization {
         return isGiven
     }
 
-    private static func refusal(of caller: Caller) -> Decision {
+    /// What a caller is told who may not.
+    public static func refusal(of caller: Caller) -> Decision {
         caller == .anonymous ? .authenticationRequired : .denied
+    }
+}
+
+extension Action {
+    /// The right that the action takes.
+    public var permission: Permissions {
+        switch self {
+        case .create: .create
+        case .read: .read
+        case .write: .write
+        }
     }
 }

@@ -88,7 +88,7 @@ import Testing
     @Test func `an upload that is under way is not swept`() async throws {
         let test = try TestDatabase()
         var pieces = 3
-        let upload = AssetUpload(caller: .administrator, address: .publicDefault)
+        let upload = AssetUpload(caller: .administrator(.bootstrap), address: .publicDefault)
         let received = try await test.reader.receiveAsset(upload) {
             try await test.database.sweepAssets()
             pieces -= 1

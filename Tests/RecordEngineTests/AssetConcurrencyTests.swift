@@ -117,7 +117,7 @@ private struct Worker {
             Array(content[$0..<min($0 + 50_000, content.count)])
         }[...]
         let upload = AssetUpload(
-            caller: .administrator, address: .publicDefault, length: Int64(content.count))
+            caller: .administrator(.bootstrap), address: .publicDefault, length: Int64(content.count))
         assets.append(try await reader.reader.receiveAsset(upload) { pieces.popFirst() }.asset)
         outcome.uploads += 1
     }
@@ -149,7 +149,8 @@ private struct Worker {
             verb, typeName: RecordTypeName("Post"), isTypeInPath: true, recordName: RecordName(name),
             input: try RecordInput.readSingle(Array("{\"fields\":{\(fields)}}".utf8)))
         _ = try await reader.reader.database.modify(
-            WriteRequest(caller: .administrator, address: .publicDefault, shape: .single, operations: [operation]))
+            WriteRequest(
+                caller: .administrator(.bootstrap), address: .publicDefault, shape: .single, operations: [operation]))
     }
 
     /// Reads each field of a record with all its bytes.
@@ -177,7 +178,7 @@ private struct Worker {
         try reader.refresh()
         guard let record = RecordName(name), let type = RecordTypeName("Post") else { return }
         let content = try reader.content(
-            of: field, index: 0, in: record, type: type, at: .publicDefault, for: .administrator)
+            of: field, index: 0, in: record, type: type, at: .publicDefault, for: .administrator(.bootstrap))
         guard case .asset(let asset) = content else { return }
         let bytes = try? asset.bytes()
         outcome.reads += 1

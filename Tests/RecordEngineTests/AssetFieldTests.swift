@@ -82,7 +82,8 @@ import Testing
             try test.reader.refresh()
             _ = try await test.reader.changeSet(
                 SetRequest(
-                    query: try test.queryRequest(condition, as: .administrator), change: change, isForAll: false,
+                    query: try test.queryRequest(condition, as: .administrator(.bootstrap)), change: change,
+                    isForAll: false,
                     isDryRun: false, maxAffected: nil, idempotency: nil))
         }
         try await perform(
@@ -234,7 +235,7 @@ import Testing
         guard
             case .asset(let open) = try test.reader.content(
                 of: "file", index: 0, in: #require(RecordName("a")), type: #require(RecordTypeName("Post")),
-                at: .publicDefault, for: .administrator)
+                at: .publicDefault, for: .administrator(.bootstrap))
         else { throw AssetTestFailure.notAnAsset }
         #expect(open.mediaType == AssetMediaType.unknown && !open.isInline)
     }

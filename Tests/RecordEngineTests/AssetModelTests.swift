@@ -12,7 +12,9 @@ import Testing
         var files: [Int]?
     }
 
-    private static let callers: [Caller] = [.user(16, roles: [:]), .user(17, roles: [:]), .administrator, .anonymous]
+    private static let callers: [Caller] = [
+        .user(16, roles: [:]), .user(17, roles: [:]), .administrator(.bootstrap), .anonymous,
+    ]
 
     @Test(arguments: 1...10) func `records, links and files agree after any work`(_ seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))

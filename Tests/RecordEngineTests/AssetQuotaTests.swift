@@ -101,7 +101,7 @@ import Testing
     @Test func `a file that is too large is refused, if possible before a byte of it`() async throws {
         let test = try TestDatabase(limits: Self.limits { $0.assetBytes = 1_000 })
         try await test.upload(sampleBytes(1, count: 1_000))
-        let upload = AssetUpload(caller: .administrator, address: .publicDefault, length: 1_001)
+        let upload = AssetUpload(caller: .administrator(.bootstrap), address: .publicDefault, length: 1_001)
         let error = await refusal {
             _ = try await test.reader.receiveAsset(upload) {
                 Issue.record("It asked for bytes")
@@ -129,7 +129,7 @@ import Testing
     @Test func `another digest than the client's leaves nothing`() async throws {
         let test = try TestDatabase()
         var upload = AssetUpload(
-            caller: .administrator, address: .publicDefault, length: 1_000, digest: SHA256.hash([1]))
+            caller: .administrator(.bootstrap), address: .publicDefault, length: 1_000, digest: SHA256.hash([1]))
         #expect(
             await refusal { _ = try await test.reader.receiveAsset([sampleBytes(1)], for: upload) }?.cause
                 == .digestMismatch)

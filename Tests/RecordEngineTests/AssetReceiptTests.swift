@@ -47,7 +47,7 @@ import Testing
         let test = try await Self.open()
         let asset = try await test.upload(sampleBytes(1), as: Self.ann)
         let field = #""file":\#(asset.json())"#
-        for caller in [Self.bob, .anonymous, .administrator] {
+        for caller in [Self.bob, .anonymous, .administrator(.bootstrap)] {
             #expect(await isRefused { try await test.create("x", field, as: caller) }, "\(caller)")
         }
         #expect(await isRefused { try await test.create("x", field, as: Self.ann, in: Self.annsOwn) })

@@ -11,7 +11,7 @@ extension TestDatabase {
     ///
     /// - Parameter isAnnounced: Whether their number is known beforehand.
     func receive(
-        _ bytes: [UInt8], as caller: Caller = .administrator, in address: DatabaseAddress = .publicDefault,
+        _ bytes: [UInt8], as caller: Caller = .administrator(.bootstrap), in address: DatabaseAddress = .publicDefault,
         filename: String? = nil, contentType: String? = nil, isAnnounced: Bool = true, piece: Int = 1 << 16
     ) async throws -> ReceivedAsset {
         try reader.refresh()
@@ -24,7 +24,7 @@ extension TestDatabase {
     /// As `receive`; the value that goes into records.
     @discardableResult
     func upload(
-        _ bytes: [UInt8], as caller: Caller = .administrator, in address: DatabaseAddress = .publicDefault,
+        _ bytes: [UInt8], as caller: Caller = .administrator(.bootstrap), in address: DatabaseAddress = .publicDefault,
         filename: String? = nil, contentType: String? = nil, isAnnounced: Bool = true, piece: Int = 1 << 16
     ) async throws -> Asset {
         try await receive(
@@ -40,7 +40,7 @@ extension TestDatabase {
     /// The bytes of a field, as a download has them.
     func content(
         _ name: String, _ field: String = "file", index: Int = 0, type: String = "Post",
-        as caller: Caller = .administrator, in address: DatabaseAddress = .publicDefault
+        as caller: Caller = .administrator(.bootstrap), in address: DatabaseAddress = .publicDefault
     ) throws -> [UInt8] {
         try reader.refresh()
         return try reader.assetBytes(name, field, index: index, type: type, as: caller, in: address)
@@ -59,7 +59,8 @@ extension RecordReader {
     }
 
     func assetBytes(
-        _ name: String, _ field: String, index: Int = 0, type: String = "Post", as caller: Caller = .administrator,
+        _ name: String, _ field: String, index: Int = 0, type: String = "Post",
+        as caller: Caller = .administrator(.bootstrap),
         in address: DatabaseAddress = .publicDefault
     ) throws -> [UInt8] {
         let content = try content(

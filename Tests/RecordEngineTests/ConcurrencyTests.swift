@@ -113,7 +113,8 @@ import Threads
             var json: [UInt8] = []
             try test.reader.refresh()
             try test.reader.list(
-                type: try #require(RecordTypeName("Post")), in: .publicDefault, for: .administrator, fields: nil,
+                type: try #require(RecordTypeName("Post")), in: .publicDefault, for: .administrator(.bootstrap),
+                fields: nil,
                 limit: 50, cursor: cursor, to: &json)
             let page = try JSONValue.parse(json)
             for record in page["records"]?.array ?? [] {
@@ -138,7 +139,8 @@ import Threads
         let operation = RecordOperation(
             verb, typeName: RecordTypeName("Post"), isTypeInPath: true, recordName: name, input: input)
         _ = try? await database.modify(
-            WriteRequest(caller: .administrator, address: .publicDefault, shape: .single, operations: [operation]))
+            WriteRequest(
+                caller: .administrator(.bootstrap), address: .publicDefault, shape: .single, operations: [operation]))
     }
 }
 
@@ -155,7 +157,8 @@ private final class LoopReader: @unchecked Sendable {
         guard let type = RecordTypeName("Post") else { return nil }
         var input = QueryInput()
         input.condition = condition
-        let request = QueryRequest(caller: .administrator, address: .publicDefault, typeName: type, input: input)
+        let request = QueryRequest(
+            caller: .administrator(.bootstrap), address: .publicDefault, typeName: type, input: input)
         return await refusal {
             try reader.refresh()
             _ = try await reader.query(request)

@@ -22,7 +22,8 @@ import Testing
                     input: input)
                 _ = try await database.modify(
                     WriteRequest(
-                        caller: .administrator, address: .publicDefault, shape: .single, operations: [operation]))
+                        caller: .administrator(.bootstrap), address: .publicDefault, shape: .single,
+                        operations: [operation]))
             }
             await database.close()
         }

@@ -40,7 +40,9 @@ import Testing
         var limits = DatabaseLimits()
         limits.tombstoneSeconds = 0
         let test = try TestDatabase(limits: limits)
-        let users: [Caller] = [.user(16, roles: [:]), .user(17, roles: [:]), .user(18, roles: [:]), .administrator]
+        let users: [Caller] = [
+            .user(16, roles: [:]), .user(17, roles: [:]), .user(18, roles: [:]), .administrator(.bootstrap),
+        ]
         var followers = (users + [.anonymous]).map { Follower(caller: $0) }
         var random = Generator(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15)
         let types = ["Open", "Own", "Shut"]

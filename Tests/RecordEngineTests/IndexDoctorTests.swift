@@ -60,7 +60,7 @@ import Testing
             "DROP TABLE asset", "DROP TABLE asset_link", "DROP TABLE asset_claim", "DROP TABLE asset_unused",
             "DROP TABLE resumable_upload", "DROP TABLE audience", "DROP TABLE audience_record",
             "ALTER TABLE record DROP COLUMN former", "ALTER TABLE type DROP COLUMN has_lists",
-            "ALTER TABLE type DROP COLUMN default_acl",
+            "ALTER TABLE type DROP COLUMN default_acl", "ALTER TABLE account DROP COLUMN kind",
             "DELETE FROM migration WHERE position >= 3",
         ] { try patient.injure(sql) }
         let report = patient.examine()

@@ -57,7 +57,8 @@ import Testing
                         isTypeInPath: true, recordName: RecordName("a"), input: input)
                     _ = try? await database.modify(
                         WriteRequest(
-                            caller: .administrator, address: .publicDefault, shape: .single, operations: [operation]))
+                            caller: .administrator(.bootstrap), address: .publicDefault, shape: .single,
+                            operations: [operation]))
                 }
             }
         }
@@ -113,7 +114,7 @@ import Testing
         let name = try #require(RecordName("a"))
         let type = try #require(RecordTypeName("Post"))
         let content = try test.reader.content(
-            of: "image", index: 0, in: name, type: type, at: .publicDefault, for: .administrator)
+            of: "image", index: 0, in: name, type: type, at: .publicDefault, for: .administrator(.bootstrap))
         guard case .bytes(let found, _) = content else {
             Issue.record("Not what a field of type BYTES has: \(content)")
             return

@@ -20,8 +20,10 @@ import Testing
         let cursor = try #require(page.cursor)
         #expect(try await test.query("g == 1", sort: "n", limit: 2, cursor: cursor).names.count == 2)
         for (condition, sort, caller) in [
-            ("g == 1", "n", ann), ("g == 0", "n", .administrator), ("g == 1", "-n", .administrator),
-            ("g == 1", "", .administrator), ("", "n", .administrator), ("g == 1", "n", .anonymous),
+            ("g == 1", "n", ann), ("g == 0", "n", .administrator(.bootstrap)),
+            ("g == 1", "-n", .administrator(.bootstrap)),
+            ("g == 1", "", .administrator(.bootstrap)), ("", "n", .administrator(.bootstrap)),
+            ("g == 1", "n", .anonymous),
         ] as [(String, String, Caller)] {
             let error = await refusal {
                 _ = try await test.query(condition, sort: sort, limit: 3, cursor: cursor, as: caller)

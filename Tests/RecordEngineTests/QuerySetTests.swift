@@ -24,7 +24,7 @@ import Testing
     /// Performs a change of a set and returns its counts.
     private static func perform(
         _ test: TestDatabase, _ condition: String, _ arguments: [QueryArgument] = [], change: String? = nil,
-        as caller: Caller = .administrator, all: Bool = false, dryRun: Bool = false, most: Int? = nil,
+        as caller: Caller = .administrator(.bootstrap), all: Bool = false, dryRun: Bool = false, most: Int? = nil,
         key: IdempotencyKey? = nil
     ) async throws -> [Int64?] {
         let verb: SetRequest.Change =
@@ -58,7 +58,7 @@ import Testing
                     try PredicateSyntax.parse(condition.text), positional: condition.arguments)
                 let visible = database.isOwnOnly ? caller.userID : nil
                 let expected = database.oracle.answer(predicate, sort: [], isPrivate: false, visibleTo: visible)
-                let writable = expected.filter { caller.isAdministrator || $0.creator == caller.userID }
+                let writable = expected.filter { !caller.isBoundByGrants || $0.creator == caller.userID }
                 guard !condition.text.isEmpty else { continue }
                 let isDryRun = samples.chance(30)
                 let query = try test.queryRequest(
@@ -189,6 +189,6 @@ import Testing
             .modify(createsMissing: false, replacesAll: false), typeName: RecordTypeName("Post"), isTypeInPath: true,
             recordName: RecordName(name), input: input)
         return WriteRequest(
-            caller: .administrator, address: .publicDefault, shape: .single, operations: [operation])
+            caller: .administrator(.bootstrap), address: .publicDefault, shape: .single, operations: [operation])
     }
 }

@@ -155,10 +155,11 @@ import Testing
         var feed: [UInt8] = []
         try test.reader.refresh()
         try test.reader.list(
-            type: try #require(RecordTypeName("Post")), in: .publicDefault, for: .administrator, fields: ["n"],
+            type: try #require(RecordTypeName("Post")), in: .publicDefault, for: .administrator(.bootstrap),
+            fields: ["n"],
             limit: 10, cursor: nil, to: &page)
         try test.reader.changes(
-            in: .publicDefault, for: .administrator, since: nil, limit: 10, fields: [], to: &feed)
+            in: .publicDefault, for: .administrator(.bootstrap), since: nil, limit: 10, fields: [], to: &feed)
         let listed = try JSONValue.parse(page)
         #expect((1..<10).contains(listed["records"]?.array?.count ?? 0))
         #expect(listed["cursor"] != nil)

@@ -110,13 +110,15 @@ import Testing
             .create, typeName: RecordTypeName("Post"), isTypeInPath: true, recordName: RecordName(name),
             input: try RecordInput.readSingle(Array(json.utf8)))
         _ = try await database.modify(
-            WriteRequest(caller: .administrator, address: .publicDefault, shape: .single, operations: [operation]))
+            WriteRequest(
+                caller: .administrator(.bootstrap), address: .publicDefault, shape: .single, operations: [operation]))
     }
 
     private static func changes(_ reader: RecordReader, since: String?) throws -> JSONValue {
         var json: [UInt8] = []
         try reader.refresh()
-        try reader.changes(in: .publicDefault, for: .administrator, since: since, limit: 10, fields: nil, to: &json)
+        try reader.changes(
+            in: .publicDefault, for: .administrator(.bootstrap), since: since, limit: 10, fields: nil, to: &json)
         return try JSONValue.parse(json)
     }
 
@@ -125,7 +127,7 @@ import Testing
         try reader.refresh()
         _ = try reader.lookUp(
             try #require(RecordName(name)), type: try #require(RecordTypeName("Post")), in: .publicDefault,
-            for: .administrator, fields: nil, to: &json)
+            for: .administrator(.bootstrap), fields: nil, to: &json)
         return try RecordDictionary.decode(json)
     }
 }

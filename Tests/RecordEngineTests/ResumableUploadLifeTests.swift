@@ -128,7 +128,7 @@ import Testing
             let client = ResumableClient(test)
             #expect(await refusal { _ = try await client.create(41) }?.code == .quotaExceeded)
             let reader = test.reader
-            let upload = AssetUpload(caller: .administrator, address: .publicDefault, length: 41)
+            let upload = AssetUpload(caller: .administrator(.bootstrap), address: .publicDefault, length: 41)
             #expect(await refusal { _ = try await reader.receiveAsset(upload) { nil } }?.code == .quotaExceeded)
             // Of unknown length: what comes counts.
             let open = try await client.create(nil)

@@ -9,10 +9,13 @@ import Testing
 /// What a client of uploads in several requests does, by one reader.
 struct ResumableClient {
     let reader: RecordReader
-    var caller = Caller.administrator
+    var caller = Caller.administrator(.bootstrap)
     var address = DatabaseAddress.publicDefault
 
-    init(_ test: TestDatabase, as caller: Caller = .administrator, in address: DatabaseAddress = .publicDefault) {
+    init(
+        _ test: TestDatabase, as caller: Caller = .administrator(.bootstrap),
+        in address: DatabaseAddress = .publicDefault
+    ) {
         reader = test.reader
         self.caller = caller
         self.address = address

@@ -77,7 +77,7 @@ import Testing
                             recordName: RecordName("r\(number)"), input: input)
                         let answer = try? await database.modify(
                             WriteRequest(
-                                caller: .administrator, address: .publicDefault, shape: .single,
+                                caller: .administrator(.bootstrap), address: .publicDefault, shape: .single,
                                 operations: [operation]))
                         return answer?.name
                     }

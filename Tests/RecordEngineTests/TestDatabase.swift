@@ -41,7 +41,7 @@ final class TestDatabase {
     @discardableResult
     func perform(
         _ verb: RecordOperation.Verb, _ type: String = "Post", _ name: String? = nil, _ body: String = "{}",
-        as caller: Caller = .administrator, in address: DatabaseAddress = .publicDefault,
+        as caller: Caller = .administrator(.bootstrap), in address: DatabaseAddress = .publicDefault,
         guard writeGuard: WriteGuard = .none, key: IdempotencyKey? = nil
     ) async throws -> WriteAnswer {
         var input = try RecordInput.readSingle(Array(body.utf8))
@@ -57,14 +57,14 @@ final class TestDatabase {
 
     @discardableResult
     func create(
-        _ name: String?, _ fields: String = "", type: String = "Post", as caller: Caller = .administrator,
+        _ name: String?, _ fields: String = "", type: String = "Post", as caller: Caller = .administrator(.bootstrap),
         in address: DatabaseAddress = .publicDefault
     ) async throws -> WriteAnswer {
         try await perform(.create, type, name, "{\"fields\":{\(fields)}}", as: caller, in: address)
     }
 
     @discardableResult
-    func change(_ name: String, _ fields: String, type: String = "Post", as caller: Caller = .administrator)
+    func change(_ name: String, _ fields: String, type: String = "Post", as caller: Caller = .administrator(.bootstrap))
         async throws
         -> WriteAnswer
     {
@@ -73,12 +73,14 @@ final class TestDatabase {
     }
 
     @discardableResult
-    func delete(_ name: String, type: String = "Post", as caller: Caller = .administrator) async throws -> WriteAnswer {
+    func delete(_ name: String, type: String = "Post", as caller: Caller = .administrator(.bootstrap)) async throws
+        -> WriteAnswer
+    {
         try await perform(.delete(forgivesMissing: false), type, name, as: caller)
     }
 
     /// Performs a batch given as JSON and returns the entries of the answer.
-    func batch(_ json: String, as caller: Caller = .administrator) async throws -> [JSONValue] {
+    func batch(_ json: String, as caller: Caller = .administrator(.bootstrap)) async throws -> [JSONValue] {
         let input = try BatchInput.read(Array(json.utf8), maxOperations: 200)
         let operations = try input.operations.map { try RecordOperation($0) }
         let answer = try await database.modify(
@@ -89,7 +91,7 @@ final class TestDatabase {
     }
 
     func read(
-        _ name: String, type: String = "Post", as caller: Caller = .administrator,
+        _ name: String, type: String = "Post", as caller: Caller = .administrator(.bootstrap),
         in address: DatabaseAddress = .publicDefault, fields: [String]? = nil
     ) throws -> RecordDictionary {
         var json: [UInt8] = []
@@ -102,7 +104,7 @@ final class TestDatabase {
 
     /// The names of a page of a listing, and its cursor.
     func list(
-        type: String = "Post", as caller: Caller = .administrator, limit: Int = 100, cursor: String? = nil,
+        type: String = "Post", as caller: Caller = .administrator(.bootstrap), limit: Int = 100, cursor: String? = nil,
         in address: DatabaseAddress = .publicDefault
     ) throws -> (names: [String], cursor: String?) {
         var json: [UInt8] = []
@@ -117,7 +119,7 @@ final class TestDatabase {
 
     /// A page of the change feed.
     func changes(
-        since: String? = nil, as caller: Caller = .administrator, limit: Int = 100,
+        since: String? = nil, as caller: Caller = .administrator(.bootstrap), limit: Int = 100,
         in address: DatabaseAddress = .publicDefault
     ) throws -> (changes: [JSONValue], token: String, moreComing: Bool) {
         var json: [UInt8] = []

@@ -14,7 +14,8 @@ import Testing
             .create, typeName: type, isTypeInPath: true, recordName: RecordName("secret"), input: RecordInput())
         try await test.database.setGrants(Grants(), of: type)
         _ = try await test.database.modify(
-            WriteRequest(caller: .administrator, address: .publicDefault, shape: .single, operations: [operation]))
+            WriteRequest(
+                caller: .administrator(.bootstrap), address: .publicDefault, shape: .single, operations: [operation]))
         var json: [UInt8] = []
         let name = try #require(RecordName("secret"))
         #expect(throws: RecordError.recordNotFound) {

@@ -26,6 +26,13 @@ extension Caller {
         case .anonymous: SystemUser.nobody
         case .administrator: SystemUser.administrator
         case .user(let id, _): id
+        case .service(let key): key.account
         }
+    }
+
+    /// The number by which cursors, tokens and remembered answers are this caller's and nobody else's.
+    var identityID: Int64 {
+        if case .administrator(let administrator) = self, administrator.id != 0 { return -administrator.id }
+        return writerID
     }
 }

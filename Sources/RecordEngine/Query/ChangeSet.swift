@@ -21,7 +21,7 @@ extension RecordReader {
         let database = database
         // Between the first slice and the last the answer is not known yet, and a client may have lost patience.
         let running = request.idempotency.map {
-            QueryServices.RunningSet(caller: request.query.caller.writerID, key: $0.text)
+            QueryServices.RunningSet(caller: request.query.caller.identityID, key: $0.text)
         }
         if let running, !database.queries.runningSets.withLock({ $0.insert(running).inserted }) {
             throw .setRunning
@@ -57,7 +57,7 @@ extension RecordReader {
     /// each record is judged by itself.
     private func requireSomeWriteRight(_ request: QueryRequest) throws(RecordError) {
         guard let type = schema[request.typeName] else { return }
-        let reach = Authorization.reach(of: .write, for: request.caller, in: request.address.scope, grants: type.grants)
+        let reach = Authorization.reach(of: .write, for: request.caller, in: request.address.scope, type: type)
         if reach == .none, request.caller == .anonymous { throw .refused(.authenticationRequired, .write) }
     }
 

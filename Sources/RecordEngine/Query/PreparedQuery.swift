@@ -40,9 +40,9 @@ extension RecordReader {
             }
             return nil
         }
-        let reach = Authorization.reach(of: .read, for: request.caller, in: request.address.scope, grants: type.grants)
+        let reach = Authorization.reach(of: .read, for: request.caller, in: request.address.scope, type: type)
         if reach == .none {
-            throw .refused(request.caller == .anonymous ? .authenticationRequired : .denied, .read)
+            throw .refused(Authorization.refusal(of: request.caller), .read)
         }
         let zone = try zoneID(request.address)
         let audiences = try zone.map { zone throws(RecordError) in
@@ -73,7 +73,7 @@ extension RecordReader {
     ) throws(RecordError) -> [Int64] {
         guard type.hasAccessLists else { return [] }
         let principals: [Int64]
-        switch Authorization.listedReach(of: .read, for: caller, in: scope, grants: type.grants) {
+        switch Authorization.listedReach(of: .read, for: caller, in: scope, type: type) {
         case .none: return []
         case .all: principals = [AudienceTable.everything]
         case .principals(let numbers): principals = numbers

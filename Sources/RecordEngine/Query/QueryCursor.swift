@@ -18,7 +18,7 @@ struct QueryCursor: Hashable {
 
         var context: [UInt8] {
             var context: [UInt8] = []
-            for number in [3, zone, type, caller.writerID] { append(number, to: &context) }
+            for number in [3, zone, type, caller.identityID] { append(number, to: &context) }
             context.append(contentsOf: SHA256.hash(identity).bytes)
             return context
         }

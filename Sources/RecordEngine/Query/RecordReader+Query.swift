@@ -117,7 +117,8 @@ extension RecordReader {
                 PlanDocument(
                     runner.parts, type: query.type, examined: budget.examined, returned: answer.count,
                     nanoseconds: budget.elapsed, isOnPool: isOnPool,
-                    showsFigures: request.caller.isAdministrator, showsWalks: query.readsAll
+                    showsFigures: Authorization.authorize(request.caller, .readSchema) == .allowed,
+                    showsWalks: query.readsAll
                 ).json)
         }
         return answer.finish()
@@ -174,7 +175,7 @@ extension RecordReader {
     /// Indexes are everybody's: who may write a type nowhere but in a private database of its own adds none.
     private func mayCauseIndexes(_ caller: Caller, _ type: RecordTypeDefinition) -> Bool {
         [Action.create, .write].contains {
-            Authorization.reach(of: $0, for: caller, in: .publicDatabase, grants: type.grants) != .none
+            Authorization.reach(of: $0, for: caller, in: .publicDatabase, type: type) != .none
         }
     }
 

@@ -49,8 +49,10 @@ extension RecordReader {
         _ request: ChangesRequest, to output: inout [UInt8], _ time: inout PageTime
     ) throws(RecordError) -> Bool {
         let (address, caller) = (request.address, request.caller)
-        if case .privateDatabase(let owner) = address.scope, caller.userID != owner, !caller.isAdministrator {
-            throw .refused(caller == .anonymous ? .authenticationRequired : .denied, .read)
+        if case .privateDatabase(let owner) = address.scope,
+            !Authorization.mayEnterPrivateDatabase(caller, of: owner)
+        {
+            throw .refused(Authorization.refusal(of: caller), .read)
         }
         guard address.zone == .defaultZone else { throw .zoneNotFound }
         guard let zone = try zoneRow(address) else {
@@ -95,7 +97,7 @@ extension RecordReader {
         var rows = 0
         let position = token.sequence
         // Where rows may be passed over one by one, a look is longer than the page.
-        let mayPassOver = !caller.isAdministrator && schema.types.values.contains { $0.hasAccessLists }
+        let mayPassOver = caller.isBoundByGrants && schema.types.values.contains { $0.hasAccessLists }
         let look = mayPassOver ? max(limit * 4, Self.feedWindow) : limit + 1
         let first = try store { () throws(StoreError) in
             try reading.changes(zone: zone, after: position, through: bound, limit: look, filter: filter)
@@ -123,7 +125,7 @@ extension RecordReader {
                 // The look was made with the rights of types that this thread knew; a newer one is judged here, and so
                 // are access lists.
                 let isReadable =
-                    Authorization.authorize(caller, .read, in: scope, grants: type.grants, row.facts) == .allowed
+                    Authorization.authorize(caller, .read, in: scope, type: type, row.facts) == .allowed
                 guard isReadable || couldRead(row, type, caller, in: scope) else { continue }
                 if count > 0 { output.append(UInt8(ascii: ",")) }
                 if row.isDeleted || !isReadable {
@@ -151,7 +153,7 @@ extension RecordReader {
     ) -> Bool {
         guard let former = row.formerReaders else { return false }
         return Authorization.couldRead(
-            caller, in: scope, grants: type.grants, creator: row.creator, formerReaders: former)
+            caller, in: scope, type: type, creator: row.creator, formerReaders: former)
     }
 
     /// Rows that one filtered look at the feed may walk.
@@ -162,7 +164,7 @@ extension RecordReader {
         var all: [Int64] = []
         var own: [Int64] = []
         for type in schema.types.values {
-            switch Authorization.reach(of: .read, for: caller, in: scope, grants: type.grants) {
+            switch Authorization.reach(of: .read, for: caller, in: scope, type: type) {
             case .all: all.append(type.id)
             case .own: own.append(type.id)
             case .none: break
@@ -174,11 +176,15 @@ extension RecordReader {
 
     /// The sequence number of the last change of grants, or of the caller's roles: what it could see before may differ.
     private func lastChangeOfRights(for caller: Caller, in scope: DatabaseScope) throws(RecordError) -> Int64 {
-        guard scope == .publicDatabase, !caller.isAdministrator else { return 0 }
+        guard scope == .publicDatabase else { return 0 }
         return try store { () throws(StoreError) in
-            let grants = try schemaTable.lastGrantChange()
-            guard let id = caller.userID else { return grants }
-            return max(grants, try accounts.find(id: id)?.granted ?? 0)
+            switch caller {
+            case .administrator: 0
+            // A key's scope stands with its account.
+            case .service(let key): try accounts.find(id: key.account)?.granted ?? 0
+            case .anonymous: try schemaTable.lastGrantChange()
+            case .user(let id, _): max(try schemaTable.lastGrantChange(), try accounts.find(id: id)?.granted ?? 0)
+            }
         }
     }
 }

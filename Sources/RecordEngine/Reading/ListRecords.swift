@@ -57,9 +57,9 @@ extension RecordReader {
             output.appendLiteral("{\"records\":[]}")
             return true
         }
-        let reach = Authorization.reach(of: .read, for: caller, in: request.address.scope, grants: type.grants)
+        let reach = Authorization.reach(of: .read, for: caller, in: request.address.scope, type: type)
         if reach == .none {
-            throw .refused(caller == .anonymous ? .authenticationRequired : .denied, .read)
+            throw .refused(Authorization.refusal(of: caller), .read)
         }
         guard let zone = try zoneID(request.address) else {
             output.appendLiteral("{\"records\":[]}")

@@ -77,7 +77,7 @@ extension RecordReader {
     ) throws(RecordError) -> (RecordCursor, RecordRow, RecordTypeDefinition) {
         guard let type = schema[typeName] else { throw .recordNotFound }
         // Before the record is looked at: who may read none of a type learns nothing about its names.
-        let reach = Authorization.reach(of: .read, for: caller, in: address.scope, grants: type.grants)
+        let reach = Authorization.reach(of: .read, for: caller, in: address.scope, type: type)
         if reach == .none {
             throw caller == .anonymous ? .refused(.authenticationRequired, .read) : .recordNotFound
         }
@@ -86,7 +86,7 @@ extension RecordReader {
         guard let cursor = found else { throw .recordNotFound }
         let row = cursor.row
         guard !row.isDeleted, row.type == type.id,
-            Authorization.authorize(caller, .read, in: address.scope, grants: type.grants, row.facts)
+            Authorization.authorize(caller, .read, in: address.scope, type: type, row.facts)
                 == .allowed
         else {
             cursor.finish()

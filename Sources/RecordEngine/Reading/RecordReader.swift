@@ -134,7 +134,7 @@ package final class RecordReader {
             throw .tokenRejected
         }
         if let administrator = database.administrator, hash.isEqualInConstantTime(to: administrator) {
-            return .administrator
+            return .administrator(.bootstrap)
         }
         try refresh()
         let found = try store { () throws(StoreError) in try accounts.find(sessionHash: hash.bytes) }

@@ -40,7 +40,7 @@ enum ListingCursor {
         let type: Int64
         let caller: Caller
 
-        var context: [Int64] { [1, zone, type, caller.writerID] }
+        var context: [Int64] { [1, zone, type, caller.identityID] }
     }
 
     static func seal(_ id: Int64, _ binding: Binding, with keys: DatabaseKeys) -> String {
@@ -81,7 +81,7 @@ struct SyncToken: Hashable {
         _ token: SyncToken, zone: Int64, caller: Caller, with keys: DatabaseKeys
     ) -> String {
         SealedPosition.seal(
-            [token.generation, token.sequence, token.rights, token.floor], context: [2, zone, caller.writerID],
+            [token.generation, token.sequence, token.rights, token.floor], context: [2, zone, caller.identityID],
             with: keys.syncTokens)
     }
 
@@ -90,7 +90,7 @@ struct SyncToken: Hashable {
     ) throws(RecordError) -> SyncToken {
         guard
             let numbers = SealedPosition.open(
-                text, count: 4, context: [2, zone, caller.writerID], with: keys.syncTokens)
+                text, count: 4, context: [2, zone, caller.identityID], with: keys.syncTokens)
         else {
             throw .badRequest(
                 "The sync token does not belong to this caller and zone. Read the feed from its beginning",

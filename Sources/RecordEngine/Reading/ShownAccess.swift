@@ -9,7 +9,7 @@ extension RecordReader {
         of row: RecordRow, _ type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope
     ) throws(RecordError) -> JSONValue? {
         guard let access = row.access,
-            Authorization.authorize(caller, .write, in: scope, grants: type.grants, row.facts) == .allowed
+            Authorization.authorize(caller, .write, in: scope, type: type, row.facts) == .allowed
         else { return nil }
         return try StoredAccess.decode(access).json { principal throws(RecordError) in
             switch principal {

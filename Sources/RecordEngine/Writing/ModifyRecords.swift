@@ -134,7 +134,7 @@ extension WriteTransaction {
     func remembered(_ key: IdempotencyKey, for caller: Caller) throws(RecordError) -> WriteAnswer? {
         let oldest = now - limits.idempotencySeconds * 1_000
         let found = try store { () throws(StoreError) in
-            try idempotency.find(caller: caller.writerID, key: key.text, after: oldest)
+            try idempotency.find(caller: caller.identityID, key: key.text, after: oldest)
         }
         guard let found else { return nil }
         guard found.request == key.request, let outcome = WriteAnswer.Outcome(rawValue: found.outcome) else {
@@ -153,7 +153,7 @@ extension WriteTransaction {
             request: key.request, outcome: answer.outcome.rawValue, name: answer.name, tag: answer.tag,
             body: answer.body)
         try store { () throws(StoreError) in
-            try idempotency.remember(remembered, caller: caller.writerID, key: key.text, created: now)
+            try idempotency.remember(remembered, caller: caller.identityID, key: key.text, created: now)
         }
     }
 }

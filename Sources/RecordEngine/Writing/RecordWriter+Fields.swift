@@ -44,7 +44,7 @@ extension RecordWriter {
     func allowExtending(_ typeName: RecordTypeName) throws(RecordError) {
         guard let type = transaction.schema[typeName] else { return }
         for action in [Action.create, .write]
-        where Authorization.reach(of: action, for: caller, in: .publicDatabase, grants: type.grants) != .none {
+        where Authorization.reach(of: action, for: caller, in: .publicDatabase, type: type) != .none {
             return
         }
         throw RecordError(

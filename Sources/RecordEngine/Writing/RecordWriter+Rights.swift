@@ -11,7 +11,7 @@ extension RecordWriter {
     }
 
     func authorizeWriting(_ row: RecordRow, _ type: RecordTypeDefinition) -> Decision {
-        Authorization.authorize(caller, .write, in: address.scope, grants: type.grants, row.facts)
+        Authorization.authorize(caller, .write, in: address.scope, type: type, row.facts)
     }
 
     /// Whether a record exists for the caller. What it may neither read nor write answers as a missing one does, in
@@ -21,7 +21,7 @@ extension RecordWriter {
     }
 
     func mayRead(_ row: RecordRow, _ type: RecordTypeDefinition) -> Bool {
-        Authorization.authorize(caller, .read, in: address.scope, grants: type.grants, row.facts)
+        Authorization.authorize(caller, .read, in: address.scope, type: type, row.facts)
             == .allowed
     }
 
@@ -36,7 +36,7 @@ extension RecordWriter {
     /// Refuses callers who could not write the record whoever had created it, so that they cannot tell which names exist.
     func requireSomeWriteRight(_ operation: RecordOperation) throws(RecordError) {
         guard let typeName = operation.typeName, let type = transaction.schema[typeName] else { return }
-        if Authorization.reach(of: .write, for: caller, in: address.scope, grants: type.grants) == .none,
+        if Authorization.reach(of: .write, for: caller, in: address.scope, type: type) == .none,
             caller == .anonymous
         {
             throw .refused(.authenticationRequired, .write)

@@ -20,7 +20,8 @@ extension RecordWriter {
         }
         let type = transaction.schema[typeName]
         let decision = Authorization.authorize(
-            caller, .create, in: address.scope, grants: type?.grants ?? .standard, .new)
+            caller, .create, in: address.scope,
+            type: type ?? RecordTypeDefinition(id: 0, name: typeName, grants: .standard), .new)
         guard decision == .allowed else { throw .refused(decision, .create) }
         if type == nil, transaction.environment == .production {
             throw .badRequest(

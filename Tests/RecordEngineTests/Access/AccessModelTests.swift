@@ -33,7 +33,7 @@ import Testing
 
         /// The caller as its token says now.
         func caller(_ name: String) throws -> Caller {
-            if name == AccessModel.administrator { return .administrator }
+            if name == AccessModel.administrator { return .administrator(.bootstrap) }
             guard let person = people[name] else { return .anonymous }
             try test.reader.refresh()
             return try Array(person.session.token.utf8).withUnsafeBytes { try test.reader.authenticate($0) }

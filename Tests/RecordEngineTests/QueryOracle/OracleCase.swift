@@ -17,8 +17,8 @@ struct OracleCase {
         sort = samples.sort(database.fields)
         limit = samples.pick([1, 2, 3, 5, 8, 13, 50, 1_000])
         isPrivate = samples.chance(25)
-        caller = samples.chance(50) ? .administrator : samples.pick(database.callers)
-        if isPrivate, !caller.isAdministrator { caller = database.owner }
+        caller = samples.chance(50) ? .administrator(.bootstrap) : samples.pick(database.callers)
+        if isPrivate, caller.isBoundByGrants { caller = database.owner }
         isExplained = samples.chance(40)
     }
 

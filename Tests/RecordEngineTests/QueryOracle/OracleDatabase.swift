@@ -28,7 +28,7 @@ struct OracleDatabase {
         environment = samples.chance(50) ? .development : .production
         test = try TestDatabase(environment)
         let people = try await signed(test)
-        callers = [.administrator] + people.map(\.0)
+        callers = [.administrator(.bootstrap)] + people.map(\.0)
         var users: [String: Int64] = ["_administrator": 1]
         for (caller, name) in people { users[name] = caller.userID }
         self.users = users
@@ -144,11 +144,11 @@ struct OracleDatabase {
             setValues(of: &oracle.records[position], &samples, chance: 90)
             oracle.records[position].modifier = 1
             let record = oracle.records[position]
-            try await save([record], kind: "forceReplace", as: .administrator, isPrivate: record.isPrivate)
+            try await save([record], kind: "forceReplace", as: .administrator(.bootstrap), isPrivate: record.isPrivate)
         }
         for position in oracle.records.indices.reversed() where samples.chance(8) {
             let record = oracle.records.remove(at: position)
-            try await save([record], kind: "forceDelete", as: .administrator, isPrivate: record.isPrivate)
+            try await save([record], kind: "forceDelete", as: .administrator(.bootstrap), isPrivate: record.isPrivate)
         }
     }
 
@@ -205,7 +205,7 @@ struct OracleDatabase {
         try test.reader.refresh()
         try test.reader.list(
             type: typeName(), in: isPrivate ? privateAddress : .publicDefault,
-            for: .administrator, fields: [], limit: 1_000, cursor: nil, to: &text)
+            for: .administrator(.bootstrap), fields: [], limit: 1_000, cursor: nil, to: &text)
         let listed = try JSONValue.parse(text)["records"]?.array ?? []
         let mine = oracle.records.indices.filter { oracle.records[$0].isPrivate == isPrivate }
         try #require(listed.count == mine.count)

@@ -18,7 +18,7 @@ struct QueryPage {
 extension TestDatabase {
     func query(
         _ condition: String = "", _ arguments: [QueryArgument] = [], sort: String = "", limit: Int? = nil,
-        cursor: String? = nil, type: String = "Post", as caller: Caller = .administrator,
+        cursor: String? = nil, type: String = "Post", as caller: Caller = .administrator(.bootstrap),
         in address: DatabaseAddress = .publicDefault
     ) async throws -> QueryPage {
         let request = try queryRequest(
@@ -29,7 +29,7 @@ extension TestDatabase {
 
     func queryRequest(
         _ condition: String, _ arguments: [QueryArgument] = [], sort: String = "", limit: Int? = nil,
-        cursor: String? = nil, type: String = "Post", as caller: Caller = .administrator,
+        cursor: String? = nil, type: String = "Post", as caller: Caller = .administrator(.bootstrap),
         in address: DatabaseAddress = .publicDefault
     ) throws -> QueryRequest {
         var input = QueryInput()
@@ -47,7 +47,7 @@ extension TestDatabase {
     /// The names on all pages.
     func pages(
         _ condition: String = "", _ arguments: [QueryArgument] = [], sort: String = "", limit: Int,
-        type: String = "Post", as caller: Caller = .administrator, between: () async throws -> Void = {}
+        type: String = "Post", as caller: Caller = .administrator(.bootstrap), between: () async throws -> Void = {}
     ) async throws -> [String] {
         var names: [String] = []
         var cursor: String?
@@ -71,7 +71,8 @@ extension TestDatabase {
 
     /// Creates records in one write, in their order.
     func createAll(
-        _ records: [(name: String, fields: String)], type: String = "Post", as caller: Caller = .administrator,
+        _ records: [(name: String, fields: String)], type: String = "Post",
+        as caller: Caller = .administrator(.bootstrap),
         in address: DatabaseAddress = .publicDefault
     ) async throws {
         for start in stride(from: 0, to: records.count, by: 200) {
