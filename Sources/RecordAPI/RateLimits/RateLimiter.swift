@@ -10,6 +10,8 @@ final class RateLimiter: Sendable {
         /// Credentials from an address that were none.
         case failures(IPAddress)
         case account(database: ObjectIdentifier, UserID)
+        /// By its number in the server's list.
+        case administrator(Int64)
     }
 
     let limits: RateLimits
@@ -43,6 +45,9 @@ final class RateLimiter: Sendable {
         case .account(let database, let id):
             hasher.combine(UInt64(rateClass.index) | 2 << 8)
             hasher.combine(UInt(bitPattern: database))
+            hasher.combine(id)
+        case .administrator(let id):
+            hasher.combine(UInt64(rateClass.index) | 3 << 8)
             hasher.combine(id)
         }
         return UInt64(truncatingIfNeeded: hasher.finalize())

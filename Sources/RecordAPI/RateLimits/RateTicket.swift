@@ -38,14 +38,20 @@ struct RateTicket {
     /// - Throws: THROTTLED.
     mutating func admit(_ caller: Caller, of database: RecordDatabase) throws(RecordError) {
         guard let limiter else { return }
-        if caller.isAdministrator {
+        let database = ObjectIdentifier(database)
+        switch caller {
+        case .anonymous: break
+        case .user(let id, _): account = .account(database: database, id)
+        case .service(let key): account = .account(database: database, key.account)
+        case .administrator(let administrator) where administrator.id != Administrator.bootstrap.id:
+            account = .administrator(administrator.id)
+        case .administrator:
             self.limiter = nil
             guard let limit = limiter.limits.auth else { return }
             let standing = limiter.standing(of: limiter.key(.auth, .failures(client)), limit)
             if !standing.isAdmitted { throw refusal(standing, of: .auth) }
             return
         }
-        if let id = caller.userID { account = .account(database: ObjectIdentifier(database), id) }
         try take(1)
     }
 
