@@ -1,6 +1,7 @@
 public import HTTP
 package import RecordEngine
 internal import RecordModel
+internal import Threads
 
 /// The native interface of the record database over HTTP: routes in, answers out, errors translated.
 ///
@@ -11,12 +12,14 @@ public struct RecordAPI: Sendable {
     let router: Router<Endpoint>
     /// Counts requests; `nil` if nothing is limited.
     let limiter: RateLimiter?
+    let cookie: ConsoleCookie
     /// The body of `/limits`.
     let limitsDocument: [UInt8]
     /// The body of `/openapi.json`.
     let description: [UInt8]
 
     package init(registry: DatabaseRegistry, configuration: RecordAPIConfiguration) {
+        cookie = ConsoleCookie(isSecure: configuration.isReachedByHTTPS) { WallClock.seconds }
         limiter = configuration.rateLimits.map { RateLimiter($0) }
         self.registry = registry
         self.configuration = configuration
@@ -35,6 +38,13 @@ public struct RecordAPI: Sendable {
     /// Answers a request. Reads of single records do not suspend, once the loop's reader is open, nor do queries and pages
     /// that a loop has the time for; writes wait for their commit.
     public func respond(to request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
+        guard let opened = cookie.open(request) else { return await route(request, context) }
+        var response = await route(opened, context)
+        response.fields.set(.cacheControl, "no-store")
+        return response
+    }
+
+    private func route(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
         switch router.match(request.method, request.target) {
         case .found(.live, let route, _):
             return HTTPResponse(.ok, fields: .json, body: .bytes(Self.healthy), route: route)

@@ -18,6 +18,8 @@ package struct RecordAPIConfiguration: Sendable {
     /// Whether anyone may make an account; else administrators only.
     package var isSignUpOpen: Bool
     package var metricsAccess: MetricsAccess
+    /// Whether browsers come by https, as through a proxy: the console's cookie is for https alone then.
+    package var isReachedByHTTPS: Bool
     /// How often who may ask for what; `nil` for no limits.
     package var rateLimits: RateLimits?
     /// What else `/metrics` shows, such as the transport's figures.
@@ -27,7 +29,7 @@ package struct RecordAPIConfiguration: Sendable {
 
     package init(
         defaultDatabase: DatabaseID, version: String, isSignUpOpen: Bool = true,
-        metricsAccess: MetricsAccess = .loopback, rateLimits: RateLimits? = nil,
+        metricsAccess: MetricsAccess = .loopback, isReachedByHTTPS: Bool = false, rateLimits: RateLimits? = nil,
         metricsSources: [any MetricsSource] = [],
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -35,6 +37,7 @@ package struct RecordAPIConfiguration: Sendable {
         self.version = version
         self.isSignUpOpen = isSignUpOpen
         self.metricsAccess = metricsAccess
+        self.isReachedByHTTPS = isReachedByHTTPS
         self.rateLimits = rateLimits
         self.metricsSources = metricsSources
         self.report = report

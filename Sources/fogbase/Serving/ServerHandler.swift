@@ -37,6 +37,7 @@ struct ServerHandler: HTTPHandler {
         guard hosts.allows(request.fields) || request.target.segmentEquals(0, "health") else {
             return api.refusal(Self.misdirected, id: request.id)
         }
+        if request.target.rawPath == "/_/session" { return await api.respondToConsole(request, in: context) }
         guard let console else { return await api.respond(to: request, in: context) }
         if request.target.segmentCount > 0, request.target.segmentEquals(0, "_") {
             if let response = await console.files?.respond(to: request) { return response }
