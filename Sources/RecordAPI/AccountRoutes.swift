@@ -71,8 +71,10 @@ extension RecordAPI {
         try call.reader.refresh()
         guard let user = try call.reader.user(session.user) else { throw RecordError.notSignedIn }
         if user.isAnonymous { try allowNaming(change, in: call) }
-        let changed = try await call.database.change(
-            change, of: try call.reader.account(session.user), token: session.token)
+        let (account, database) = (try call.reader.account(session.user), call.database)
+        let changed = try await Self.proving(user.name, in: call) { () throws(RecordError) in
+            try await database.change(change, of: account, token: session.token)
+        }
         if let session = changed.session { return Self.answer(session, status: .ok) }
         return .json(["user": Self.document(changed.user)])
     }
@@ -94,8 +96,11 @@ extension RecordAPI {
         let session = try call.session()
         let password = try Self.optionalText("password", object)
         try call.reader.refresh()
-        try await call.database.removeAccount(
-            try call.reader.account(session.user), password: password, token: session.token)
+        guard let user = try call.reader.user(session.user) else { throw RecordError.notSignedIn }
+        let (account, database) = (try call.reader.account(session.user), call.database)
+        try await Self.proving(user.name, in: call) { () throws(RecordError) in
+            try await database.removeAccount(account, password: password, token: session.token)
+        }
         return HTTPResponse(.noContent)
     }
 

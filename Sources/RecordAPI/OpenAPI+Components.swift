@@ -81,7 +81,8 @@ extension OpenAPI {
         "schemas":{
         "Status":{"type":"object","properties":{"status":{"const":"ok"}},"required":["status"]},
         "Document":{"type":"object"},
-        "Limits":{"type":"object","additionalProperties":{"type":"integer"}},
+        "Limits":{"type":"object","additionalProperties":{"type":"integer"},"properties":{"rates":{"type":"object",
+        "additionalProperties":{"type":"object","additionalProperties":{"type":"integer"}}}}},
         "Error":{"type":"object","required":["uuid","serverErrorCode","reason"],"properties":{
         "uuid":{"type":"string"},"serverErrorCode":{"$ref":"#/components/schemas/Code"},
         "reason":{"type":"string"},"details":{"type":"object","properties":{"cause":{"type":"string"}}},

@@ -27,6 +27,10 @@ package struct RecordAPIConfiguration: Sendable {
     /// Whether anybody may make an account without a name.
     package var allowsAnonymousAccounts: Bool
     package var metricsAccess: MetricsAccess
+    /// Whether browsers come by https, as through a proxy: the console's cookie is for https alone then.
+    package var isReachedByHTTPS: Bool
+    /// How often who may ask for what; `nil` for no limits.
+    package var rateLimits: RateLimits?
     /// What else `/metrics` shows, such as the transport's figures.
     package var metricsSources: [any MetricsSource]
     /// Tells the operator which request met an internal error, by the id that its answer carries.
@@ -34,7 +38,8 @@ package struct RecordAPIConfiguration: Sendable {
 
     package init(
         defaultDatabase: DatabaseID, version: String, signUp: SignUp = .open, allowsAnonymousAccounts: Bool = false,
-        metricsAccess: MetricsAccess = .loopback, metricsSources: [any MetricsSource] = [],
+        metricsAccess: MetricsAccess = .loopback, isReachedByHTTPS: Bool = false, rateLimits: RateLimits? = nil,
+        metricsSources: [any MetricsSource] = [],
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.defaultDatabase = defaultDatabase
@@ -42,6 +47,8 @@ package struct RecordAPIConfiguration: Sendable {
         self.signUp = signUp
         self.allowsAnonymousAccounts = allowsAnonymousAccounts
         self.metricsAccess = metricsAccess
+        self.isReachedByHTTPS = isReachedByHTTPS
+        self.rateLimits = rateLimits
         self.metricsSources = metricsSources
         self.report = report
     }

@@ -11,6 +11,8 @@ struct RecordCall {
     let query: RequestQuery
     let reader: RecordReader
     var caller: Caller
+    /// What the request has been counted for.
+    var rate: RateTicket
 
     var database: RecordDatabase { reader.database }
 

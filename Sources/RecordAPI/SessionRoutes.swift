@@ -10,9 +10,26 @@ extension RecordAPI {
         let object = try await call.smallObject(keys: ["name", "password", "label"])
         let credentials = try Self.credentials(object)
         let label = try Self.label(object)
-        try call.reader.refresh()
-        let account = try call.reader.account(named: credentials.name)
-        return Self.answer(try await call.database.signIn(credentials.checked, account: account, label: label))
+        return try await Self.proving(credentials.name, in: call) { () throws(RecordError) in
+            try call.reader.refresh()
+            let account = try call.reader.account(named: credentials.name)
+            return Self.answer(try await call.database.signIn(credentials.checked, account: account, label: label))
+        }
+    }
+
+    /// Does what takes the password of an account: after wrong ones there is a delay.
+    static func proving<Value>(
+        _ name: String, in call: RecordCall, _ body: () async throws(RecordError) -> Value
+    ) async throws(RecordError) -> Value {
+        let attempt = try call.rate.beginSignIn(name, in: call.database)
+        do throws(RecordError) {
+            let value = try await body()
+            attempt?.succeeded()
+            return value
+        } catch {
+            attempt?.failed(error)
+            throw error
+        }
     }
 
     /// `DELETE /sessions/current` ends the session whose token the request bears.

@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import HTTP
 import HTTPTransport
 import RecordAPI
 import RecordEngine
@@ -120,9 +121,10 @@ enum ServeCommand {
                 defaultDatabase: try defaultDatabase(settings), version: Version.text,
                 signUp: signUp(settings.signUp), allowsAnonymousAccounts: settings.anonymousAccounts == .on,
                 metricsAccess: metricsAccess(settings.metricsAccess),
+                isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"), rateLimits: settings.rateLimits,
                 metricsSources: [transport.metrics], report: report))
         transport.addresses = try TransportSetup.addresses(settings)
-        let handler = ServerHandler(api: api, console: console)
+        let handler = ServerHandler(api: api, console: console, hosts: HostPolicy(settings.hosts))
         let server = HTTPServer(configuration: transport, handler: handler)
         let addresses: [SocketAddress]
         do {
