@@ -14,7 +14,7 @@ extension RecordAPI {
         try call.require(.changeSchema)
         let document = try SchemaDocument.read(try await call.body())
         try call.require(.changeSchema)
-        try await call.database.putSchema(document)
+        try await call.database.putSchema(document, by: call.actor)
         return .json(SchemaDocument(call.database.schema, built: call.database.indexProgress.building).json)
     }
 
@@ -43,11 +43,15 @@ extension RecordCall {
     }
 
     /// A body that is an object with no keys but these.
-    mutating func object(keys: [String], upTo limit: Int = .max) async throws -> JSONObject {
+    ///
+    /// - Parameter mayBeEmpty: A request without a body means an object without keys.
+    mutating func object(
+        keys: [String], upTo limit: Int = .max, mayBeEmpty: Bool = false
+    ) async throws -> JSONObject {
+        let body = try await body(upTo: limit)
+        if mayBeEmpty, body.isEmpty { return JSONObject() }
         let value: JSONValue
-        do { value = try JSONValue.parse(try await body(upTo: limit)) } catch let error as JSONError {
-            throw RecordError(error)
-        }
+        do { value = try JSONValue.parse(body) } catch { throw RecordError(error) }
         guard let object = value.object else { throw RecordError.badRequest("The body must be a JSON object") }
         if let unknown = object.keys.first(where: { !keys.contains($0) }) {
             throw RecordError.badRequest(
