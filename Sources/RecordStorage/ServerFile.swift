@@ -16,6 +16,16 @@ package enum ServerFile {
         return (max(0, steps.count - applied), max(0, applied - steps.count))
     }
 
+    /// What SQLite finds wrong with the file; empty if nothing.
+    ///
+    /// - Parameter isQuick: Do not compare indexes with their tables.
+    package static func integrityProblems(_ connection: Connection, isQuick: Bool) throws(StoreError) -> [String] {
+        let statement = try connection.prepare(isQuick ? "PRAGMA quick_check(20)" : "PRAGMA integrity_check(20)")
+        var lines: [String] = []
+        while try statement.step() { lines.append(statement.text(0)) }
+        return lines == ["ok"] ? [] : lines
+    }
+
     /// Released steps are never edited; a change is a new step.
     private static let steps = [
         Migrations.Migration(name: "administrators", sql: administrators),

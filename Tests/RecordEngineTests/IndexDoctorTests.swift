@@ -61,6 +61,7 @@ import Testing
             "DROP TABLE resumable_upload", "DROP TABLE audience", "DROP TABLE audience_record",
             "ALTER TABLE record DROP COLUMN former", "ALTER TABLE type DROP COLUMN has_lists",
             "ALTER TABLE type DROP COLUMN default_acl", "ALTER TABLE account DROP COLUMN kind",
+            "DROP TABLE api_key", "DROP TABLE audit", "DROP TABLE audit_retention",
             "DELETE FROM migration WHERE position >= 3",
         ] { try patient.injure(sql) }
         let report = patient.examine()

@@ -82,6 +82,17 @@ package final class AdministratorTable {
         return rows
     }
 
+    /// What the doctor finds wrong with administrators and sessions, as sentences without a full stop.
+    package func oddities(roles: [String]) throws(StoreError) -> [String] {
+        var lines = try all().filter { !roles.contains($0.role) }.map {
+            "The administrator \($0.name) has the role '\($0.role)', which there is not"
+        }
+        let stray = try connection.integer(
+            "SELECT count(*) FROM administrator_session WHERE administrator NOT IN (SELECT id FROM administrator)")
+        if let stray, stray > 0 { lines.append("\(stray) sessions are of no administrator") }
+        return lines
+    }
+
     /// Adds an administrator and gives its number. Throws a unique violation if the name is taken.
     package func add(_ row: AdministratorRow) throws(StoreError) -> Int64 {
         let insert = try connection.prepare(

@@ -48,6 +48,8 @@ struct Settings: Sendable {
     var signUp = SignUp.open
     var metricsAccess = MetricsAccess.loopback
     var corsOrigins: [String] = []
+    var auditTime = Duration.seconds(400 * 86_400)
+    var auditEntries = 1_000_000
 
     // Log
     var accessLog = AccessLogFormat.text
