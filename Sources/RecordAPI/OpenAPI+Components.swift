@@ -231,7 +231,9 @@ extension OpenAPI {
         "RecordType":{"type":"object","properties":{
         "fields":{"type":"object","additionalProperties":{"type":"object","required":["type"],
         "properties":{"type":{"$ref":"#/components/schemas/FieldType"},
-        "indexes":{"type":"array","items":{"type":"string","enum":["QUERYABLE","SORTABLE"]}}}}},
+        "indexes":{"type":"array","items":{"type":"string","enum":["QUERYABLE","SORTABLE"]}},
+        "read":{"type":["array","null"],"items":{"type":"string"},"description":"The roles that read it; absent: all who read the record"},
+        "write":{"type":["array","null"],"items":{"type":"string"}}}}},
         "indexes":{"type":"array","items":{"$ref":"#/components/schemas/Index"}},
         "grants":{"$ref":"#/components/schemas/Rights"}}},
         "Schema":{"type":"object","required":["types"],"properties":{

@@ -19,8 +19,10 @@ package enum Migrations {
     static let withAssets = 8
     /// … and one that knows access lists.
     static let withAccessLists = 9
+    /// … and one that knows grants of fields.
+    static let withFieldGrants = 11
     /// … and one that knows API keys.
-    static let withKeys = 11
+    static let withKeys = 12
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
@@ -59,6 +61,7 @@ package enum Migrations {
         Migration(name: "unused assets", sql: unusedAssets),
         Migration(name: "access lists", sql: accessLists),
         Migration(name: "kinds of accounts", sql: accountKinds),
+        Migration(name: "field grants", sql: fieldGrants),
         Migration(name: "API keys", sql: keys),
         Migration(name: "audit", sql: audit),
     ]
@@ -356,6 +359,12 @@ package enum Migrations {
     private static let accountKinds = """
         -- kind: 0 a person, 1 somebody anonymous, 2 a service.
         ALTER TABLE account ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let fieldGrants = """
+        -- Names of roles with a blank between them; NULL where the grants of the type decide.
+        ALTER TABLE field ADD COLUMN readers TEXT;
+        ALTER TABLE field ADD COLUMN writers TEXT;
         """
 
     /// Keys of services. What a key creates is its account's.

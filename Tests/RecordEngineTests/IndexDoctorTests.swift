@@ -62,6 +62,7 @@ import Testing
             "ALTER TABLE record DROP COLUMN former", "ALTER TABLE type DROP COLUMN has_lists",
             "ALTER TABLE type DROP COLUMN default_acl", "ALTER TABLE account DROP COLUMN kind",
             "DROP TABLE api_key", "DROP TABLE audit", "DROP TABLE audit_retention",
+            "ALTER TABLE field DROP COLUMN readers", "ALTER TABLE field DROP COLUMN writers",
             "DELETE FROM migration WHERE position >= 3",
         ] { try patient.injure(sql) }
         let report = patient.examine()

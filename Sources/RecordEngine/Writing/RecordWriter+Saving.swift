@@ -36,6 +36,11 @@ extension RecordWriter {
         _ operation: RecordOperation, typeName: RecordTypeName, zone: Int64, position: Int,
         into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
+        var operation = operation
+        if let known = transaction.schema[typeName] {
+            operation = try operation.allowed(
+                by: fieldAccess(known), of: known, isOwn: caller.userID != nil, in: transaction.environment)
+        }
         var (type, resolved) = try resolve(operation, typeName: typeName, record: nil)
         let merge = try merged(resolved, into: nil, replacingAll: true, record: 0)
         let sequence = try transaction.nextSequence()
@@ -105,10 +110,15 @@ extension RecordWriter {
         try allowWriting(existing, type: type)
         try check(operation.writeGuard, existing, type: type)
 
-        var (current, resolved) = try resolve(operation, typeName: type.name, record: existing.row.id)
+        let isOwn = existing.row.creator == caller.userID
+        let operation = try operation.allowed(
+            by: fieldAccess(type), of: type, isOwn: isOwn, in: transaction.environment)
+        var (current, resolved) = try resolve(operation, typeName: type.name, record: existing.row)
         let before = StoredFields(text: existing.fields, layout: existing.layout)
         let merge = try before.withView { view throws(RecordError) in
-            try merged(resolved, into: view, replacingAll: replacesAll, record: existing.row.id)
+            try merged(
+                resolved, into: view, replacingAll: replacesAll, keeping: keptFields(of: current, isOwn: isOwn),
+                record: existing.row.id)
         }
         var row = existing.row
         row.sequence = try transaction.nextSequence()
