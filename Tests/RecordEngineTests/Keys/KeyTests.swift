@@ -128,7 +128,7 @@ import Testing
             await refusal { _ = try await test.database.changeKey(manager.key.id, scope: all, by: actor) },
         ] { #expect(attempt?.code == .accessDenied) }
         // What an actor was when it asked does not count.
-        try await test.database.changeKey(manager.key.id, scope: less, by: .server)
+        _ = try await test.database.changeKey(manager.key.id, scope: less, by: .server)
         let wide = try scope(#"{"types":["Post"],"actions":["create"]}"#)
         let refused = await refusal {
             _ = try await test.database.createKey(KeyName("y"), scope: wide, expiry: .after(60), by: actor)
@@ -194,7 +194,7 @@ import Testing
         #expect(first.changes.count == 1)
         _ = try test.changes(since: first.token, as: try test.caller(made.token))
         let other = try #require(RecordTypeName("Other"))
-        try await test.database.changeKey(
+        _ = try await test.database.changeKey(
             made.key.id, scope: KeyScope(types: [other], permissions: .read), by: .server)
         let caller = try test.caller(made.token)
         let refused = #expect(throws: RecordError.self) { try test.changes(since: first.token, as: caller) }
@@ -202,7 +202,7 @@ import Testing
         #expect(try test.changes(as: caller).changes.isEmpty)
         // Another name is no other right.
         let second = try test.changes(as: caller)
-        try await test.database.changeKey(made.key.id, name: KeyName("other"), by: .server)
+        _ = try await test.database.changeKey(made.key.id, name: KeyName("other"), by: .server)
         _ = try test.changes(since: second.token, as: try test.caller(made.token))
     }
 
@@ -215,7 +215,7 @@ import Testing
         try await test.database.write { transaction throws(RecordError) in
             #expect(try transaction.current(caller) == caller)
         }
-        try await test.database.changeKey(made.key.id, scope: KeyScope(permissions: .read), by: .server)
+        _ = try await test.database.changeKey(made.key.id, scope: KeyScope(permissions: .read), by: .server)
         let type = try #require(RecordTypeName("Post").flatMap { test.database.schema[$0] })
         try await test.database.write { transaction throws(RecordError) in
             let current = try transaction.current(caller)
