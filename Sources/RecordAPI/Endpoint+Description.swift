@@ -30,7 +30,9 @@ extension Endpoint {
         case .queryRecords, .queryRecordsByBody, .deleteSet, .changeSet: "queries"
         case .fetchChanges: "changes"
         case .readSchema, .putSchema, .readType, .addIndex, .readAdvice: "schema"
-        case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole: "rights"
+        case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
+            .explainAccess:
+            "rights"
         case .signUp, .signIn, .signOut, .readMe: "accounts"
         case .listKeys, .createKey, .readKey, .changeKey, .revokeKey, .rotateKey: "keys"
         case .signInAdministrator, .signOutAdministrator, .listAdministratorSessions, .endAdministratorSession,
@@ -73,6 +75,7 @@ extension Endpoint {
         case .listGrants: "Shows the grants of all types (administrators)"
         case .readGrants: "Shows the grants of a type (administrators)"
         case .putGrants: "Replaces the grants of a type (administrators)"
+        case .explainAccess: "Tells what a caller may do, and by which rule (administrators)"
         case .listRoles: "Lists the custom roles (administrators)"
         case .readRole: "Shows a custom role (administrators)"
         case .putRole: "Makes a custom role or replaces its members (administrators)"
@@ -117,6 +120,7 @@ extension Endpoint {
         case .addIndex: "Index"
         case .putGrants: "Grants"
         case .putRole: "Role"
+        case .explainAccess: "AccessQuestion"
         case .signUp, .signIn: "Credentials"
         case .createKey: "NewKey"
         case .changeKey: "KeyChange"
@@ -280,6 +284,7 @@ extension Endpoint {
         case .putRole:
             [Answer(200, "The role", .json("Role")), Answer(201, "The new role", .json("Role"))]
         case .deleteRole: [Answer(204, "Gone")]
+        case .explainAccess: [Answer(200, "The decision and what it rests on", .json("AccessExplanation"))]
         case .signUp, .signIn: [Answer(201, "A session; the token is shown once", .json("Session"))]
         case .signOut: [Answer(204, "Signed out")]
         case .readMe: [Answer(200, "The caller", .json("User"))]

@@ -8,6 +8,7 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
     case readSchema, putSchema, readType, addIndex, readAdvice
     case listGrants, readGrants, putGrants
     case listRoles, readRole, putRole, deleteRole
+    case explainAccess
     case signUp, signIn, signOut, readMe
     case listKeys, createKey, readKey, changeKey, revokeKey, rotateKey
     case signInAdministrator, signOutAdministrator, listAdministratorSessions, endAdministratorSession
@@ -78,6 +79,7 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         ("GET /roles/{role}", .readRole),
         ("PUT /roles/{role}", .putRole),
         ("DELETE /roles/{role}", .deleteRole),
+        ("POST /explain/access", .explainAccess),
         ("POST /users", .signUp),
         ("GET /users/me", .readMe),
         ("POST /sessions", .signIn),
@@ -120,7 +122,8 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         case .listKeys: ["limit", "cursor"]
         case .readAudit: ["since", "until", "actor", "action", "limit", "cursor", "scope"]
         case .deleteRecord, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
-            .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .signUp,
+            .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
+            .explainAccess, .signUp,
             .signIn, .signOut, .readMe, .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload,
             .uploadOffset, .continueUpload, .terminateUpload, .readUpload, .createKey, .readKey, .changeKey,
             .revokeKey, .rotateKey, .signInAdministrator, .signOutAdministrator, .listAdministratorSessions,

@@ -242,6 +242,15 @@ extension OpenAPI {
         "members":{"type":"array","items":{"type":"string"}}}},
         "Roles":{"type":"object","required":["roles"],"properties":{
         "roles":{"type":"array","items":{"$ref":"#/components/schemas/Role"}}}},
+        "AccessQuestion":{"type":"object","required":["caller","action","recordType"],"additionalProperties":false,
+        "properties":{"caller":{"type":"string","description":"anonymous, administrator, administrator:role or the record name of a user or key"},
+        "action":{"type":"string","enum":["create","read","write","query"]},"recordType":{"type":"string"},
+        "recordName":{"type":"string"},"field":{"type":"string"}}},
+        "AccessExplanation":{"type":"object","required":["decision","rule","because"],"properties":{
+        "decision":{"type":"string","enum":["ALLOWED","ACCESS_DENIED","AUTHENTICATION_REQUIRED"]},
+        "rule":{"type":"string"},"roles":{"type":"array","items":{"type":"string"}},
+        "because":{"type":"array","items":{"type":"object","properties":{"rule":{"type":"string"},
+        "allowed":{"type":"boolean"},"reason":{"type":"string"}}}}}},
         "Credentials":{"type":"object","required":["name","password"],"properties":{
         "name":{"type":"string"},"password":{"type":"string","minLength":8}}},
         "User":{"type":"object","required":["userRecordName","name"],"properties":{

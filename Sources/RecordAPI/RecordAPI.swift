@@ -130,6 +130,7 @@ public struct RecordAPI: Sendable {
         case .listGrants: return try listGrants(call)
         case .readGrants: return try readGrants(call)
         case .putGrants: return try await putGrants(&call)
+        case .explainAccess: return try await explainAccess(&call)
         case .listRoles: return try listRoles(call)
         case .readRole: return try readRole(call)
         case .putRole: return try await putRole(&call)

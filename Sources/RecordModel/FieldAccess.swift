@@ -35,19 +35,26 @@ extension Authorization {
         return access
     }
 
+    /// Judges one field of a record that the caller may do the same to.
+    ///
+    /// - Parameter isOwn: Whether the caller has created the record.
+    public static func judge(
+        _ caller: Caller, _ roles: Set<RoleName>?, isOwn: Bool, in scope: DatabaseScope
+    ) -> FieldRuling {
+        guard let roles, scope == .publicDatabase, caller.isBoundByGrants else { return .asRecord }
+        if roles.contains(.world) { return .grant(.world) }
+        guard case .user(_, let held) = caller else { return .noGrant }
+        if roles.contains(.authenticated) { return .grant(.authenticated) }
+        if isOwn, roles.contains(.creator) { return .grant(.creator) }
+        return roles.first { held[$0] != nil }.map(FieldRuling.grant) ?? .noGrant
+    }
+
     private static func note(
         _ field: Int, _ roles: Set<RoleName>?, for caller: Caller, in fields: inout FieldAccess.Fields
     ) {
-        guard let roles, !holds(caller, oneOf: roles) else { return }
-        fields.ofOthers.append(field)
-        if caller.userID == nil || !roles.contains(.creator) { fields.ofOwn.append(field) }
-    }
-
-    /// Whether a caller holds a role, whoever created the record.
-    private static func holds(_ caller: Caller, oneOf roles: Set<RoleName>) -> Bool {
-        if roles.contains(.world) { return true }
-        guard case .user(_, let held) = caller else { return false }
-        return roles.contains(.authenticated) || roles.contains { held[$0] != nil }
+        guard roles != nil else { return }
+        if !judge(caller, roles, isOwn: false, in: .publicDatabase).isAllowed { fields.ofOthers.append(field) }
+        if !judge(caller, roles, isOwn: true, in: .publicDatabase).isAllowed { fields.ofOwn.append(field) }
     }
 }
 
