@@ -46,13 +46,19 @@ extension RecordAPI {
         switch call.caller {
         case .anonymous: throw RecordError.notSignedIn
         case .administrator(let administrator):
+            let name =
+                administrator.id == 0 ? nil : registry.configuration.administrators?.name(of: administrator)
             return .json([
-                "userRecordName": "_administrator", "name": "Administrator", "isAdministrator": true,
+                "userRecordName": "_administrator", "name": .string(name ?? "Administrator"), "isAdministrator": true,
                 "role": .string(administrator.role.rawValue),
             ])
         case .service(let key):
             guard let user = try call.reader.user(key.account) else { throw RecordError.notSignedIn }
-            return .json(["userRecordName": .string(user.recordName), "isAdministrator": false])
+            let name = try call.reader.apiKey(of: key.account)?.name ?? user.recordName
+            return .json([
+                "userRecordName": .string(user.recordName), "name": .string(name), "isAdministrator": false,
+                "scope": key.scope.json,
+            ])
         case .user(let id, let roles):
             guard let user = try call.reader.user(id) else { throw RecordError.notSignedIn }
             return .json(Self.document(user, roles: roles.keys.map(\.text).sorted()))

@@ -12,7 +12,8 @@ extension RecordAPI {
         try call.require(.changeSchema)
         let type = try call.type()
         let shape = try Self.shape(index, of: type)
-        let made = try await call.database.addIndexes(IndexWish(indexes: [shape]), to: type.name)
+        let made = try await call.database.addIndexes(
+            IndexWish(indexes: [shape]), to: type.name, by: call.actor)
         guard let type = call.database.schema[type.name], let index = made.first else {
             throw RecordError(.conflict, "The type was taken away meanwhile")
         }

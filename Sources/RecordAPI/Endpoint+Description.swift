@@ -35,6 +35,11 @@ extension Endpoint {
         case .signUp, .signUpAnonymously, .readMe, .changeMe, .removeMe, .signIn, .signOut, .listSessions, .endSession,
             .endSessions, .rotateSession, .invite, .listInvitations, .removeInvitation:
             "accounts"
+        case .listKeys, .createKey, .readKey, .changeKey, .revokeKey, .rotateKey: "keys"
+        case .signInAdministrator, .signOutAdministrator, .listAdministratorSessions, .endAdministratorSession,
+            .changeOwnPassword, .listAdministrators, .addAdministrator, .readAdministrator, .changeAdministrator,
+            .deleteAdministrator, .readAudit:
+            "administration"
         case .live, .ready, .metrics, .limits, .openAPI: "operation"
         }
     }
@@ -91,6 +96,23 @@ extension Endpoint {
         case .invite: "Makes an invitation to sign up; its token is shown once (administrators)"
         case .listInvitations: "Lists the invitations (administrators)"
         case .removeInvitation: "Takes an invitation back (administrators)"
+        case .listKeys: "Lists API keys, revoked ones among them; never a token (right manageKeys)"
+        case .createKey: "Makes an API key; its token is shown once (right manageKeys)"
+        case .readKey: "Shows an API key (right manageKeys)"
+        case .changeKey: "Changes name, scope or end of an API key (right manageKeys)"
+        case .revokeKey: "Ends an API key for good (right manageKeys)"
+        case .rotateKey: "Gives an API key a new token; the old one stays good for a while (right manageKeys)"
+        case .signInAdministrator: "Signs an administrator in"
+        case .signOutAdministrator: "Ends the administrator's session of the token"
+        case .listAdministratorSessions: "Lists the administrator's own sessions"
+        case .endAdministratorSession: "Ends one of the administrator's own sessions"
+        case .changeOwnPassword: "Gives the administrator another password and ends its other sessions"
+        case .listAdministrators: "Lists the administrators by name (owners)"
+        case .addAdministrator: "Adds an administrator (owners)"
+        case .readAdministrator: "Shows an administrator (owners)"
+        case .changeAdministrator: "Changes role or password of an administrator, or disables it (owners)"
+        case .deleteAdministrator: "Takes an administrator away (owners)"
+        case .readAudit: "Reads the audit log, the newest entry first (owners)"
         case .live: "Tells that the process answers"
         case .ready: "Tells whether the default database takes writes"
         case .metrics: "Figures in the text format of Prometheus"
@@ -117,12 +139,21 @@ extension Endpoint {
         case .changeMe: "AccountChange"
         case .removeMe: "Password"
         case .invite: "InvitationInput"
+        case .createKey: "NewKey"
+        case .changeKey: "KeyChange"
+        case .rotateKey: "KeyRotation"
+        case .signInAdministrator: "AdministratorCredentials"
+        case .changeOwnPassword: "PasswordChange"
+        case .addAdministrator: "NewAdministrator"
+        case .changeAdministrator: "AdministratorChange"
         case .listRecords, .readRecord, .deleteRecord, .readField, .uploadAsset, .readAsset, .queryRecords, .deleteSet,
             .fetchChanges,
             .readSchema, .readType, .readAdvice, .listGrants, .readGrants, .listRoles, .readRole, .deleteRole, .signOut,
             .readMe, .listSessions, .endSession, .endSessions, .rotateSession, .listInvitations, .removeInvitation,
             .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload, .uploadOffset,
-            .continueUpload, .terminateUpload, .readUpload:
+            .continueUpload, .terminateUpload, .readUpload,
+            .listKeys, .readKey, .revokeKey, .signOutAdministrator, .listAdministratorSessions,
+            .endAdministratorSession, .listAdministrators, .readAdministrator, .deleteAdministrator, .readAudit:
             nil
         }
     }
@@ -138,7 +169,10 @@ extension Endpoint {
     /// Whether the scope's parameters mean something on the route.
     var takesScope: Bool {
         switch self {
-        case .live, .ready, .limits, .openAPI, .describeUploads: false
+        case .live, .ready, .limits, .openAPI, .describeUploads, .signInAdministrator, .signOutAdministrator,
+            .listAdministratorSessions, .endAdministratorSession, .changeOwnPassword, .listAdministrators,
+            .addAdministrator, .readAdministrator, .changeAdministrator, .deleteAdministrator:
+            false
         default: true
         }
     }
@@ -301,6 +335,21 @@ extension Endpoint {
         case .listInvitations: [Answer(200, "The invitations, the oldest first", .json("Invitations"))]
         case .removeInvitation: [Answer(204, "Gone"), Answer(404, "There is none with this id", .json("Error"))]
         case .readMe: [Answer(200, "The caller", .json("User"))]
+        case .listKeys: [Answer(200, "A page of keys", .json("Keys"))]
+        case .readKey, .changeKey: [Answer(200, "The key", .json("Key"))]
+        case .createKey: [Answer(201, "The key with its token, which is shown once", .json("Key"))]
+        case .rotateKey: [Answer(200, "The key with its new token, which is shown once", .json("Key"))]
+        case .revokeKey: [Answer(204, "Revoked")]
+        case .signInAdministrator:
+            [Answer(201, "A session; the token is shown once", .json("AdministratorSession"))]
+        case .signOutAdministrator, .endAdministratorSession: [Answer(204, "Signed out")]
+        case .listAdministratorSessions: [Answer(200, "The sessions, the newest first", .json("AdministratorSessions"))]
+        case .changeOwnPassword: [Answer(204, "Changed")]
+        case .listAdministrators: [Answer(200, "The administrators by name", .json("Administrators"))]
+        case .addAdministrator: [Answer(201, "The new administrator", .json("Administrator"))]
+        case .readAdministrator, .changeAdministrator: [Answer(200, "The administrator", .json("Administrator"))]
+        case .deleteAdministrator: [Answer(204, "Gone")]
+        case .readAudit: [Answer(200, "A page of entries", .json("Audit"))]
         case .live: [Answer(200, "It answers", .json("Status"))]
         case .ready:
             [Answer(200, "It takes writes", .json("Status")), Answer(503, "It does not", .json("Error"))]

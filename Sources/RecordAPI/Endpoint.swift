@@ -12,12 +12,27 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
     case signUp, signUpAnonymously, readMe, changeMe, removeMe
     case signIn, signOut, listSessions, endSession, endSessions, rotateSession
     case invite, listInvitations, removeInvitation
+    case listKeys, createKey, readKey, changeKey, revokeKey, rotateKey
+    case signInAdministrator, signOutAdministrator, listAdministratorSessions, endAdministratorSession
+    case changeOwnPassword, listAdministrators, addAdministrator, readAdministrator, changeAdministrator
+    case deleteAdministrator
+    case readAudit
     case live, ready, metrics, limits, openAPI
 
     /// Whether the loop reads no records for it, and so needs no view of its own.
     var leavesReadingToTheWriter: Bool {
         switch self {
         case .createRecord, .replaceRecord, .changeRecord, .deleteRecord, .modifyRecords: true
+        default: false
+        }
+    }
+
+    /// Whether the first parameter of the path is the type of the records that it is about.
+    var namesTypeInPath: Bool {
+        switch self {
+        case .createRecord, .listRecords, .readRecord, .replaceRecord, .changeRecord, .deleteRecord, .readField,
+            .queryRecords, .deleteSet, .changeSet:
+            true
         default: false
         }
     }
@@ -81,6 +96,23 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         ("POST /invitations", .invite),
         ("GET /invitations", .listInvitations),
         ("DELETE /invitations/{id}", .removeInvitation),
+        ("GET /keys", .listKeys),
+        ("POST /keys", .createKey),
+        ("GET /keys/{id}", .readKey),
+        ("PATCH /keys/{id}", .changeKey),
+        ("DELETE /keys/{id}", .revokeKey),
+        ("POST /keys/{id}/rotate", .rotateKey),
+        ("POST /administrators/sessions", .signInAdministrator),
+        ("GET /administrators/sessions", .listAdministratorSessions),
+        ("DELETE /administrators/sessions/current", .signOutAdministrator),
+        ("DELETE /administrators/sessions/{id}", .endAdministratorSession),
+        ("PATCH /administrators/me", .changeOwnPassword),
+        ("GET /administrators", .listAdministrators),
+        ("POST /administrators", .addAdministrator),
+        ("GET /administrators/{name}", .readAdministrator),
+        ("PATCH /administrators/{name}", .changeAdministrator),
+        ("DELETE /administrators/{name}", .deleteAdministrator),
+        ("GET /audit", .readAudit),
         ("GET /health/live", .live),
         ("GET /health/ready", .ready),
         ("GET /metrics", .metrics),
@@ -100,13 +132,18 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         case .deleteSet, .changeSet: ["where", "arg", "all", "dryRun", "maxAffected"]
         case .fetchChanges: ["since", "limit", "fields"]
         case .endSessions: ["others"]
+        case .listKeys: ["limit", "cursor"]
+        case .readAudit: ["since", "until", "actor", "action", "limit", "cursor", "scope"]
         case .deleteRecord, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
             .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
             .explainAccess, .signUp,
             .signUpAnonymously, .signIn, .signOut, .readMe, .changeMe, .removeMe, .listSessions, .endSession,
             .rotateSession, .invite, .listInvitations, .removeInvitation, .live, .ready, .metrics, .limits, .openAPI,
             .describeUploads, .createUpload,
-            .uploadOffset, .continueUpload, .terminateUpload, .readUpload:
+            .uploadOffset, .continueUpload, .terminateUpload, .readUpload,
+            .createKey, .readKey, .changeKey, .revokeKey, .rotateKey, .signInAdministrator, .signOutAdministrator,
+            .listAdministratorSessions, .endAdministratorSession, .changeOwnPassword, .listAdministrators,
+            .addAdministrator, .readAdministrator, .changeAdministrator, .deleteAdministrator:
             []
         }
     }

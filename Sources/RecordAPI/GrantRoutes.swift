@@ -31,7 +31,7 @@ extension RecordAPI {
         }
         let grants = try GrantsDocument.read(document, path: "grants")
         try call.require(.changeRights)
-        try await call.database.setGrants(grants, of: name)
+        try await call.database.setGrants(grants, of: name, by: call.actor)
         return .json(["grants": GrantsDocument.json(grants)])
     }
 }

@@ -13,7 +13,15 @@ extension OpenAPI {
         "cursor":{"name":"cursor","in":"query","schema":{"type":"string"},
         "description":"Where the previous page of the same caller ended"},
         "since":{"name":"since","in":"query","schema":{"type":"string"},
-        "description":"The token of the previous call; absent for the beginning"},
+        "description":"The token of the previous call, absent for the beginning; of the audit log, a moment in milliseconds"},
+        "until":{"name":"until","in":"query","schema":{"type":"integer"},
+        "description":"The last moment, in milliseconds since 1970"},
+        "actor":{"name":"actor","in":"query","schema":{"type":"string"},
+        "description":"Whose entries: a user's record name, a key's or an administrator's name"},
+        "action":{"name":"action","in":"query","schema":{"type":"string"},
+        "description":"Entries of one action, such as key.create"},
+        "scope":{"name":"scope","in":"query","schema":{"type":"string","enum":["database","server"],
+        "default":"database"},"description":"The log of the database, or of the server as a whole"},
         "where":{"name":"where","in":"query","schema":{"type":"string","maxLength":16384},
         "description":"A condition, such as: threadname == %@ AND good > 3"},
         "arg":{"name":"arg","in":"query","explode":true,"schema":{"type":"array","maxItems":100,
@@ -275,6 +283,64 @@ extension OpenAPI {
         "userRecordName":{"type":"string"},"name":{"type":"string"},
         "createdTimestamp":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}},
         "isAdministrator":{"type":"boolean"},"isAnonymous":{"type":"boolean"}}},
+        "KeyScope":{"type":"object","additionalProperties":false,"properties":{
+        "types":{"type":"array","minItems":1,"items":{"type":"string"},"description":"Absent: all types"},
+        "actions":{"type":"array","items":{"type":"string","enum":["read","create","write"]}},
+        "readOnly":{"type":"boolean","description":"Short for the actions [read]"},
+        "rights":{"type":"array","items":{"type":"string","enum":["readSchema","changeSchema","readRights",
+        "changeRights","manageUsers","manageKeys","readMetrics"]}}}},
+        "NewKey":{"type":"object","required":["name","scope"],"additionalProperties":false,"properties":{
+        "name":{"type":"string","maxLength":100},"scope":{"$ref":"#/components/schemas/KeyScope"},
+        "expiresAt":{"type":["integer","null"],"description":"Milliseconds since 1970"},
+        "expiresIn":{"type":"integer","description":"Seconds"}}},
+        "KeyChange":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{
+        "name":{"type":"string","maxLength":100},"scope":{"$ref":"#/components/schemas/KeyScope"},
+        "expiresAt":{"type":["integer","null"]},"expiresIn":{"type":"integer"}}},
+        "KeyRotation":{"type":"object","additionalProperties":false,"properties":{
+        "overlap":{"type":"integer","minimum":0,"maximum":2592000,"default":86400,
+        "description":"Seconds that the old token stays good"}}},
+        "Key":{"type":"object","required":["id","name","prefix","scope","state"],"properties":{
+        "id":{"type":"string"},"name":{"type":"string"},
+        "prefix":{"type":"string","description":"The first characters of its token"},
+        "scope":{"$ref":"#/components/schemas/KeyScope"},
+        "userRecordName":{"type":"string","description":"Who creates what it creates"},
+        "createdAt":{"type":"integer"},"expiresAt":{"type":"integer"},"usedAt":{"type":"integer"},
+        "overlapsUntil":{"type":"integer"},"revokedAt":{"type":"integer"},
+        "state":{"type":"string","enum":["active","expired","revoked"]},
+        "token":{"type":"string","description":"In the answers that make one alone"}}},
+        "Keys":{"type":"object","required":["keys"],"properties":{
+        "keys":{"type":"array","items":{"$ref":"#/components/schemas/Key"}},"cursor":{"type":"string"}}},
+        "AdministratorRole":{"type":"string","enum":["owner","developer","editor","viewer"]},
+        "AdministratorCredentials":{"type":"object","required":["name","password"],"additionalProperties":false,
+        "properties":{"name":{"type":"string"},"password":{"type":"string"},"label":{"type":"string"}}},
+        "PasswordChange":{"type":"object","required":["password","currentPassword"],"additionalProperties":false,
+        "properties":{"password":{"type":"string","minLength":12},"currentPassword":{"type":"string"}}},
+        "NewAdministrator":{"type":"object","required":["name","password","role"],"additionalProperties":false,
+        "properties":{"name":{"type":"string","maxLength":64},"password":{"type":"string","minLength":12},
+        "role":{"$ref":"#/components/schemas/AdministratorRole"}}},
+        "AdministratorChange":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{
+        "role":{"$ref":"#/components/schemas/AdministratorRole"},"password":{"type":"string","minLength":12},
+        "disabled":{"type":"boolean"}}},
+        "Administrator":{"type":"object","required":["name","role","createdAt","disabled"],"properties":{
+        "name":{"type":"string"},"role":{"$ref":"#/components/schemas/AdministratorRole"},
+        "createdAt":{"type":"integer"},"disabled":{"type":"boolean"},"disabledAt":{"type":"integer"}}},
+        "Administrators":{"type":"object","required":["administrators"],"properties":{
+        "administrators":{"type":"array","items":{"$ref":"#/components/schemas/Administrator"}}}},
+        "AdministratorSession":{"type":"object","required":["token","expiresAt","administrator"],"properties":{
+        "token":{"type":"string"},"expiresAt":{"type":"integer"},
+        "administrator":{"$ref":"#/components/schemas/Administrator"}}},
+        "AdministratorSessions":{"type":"object","required":["sessions"],"properties":{
+        "sessions":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},
+        "label":{"type":"string"},"createdAt":{"type":"integer"},"usedAt":{"type":"integer"},
+        "expiresAt":{"type":"integer"},"isCurrent":{"type":"boolean"}}}}}},
+        "Audit":{"type":"object","required":["entries"],"properties":{"cursor":{"type":"string"},
+        "entries":{"type":"array","items":{"type":"object",
+        "required":["id","timestamp","actor","action","target","outcome"],"properties":{
+        "id":{"type":"integer"},"timestamp":{"type":"integer"},
+        "actor":{"type":"object","properties":{"kind":{"type":"string",
+        "enum":["anonymous","user","key","administrator","operator"]},"name":{"type":"string"}}},
+        "action":{"type":"string"},"target":{"type":"string"},"outcome":{"type":"string","enum":["done","refused"]},
+        "address":{"type":"string"},"request":{"type":"string"},"detail":{"type":"object"}}}}}},
         "Session":{"type":"object","required":["user"],"properties":{
         "token":{"type":"string"},"expiresAt":{"type":"integer","description":"Milliseconds since 1970"},
         "user":{"$ref":"#/components/schemas/User"}}}}}

@@ -113,6 +113,16 @@ public struct RecordAPI: Sendable {
         var call = RecordCall(
             request: request, parameters: parameters, query: query, reader: reader, caller: caller, rate: rate)
         defer { rate = call.rate }
+        guard case .service(let key) = caller else { return try await answer(endpoint, &call) }
+        do {
+            return try await answer(endpoint, &call)
+        } catch {
+            noteOutOfScope(error, key, endpoint, call)
+            throw error
+        }
+    }
+
+    private func answer(_ endpoint: Endpoint, _ call: inout RecordCall) async throws -> HTTPResponse {
         switch endpoint {
         case .readRecord: return try readRecord(call)
         case .listRecords: return try await listRecords(call)
@@ -161,6 +171,23 @@ public struct RecordAPI: Sendable {
         case .removeInvitation: return try await removeInvitation(call)
         case .signOut: return try await signOut(call)
         case .readMe: return try readMe(call)
+        case .listKeys: return try listKeys(call)
+        case .createKey: return try await createKey(&call)
+        case .readKey: return try readKey(call)
+        case .changeKey: return try await changeKey(&call)
+        case .revokeKey: return try await revokeKey(call)
+        case .rotateKey: return try await rotateKey(&call)
+        case .signInAdministrator: return try await signInAdministrator(&call)
+        case .signOutAdministrator: return try await signOutAdministrator(call)
+        case .listAdministratorSessions: return try listAdministratorSessions(call)
+        case .endAdministratorSession: return try await endAdministratorSession(call)
+        case .changeOwnPassword: return try await changeOwnPassword(&call)
+        case .listAdministrators: return try listAdministrators(call)
+        case .addAdministrator: return try await addAdministrator(&call)
+        case .readAdministrator: return try readAdministrator(call)
+        case .changeAdministrator: return try await changeAdministrator(&call)
+        case .deleteAdministrator: return try await deleteAdministrator(call)
+        case .readAudit: return try await readAudit(call)
         case .metrics:
             try call.require(.readMetrics)
             return metrics()
@@ -179,6 +206,18 @@ public struct RecordAPI: Sendable {
             if error.code == .authenticationFailed { try rate.countFailedCredential() }
             throw error
         }
+    }
+
+    /// Notes that a key was refused for its scope, or met nothing where its scope lets it see nothing.
+    private func noteOutOfScope(_ error: any Error, _ key: ServiceKey, _ endpoint: Endpoint, _ call: RecordCall) {
+        guard let code = (error as? RecordError)?.code else { return }
+        let type = endpoint.namesTypeInPath ? RecordTypeName(call.parameters[0]) : nil
+        let isHidden =
+            code == .notFound && type.map { !(key.scope.types?.contains($0) ?? true) } ?? false
+        guard code == .accessDenied || isHidden else { return }
+        call.reader.noteOutOfScope(
+            key, target: type.map { "\(endpoint) \($0)" } ?? "\(endpoint)", address: call.request.remoteAddress,
+            requestID: call.request.id)
     }
 
     static let healthy = Array(#"{"status":"ok"}"#.utf8)

@@ -16,8 +16,18 @@ struct RecordCall {
 
     var database: RecordDatabase { reader.database }
 
+    /// Who asks, for the audit log.
+    var actor: AuditActor {
+        AuditActor(caller: caller, address: request.remoteAddress, requestID: request.id)
+    }
+
+    /// Where the request means. That an administrator names a user's private database is written down.
     func address() throws(RecordError) -> DatabaseAddress {
-        try query.address(for: caller, reader)
+        let address = try query.address(for: caller, reader)
+        if case .privateDatabase(let owner) = address.scope, caller.administrator != nil {
+            reader.noteOwner(owner, namedBy: actor)
+        }
+        return address
     }
 
     /// The record type in the path.

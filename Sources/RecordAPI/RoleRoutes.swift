@@ -35,13 +35,13 @@ extension RecordAPI {
                 "'members' is a list of user record names, and of role: with the name of another role",
                 details: [("path", .text("members"))])
         }
-        let isNew = try await call.database.putRole(name, members: members)
+        let isNew = try await call.database.putRole(name, members: members, by: call.actor)
         return .json(Self.document(name.text, members), status: isNew ? .created : .ok)
     }
 
     func deleteRole(_ call: RecordCall) async throws -> HTTPResponse {
         try call.require(.changeRights)
-        try await call.database.removeRole(try call.roleName())
+        try await call.database.removeRole(try call.roleName(), by: call.actor)
         return HTTPResponse(.noContent)
     }
 

@@ -14,7 +14,7 @@ extension RecordAPI {
         try call.require(.changeSchema)
         let document = try SchemaDocument.read(try await call.body())
         try call.require(.changeSchema)
-        try await call.database.putSchema(document)
+        try await call.database.putSchema(document, by: call.actor)
         return .json(SchemaDocument(call.database.schema, built: call.database.indexProgress.building).json)
     }
 

@@ -23,11 +23,12 @@ extension RecordAPI {
     ) async throws(RecordError) -> Value {
         let attempt = try call.rate.beginSignIn(name, in: call.database)
         do throws(RecordError) {
-            let value = try await body()
-            attempt?.succeeded()
-            return value
+            return try await SignInAttempt.judging(attempt, body)
         } catch {
-            attempt?.failed(error)
+            if error.code == .authenticationFailed {
+                call.reader.noteFailedSignIn(
+                    name: name, address: call.request.remoteAddress, requestID: call.request.id)
+            }
             throw error
         }
     }

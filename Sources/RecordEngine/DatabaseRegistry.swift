@@ -49,6 +49,8 @@ package actor DatabaseRegistry {
         package var defaultDatabase: DatabaseID?
         /// The hash of the administrator's token.
         package var administrator: Digest?
+        /// The administrators by name; `nil` for none.
+        package var administrators: Administrators?
         /// How many passwords are hashed at once.
         package var passwordThreads: Int
         /// Tells the operator why a database could not be opened; clients learn only that it is not available.
@@ -81,7 +83,8 @@ package actor DatabaseRegistry {
 
     package init(_ configuration: Configuration) {
         self.configuration = configuration
-        passwords = PasswordWorkers(threads: configuration.passwordThreads)
+        passwords =
+            configuration.administrators?.passwords ?? PasswordWorkers(threads: configuration.passwordThreads)
     }
 
     deinit {
@@ -121,7 +124,8 @@ package actor DatabaseRegistry {
         guard !isClosed else { throw RecordError.databaseUnavailable }
         let database = try RecordDatabase(
             folder: folder(of: id), environment: id.environment, limits: configuration.limits,
-            administrator: configuration.administrator, passwords: passwords, assets: assetOptions(of: id))
+            administrator: configuration.administrator, administrators: configuration.administrators,
+            passwords: passwords, assets: assetOptions(of: id))
         opened.withLock { $0[id] = database }
         return database
     }
@@ -147,5 +151,6 @@ package actor DatabaseRegistry {
             return Array(table.values)
         }
         for database in all { await database.close() }
+        await configuration.administrators?.close()
     }
 }

@@ -22,6 +22,12 @@ package actor RecordDatabase {
     nonisolated let publishedSchema: Locked<PublishedSchema>
     nonisolated let passwords: PasswordWorkers
     nonisolated let administrator: Digest?
+    /// The server's administrators by name, if it has them.
+    package nonisolated let administrators: Administrators?
+    /// What is on its way to the audit log.
+    nonisolated let auditNotes = AuditNotes()
+    /// When the use of each key was noted last, by its account.
+    nonisolated let keyUses = Locked<[UserID: Int64]>([:])
     /// Shared by all its readers.
     package nonisolated let queries = QueryServices()
     /// Where long bodies of writes are read.
@@ -57,13 +63,15 @@ package actor RecordDatabase {
     ///
     /// - Parameters:
     ///   - administrator: The hash of the administrator's token; `nil` for none.
+    ///   - administrators: Those with names; `nil` for none.
     ///   - indexBuilding: How large the pieces are in which indexes are built.
     ///   - checkpoints: When the log is copied into the file.
     ///   - assets: What it needs to serve assets.
     /// - Throws: A sentence for the operator.
     package init(
         folder path: String, environment: RecordEnvironment, limits: DatabaseLimits = DatabaseLimits(),
-        administrator: Digest? = nil, passwords: PasswordWorkers, indexBuilding: IndexBuilding = IndexBuilding(),
+        administrator: Digest? = nil, administrators: Administrators? = nil, passwords: PasswordWorkers,
+        indexBuilding: IndexBuilding = IndexBuilding(),
         checkpoints: CheckpointRules = CheckpointRules(), assets: AssetOptions = AssetOptions()
     ) throws {
         let folder = try DataFolder(opening: path)
@@ -74,7 +82,7 @@ package actor RecordDatabase {
         let keys = try DatabaseKeys(secret: secret)
         let transaction = try WriteTransaction(
             connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
-            addressing: assets.addressing)
+            addressing: assets.addressing, administrators: administrators)
         let hasIndexWork = try transaction.hasIndexWork()
         let hasRemovals = try transaction.removals.hasWork()
         self.folder = consume folder
@@ -82,6 +90,7 @@ package actor RecordDatabase {
         self.environment = environment
         self.limits = limits
         self.administrator = administrator
+        self.administrators = administrators
         self.passwords = passwords
         self.keys = keys
         self.assets = AssetStore(folder: AssetFolder(database: path), options: assets)
@@ -315,6 +324,7 @@ package actor RecordDatabase {
     /// Takes no more writes, finishes those that wait, and closes the file. Readers must be gone. An index that is being
     /// built waits for the next start.
     package nonisolated func close() async {
+        try? await writeAllAuditNotes()
         // At once, and not when the writer has time: slices of index work follow each other without a pause.
         queue.withLock { $0.isClosed = true }
         queue.broadcast()

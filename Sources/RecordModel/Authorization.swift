@@ -159,6 +159,47 @@ public enum Authorization {
         }
     }
 
+    /// Whether a caller may give a key a scope, or the token of a key with it: nobody gives what it does not have itself.
+    ///
+    /// - Returns: The first right that is missing, in the words of a scope; `nil` if none is.
+    public static func firstRightBeyond(_ caller: Caller, in scope: KeyScope) -> String? {
+        let own: KeyScope
+        switch caller {
+        case .anonymous, .user: own = KeyScope(permissions: [])
+        case .service(let key): own = key.scope
+        case .administrator(let administrator):
+            own = KeyScope(
+                permissions: administrator.role.permissions, operations: administrator.role.operations)
+        }
+        if let operation = scope.operations.subtracting(own.operations).map(\.rawValue).min() { return operation }
+        for (permission, word) in [(Permissions.read, "read"), (.create, "create"), (.write, "write")]
+        where scope.permissions.contains(permission) && !own.permissions.contains(permission) {
+            return word
+        }
+        // A scope that does nothing with records is not bound to any.
+        guard let ownTypes = own.types, !scope.permissions.isEmpty else { return nil }
+        guard let types = scope.types else { return "all types" }
+        return types.subtracting(ownTypes).map(\.text).min()
+    }
+
+    /// Whether a caller may upload files for records of a database: it is signed in there, or may create or write a type
+    /// that has assets.
+    public static func mayUpload(_ caller: Caller, to scope: DatabaseScope, schema: Schema) -> Bool {
+        if case .privateDatabase(let owner) = scope { return mayEnterPrivateDatabase(caller, of: owner) }
+        switch caller {
+        case .user: return true
+        // An editor may upload before the first type has a field for it, as a user may.
+        case .administrator(let administrator) where administrator.role.permissions.contains(.write): return true
+        case .anonymous, .service, .administrator:
+            return schema.types.values.contains { type in
+                type.fields.contains { $0.type.element == .asset }
+                    && [Action.create, .write].contains {
+                        reach(of: $0, for: caller, in: scope, type: type) != .none
+                    }
+            }
+        }
+    }
+
     /// Whether a caller who may not read a record could read it before its access list was changed: the change feed tells
     /// it that the record is gone.
     ///

@@ -56,6 +56,10 @@ public struct DatabaseLimits: Hashable, Sendable {
     public var tombstoneSeconds: Int64 = 90 * 86_400
     /// How long an idempotency key is remembered, in seconds.
     public var idempotencySeconds: Int64 = 86_400
+    /// How long an entry of the audit log is kept, in seconds.
+    public var auditSeconds: Int64 = 400 * 86_400
+    /// The most entries of the audit log; the oldest go before their time.
+    public var auditEntries = 1_000_000
 
     /// How long a session lasts that is not used, in seconds.
     public var sessionSeconds: Int64 = 30 * 86_400

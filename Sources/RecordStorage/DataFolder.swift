@@ -75,8 +75,10 @@ package struct DataFolder: ~Copyable {
     ///
     /// SQLite reads frames that were written and not yet synced. The log is a file of its own, so opening and closing
     /// it drops none of the locks on `records.sqlite`.
-    package func syncLog() throws(Problem) {
-        for (name, flags) in [("/records.sqlite-wal", O_RDWR), ("", O_RDONLY | O_DIRECTORY)] {
+    ///
+    /// - Parameter file: The name of the file whose log it is.
+    package func syncLog(of file: String = "records.sqlite") throws(Problem) {
+        for (name, flags) in [("/\(file)-wal", O_RDWR), ("", O_RDONLY | O_DIRECTORY)] {
             let file = path + name
             let descriptor = open(file, flags | O_CLOEXEC)
             guard descriptor >= 0 else {

@@ -23,9 +23,15 @@ package enum Migrations {
     static let withAccountKinds = 10
     /// … and one that knows grants of fields.
     static let withFieldGrants = 11
+    /// … and one that knows API keys.
+    static let withKeys = 15
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
+        try run(all, on: connection)
+    }
+
+    static func run(_ all: [Migration], on connection: Connection) throws(StoreError) {
         try connection.execute(
             "CREATE TABLE IF NOT EXISTS migration (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
         let applied = Int(try connection.integer("SELECT count(*) FROM migration") ?? 0)
@@ -61,6 +67,8 @@ package enum Migrations {
         Migration(name: "sliding sessions", sql: slidingSessions),
         Migration(name: "invitations", sql: invitations),
         Migration(name: "removals of accounts", sql: accountRemovals),
+        Migration(name: "API keys", sql: keys),
+        Migration(name: "audit", sql: audit),
     ]
 
     /// Records and what belongs to them. Keys lead with the zone, since all users' private records share the file.
@@ -417,5 +425,61 @@ package enum Migrations {
         -- Names of roles with a blank between them; NULL where the grants of the type decide.
         ALTER TABLE field ADD COLUMN readers TEXT;
         ALTER TABLE field ADD COLUMN writers TEXT;
+        """
+
+    /// Keys of services. What a key creates is its account's.
+    private static let keys = """
+        -- public_id: random, for lists and paths. prefix: the token's first characters, to tell tokens apart; hash: SHA-256
+        -- of the token. overlap_hash: of the token before it, which is good until `overlaps`. expires: NULL for never.
+        CREATE TABLE api_key (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            public_id TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL,
+            prefix TEXT NOT NULL,
+            hash BLOB NOT NULL UNIQUE,
+            overlap_hash BLOB UNIQUE,
+            overlaps INTEGER,
+            scope TEXT NOT NULL,
+            account INTEGER NOT NULL UNIQUE,
+            created INTEGER NOT NULL,
+            expires INTEGER,
+            used INTEGER,
+            revoked INTEGER
+        );
+        CREATE UNIQUE INDEX api_key_by_name ON api_key (name) WHERE revoked IS NULL;
+        """
+
+    /// Who did what with rights. The server's own file has the same table.
+    static let audit = """
+        -- at: milliseconds since 1970. detail: a JSON object, or NULL.
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            at INTEGER NOT NULL,
+            actor_kind TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            action TEXT NOT NULL,
+            target TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            address TEXT NOT NULL,
+            request TEXT NOT NULL,
+            detail TEXT
+        );
+        CREATE INDEX audit_by_time ON audit (at, id);
+        CREATE INDEX audit_by_actor ON audit (actor, at, id);
+        CREATE INDEX audit_by_action ON audit (action, at, id);
+
+        -- Entries below this number are past their time. It only rises.
+        CREATE TABLE audit_retention (position INTEGER PRIMARY KEY CHECK (position = 1), before INTEGER NOT NULL);
+        INSERT INTO audit_retention VALUES (1, 0);
+        CREATE TRIGGER audit_is_final BEFORE UPDATE ON audit BEGIN
+            SELECT RAISE(ABORT, 'the audit log is append-only');
+        END;
+        CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit
+        WHEN old.id >= (SELECT before FROM audit_retention) BEGIN
+            SELECT RAISE(ABORT, 'the audit log is append-only');
+        END;
+        CREATE TRIGGER audit_retention_rises BEFORE UPDATE ON audit_retention WHEN new.before < old.before BEGIN
+            SELECT RAISE(ABORT, 'the audit log is append-only');
+        END;
         """
 }

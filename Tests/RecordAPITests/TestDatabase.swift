@@ -17,6 +17,10 @@ final class TestDatabase {
         case anonymous, stranger, creator, member, administrator
     }
 
+    /// What the shell's commands would have.
+    static let operatorToken = "fbo_of-the-operator"
+    private static let passwords = PasswordWorkers(threads: 2)
+
     let folder: String
     let registry: DatabaseRegistry
     let api: RecordAPI
@@ -39,10 +43,13 @@ final class TestDatabase {
     ) throws {
         folder = NSTemporaryDirectory() + "fogbase-api-" + UUID().uuidString
         let container = try #require(ContainerName("Forum"))
-        registry = DatabaseRegistry(
-            DatabaseRegistry.Configuration(
-                dataPath: folder, containers: [container], limits: limits,
-                administrator: SHA256.hash(utf8: "the-operators-secret")))
+        var server = DatabaseRegistry.Configuration(
+            dataPath: folder, containers: [container], limits: limits,
+            administrator: SHA256.hash(utf8: "the-operators-secret"))
+        server.administrators = try Administrators(
+            dataPath: folder, passwords: Self.passwords, operatorToken: SHA256.hash(utf8: Self.operatorToken),
+            limits: limits)
+        registry = DatabaseRegistry(server)
         var configuration = RecordAPIConfiguration(
             defaultDatabase: DatabaseID(container: container, environment: environment), version: "1.2.3")
         adjust(&configuration)
@@ -113,6 +120,7 @@ final class TestDatabase {
         return await call(method, target, fields, body: bytes, headers: headers, from: "192.0.2.1")
     }
 
+    @discardableResult
     func call(
         _ method: HTTPMethod, _ target: String, token: String, body: String? = nil,
         in loop: RecordAPIContext? = nil

@@ -30,7 +30,7 @@ extension Endpoint {
     var rateClass: RateClass? {
         switch self {
         case .live, .ready: nil
-        case .signUp, .signUpAnonymously, .signIn, .changeMe, .removeMe: .auth
+        case .signUp, .signUpAnonymously, .signIn, .changeMe, .removeMe, .signInAdministrator, .changeOwnPassword: .auth
         case .listRecords, .readRecord, .readField, .readAsset, .uploadOffset, .readUpload, .queryRecords,
             .queryRecordsByBody, .fetchChanges, .readMe, .listSessions, .metrics, .limits, .openAPI, .describeUploads:
             .read
@@ -39,7 +39,10 @@ extension Endpoint {
             .write
         case .uploadAsset, .createUpload, .continueUpload, .terminateUpload: .upload
         case .readSchema, .putSchema, .readType, .addIndex, .readAdvice, .listGrants, .readGrants, .putGrants,
-            .listRoles, .readRole, .putRole, .deleteRole, .explainAccess, .invite, .listInvitations, .removeInvitation:
+            .listRoles, .readRole, .putRole, .deleteRole, .explainAccess, .invite, .listInvitations, .removeInvitation,
+            .listKeys, .createKey, .readKey, .changeKey, .revokeKey, .rotateKey, .signOutAdministrator,
+            .listAdministratorSessions, .endAdministratorSession, .listAdministrators, .addAdministrator,
+            .readAdministrator, .changeAdministrator, .deleteAdministrator, .readAudit:
             .administer
         }
     }

@@ -108,9 +108,10 @@ struct RateTicket {
     /// An attempt to sign in to an account, if there may be one now.
     ///
     /// - Throws: THROTTLED after too many that failed.
-    func beginSignIn(_ name: String, in database: RecordDatabase) throws(RecordError) -> SignInAttempt? {
+    /// - Parameter accounts: Whose name it is: a database, or the server's list of administrators.
+    func beginSignIn(_ name: String, in accounts: AnyObject) throws(RecordError) -> SignInAttempt? {
         guard let delays = limiter?.delays else { return nil }
-        return try delays.begin(name, of: ObjectIdentifier(database), from: client)
+        return try delays.begin(name, of: ObjectIdentifier(accounts), from: client)
     }
 
     private mutating func refusal(_ standing: RateStanding, of rateClass: RateClass) -> RecordError {

@@ -1,5 +1,6 @@
 package import RecordModel
 internal import RecordStorage
+internal import RecordWire
 
 /// A custom role and who is in it.
 package struct Role: Hashable, Sendable {
@@ -19,7 +20,7 @@ extension RecordDatabase {
     /// - Returns: Whether the role is new.
     /// - Throws: BAD_REQUEST for a built-in role, or a member that does not exist.
     package nonisolated func putRole(
-        _ name: RoleName, members: [String]
+        _ name: RoleName, members: [String], by actor: AuditActor = .server
     ) async throws(RecordError) -> Bool {
         guard !name.isBuiltIn else {
             throw .badRequest("The role \(name) is built in and has no list of members", cause: .readOnlyKey)
@@ -30,13 +31,29 @@ extension RecordDatabase {
                 details: [("limit", .number(Int64(Self.roleMembers)))])
         }
         return try await write(isAlone: true) { transaction throws(RecordError) in
-            try transaction.putRole(name, members: members)
+            let before = try transaction.members(of: name)
+            let isNew = try transaction.putRole(name, members: members)
+            let (old, new) = (Set(before), Set(members))
+            try transaction.audit(
+                .rolePut, name.text, by: actor,
+                detail: JSONObject(
+                    [("members", .integer(Int64(new.count)))]
+                        + AuditText.names(new.subtracting(old).sorted(), of: "added")
+                        + AuditText.names(old.subtracting(new).sorted(), of: "removed")))
+            return isNew
         }
     }
 
     /// Takes a role away, with what it was granted.
-    package nonisolated func removeRole(_ name: RoleName) async throws(RecordError) {
-        try await write(isAlone: true) { transaction throws(RecordError) in try transaction.removeRole(name) }
+    package nonisolated func removeRole(
+        _ name: RoleName, by actor: AuditActor = .server
+    ) async throws(RecordError) {
+        try await write(isAlone: true) { transaction throws(RecordError) in
+            let members = try transaction.members(of: name)
+            try transaction.removeRole(name)
+            try transaction.audit(
+                .roleDelete, name.text, by: actor, detail: JSONObject(AuditText.names(members, of: "removed")))
+        }
     }
 }
 
@@ -104,6 +121,13 @@ extension WriteTransaction {
             try setGrants(of: rid, in: &type)
         }
         try mark(holders)
+    }
+
+    /// The names of a role's own members; empty if there is no such role.
+    fileprivate func members(of name: RoleName) throws(RecordError) -> [String] {
+        try store { () throws(StoreError) in
+            try roles.find(name.text).map { role throws(StoreError) in try roles.members(of: role) } ?? []
+        }
     }
 
     private func holders(of role: Int64?) throws(RecordError) -> Set<Int64> {

@@ -59,24 +59,11 @@ extension RecordReader {
     /// Refuses callers who may upload nothing: they are neither signed in, nor may they create or write a type that has
     /// assets.
     package func allowUploading(_ caller: Caller, to address: DatabaseAddress) throws(RecordError) {
-        switch (caller, address.scope) {
-        case (_, .privateDatabase(let owner)):
-            guard Authorization.mayEnterPrivateDatabase(caller, of: owner) else {
-                throw .refused(Authorization.refusal(of: caller), .create)
-            }
-        case (.user, _): return
-        case (.anonymous, _), (.service, _), (.administrator, _):
-            for type in schema.types.values where type.fields.contains(where: { $0.type.element == .asset }) {
-                for action in [Action.create, .write]
-                where Authorization.reach(of: action, for: caller, in: address.scope, type: type) != .none {
-                    return
-                }
-            }
-            // An editor may upload before the first type has a field for it, as a user may.
-            if case .administrator(let administrator) = caller, administrator.role != .viewer { return }
-            guard caller == .anonymous else { throw .refused(.denied, .create) }
+        guard !Authorization.mayUpload(caller, to: address.scope, schema: schema) else { return }
+        if caller == .anonymous, address.scope == .publicDatabase {
             throw RecordError(.authenticationRequired, "Sign in to upload files")
         }
+        throw .refused(Authorization.refusal(of: caller), .create)
     }
 
     /// Takes a file in: hashed as it comes, durable before this returns, and stored once whoever brings it.

@@ -7,14 +7,17 @@ extension RecordDatabase {
     /// stays as it is. A small type's indexes are ready when this returns; those of others are built in slices, while
     /// reads and writes go on.
     ///
+    /// - Parameter actor: Who wants them, for the audit log; `nil` for a query.
     /// - Returns: The indexes that serve the wish, each with its state: first those of the fields, by their number, then
     ///   those that were named.
     /// - Throws: `NOT_FOUND` for an unknown type; `BAD_REQUEST` for fields that cannot be indexed so, or for too many.
     package nonisolated func addIndexes(
-        _ wish: IndexWish, to typeName: RecordTypeName
+        _ wish: IndexWish, to typeName: RecordTypeName, by actor: AuditActor? = nil
     ) async throws(RecordError) -> [IndexDefinition] {
         let indexes = try await write(isAlone: true) { transaction throws(RecordError) in
-            try transaction.addIndexes(wish, to: typeName)
+            let indexes = try transaction.addIndexes(wish, to: typeName)
+            if let actor { try transaction.audit(.indexAdd, typeName.text, by: actor) }
+            return indexes
         }
         if indexes.contains(where: { !$0.isReady }) { buildIndexes() }
         return indexes

@@ -36,6 +36,11 @@ package struct Doctor {
         examinePermissions(of: dataPath, isFolder: true, &found)
         let administrator = dataPath + "/administrator"
         if FolderInspection.exists(administrator) { examinePermissions(of: administrator, isFolder: false, &found) }
+        for name in FolderInspection.files(in: dataPath)
+        where name.hasPrefix(ServerFile.name) || name == "operator.json" || name == "lock" {
+            examinePermissions(of: dataPath + "/" + name, isFolder: false, &found)
+        }
+        examineServerFile(ServerFile.path(in: dataPath), &found)
         for container in FolderInspection.folders(in: dataPath) {
             guard let name = ContainerName(container) else { continue }
             let path = dataPath + "/" + container
@@ -97,6 +102,41 @@ package struct Doctor {
     }
 
     // MARK: The folder
+
+    /// Administrators, their sessions and the server's log.
+    private func examineServerFile(_ file: String, _ found: inout DoctorReport) {
+        guard FolderInspection.exists(file) else { return }
+        report(Progress(activity: ServerFile.name, done: 0, total: 0))
+        do {
+            let connection = try Connection(path: file, role: .reader)
+            let state = try ServerFile.migrationState(connection)
+            if state.unknown > 0 {
+                found.problem(
+                    "\(file) was written by a newer version of Fogbase.",
+                    remedy: "Use that version, or restore a backup from before.", sort: "server migration")
+            } else if state.missing > 0 {
+                found.notice("\(file): The next start of the server brings the tables to their newest form.")
+            }
+            for line in try ServerFile.integrityProblems(connection, isQuick: isQuick) {
+                found.problem(
+                    "SQLite finds \(file) damaged: \(line).",
+                    remedy: "Stop the server, keep a copy of the file as it is, and restore it from a backup.",
+                    sort: "server integrity")
+            }
+            guard state.missing == 0, state.unknown == 0 else { return }
+            for line in try AdministratorTable(connection).oddities(roles: AdministratorRole.allCases.map(\.rawValue)) {
+                found.problem(
+                    "\(file): \(line).",
+                    remedy: "Take the administrator away and add it anew; until then it cannot sign in.",
+                    sort: "server administrators")
+            }
+        } catch {
+            found.problem(
+                "\(file) cannot be read: \(error).",
+                remedy: "Stop the server, keep a copy of the file as it is, and restore it from a backup.",
+                sort: "server file")
+        }
+    }
 
     private func examineSpace(_ path: String, _ found: inout DoctorReport) {
         found.freeBytes = FolderInspection.freeBytes(path)

@@ -33,6 +33,7 @@ struct DatabaseExamination {
         try examineFile(&found)
         try summarize(&database, &found)
         try indexes.examineTables(&found)
+        try examineKeys(&found)
         guard !doctor.isQuick else { return }
         try examineRecords(&found)
         try examineEdges(&found)
@@ -99,6 +100,31 @@ struct DatabaseExamination {
                 DoctorReport.TypeFigures(
                     name: type.name.text, fields: type.fields.count, records: counts[type.id]?.records ?? 0,
                     tombstones: counts[type.id]?.tombstones ?? 0))
+        }
+    }
+
+    /// API keys, whose accounts and scopes must be there.
+    private func examineKeys(_ found: inout DoctorReport) throws {
+        guard try table.hasKeys() else { return }
+        let (keys, accounts) = (try KeyTable(connection), try AccountTable(connection))
+        var last: Int64 = 0
+        while true {
+            let page = try keys.list(after: last, limit: Self.slice)
+            guard let end = page.last else { return }
+            last = end.id
+            for key in page {
+                if try accounts.find(id: key.account)?.kind != .service {
+                    found.problem(
+                        "\(label): The key \(key.name) has no account of a service.",
+                        remedy: "Revoke the key, and make another.", sort: label + " key")
+                }
+                let scope = try? JSONValue.parse(Array(key.scope.utf8))
+                if scope.flatMap({ try? KeyScope($0) }) == nil {
+                    found.problem(
+                        "\(label): The scope of the key \(key.name) cannot be read, so it may do nothing.",
+                        remedy: "Give it a scope with PATCH /keys/\(key.publicID), or revoke it.", sort: label + " key")
+                }
+            }
         }
     }
 

@@ -8,6 +8,8 @@ extension RecordDatabase {
         package var tombstones = 0
         package var sessions = 0
         package var answers = 0
+        /// Entries of the audit log.
+        package var entries = 0
     }
 
     /// Rows that one slice takes away before it lets other writers through.
@@ -37,7 +39,12 @@ extension RecordDatabase {
             report.tombstones += done.0
             report.sessions += done.1
             report.answers += done.2
-            if max(done.0, done.1, done.2, done.3) < slice { return report }
+            if max(done.0, done.1, done.2, done.3) < slice { break }
+        }
+        while true {
+            let done = try await purgeAudit(limit: slice)
+            report.entries += done
+            if done < slice { return report }
         }
     }
 }

@@ -38,7 +38,7 @@ struct SetChange: Sendable {
         let started = MonotonicClock.now
         var done = (changed: 0, skipped: 0)
         var request = request
-        request.caller = try Self.current(request.caller, in: transaction)
+        request.caller = try transaction.current(request.caller)
         let writer = RecordWriter(transaction, request)
         var ignored: [UInt8] = []
         for id in records {
@@ -71,18 +71,6 @@ struct SetChange: Sendable {
             if MonotonicClock.now &- started > nanoseconds { break }
         }
         return done
-    }
-
-    /// The caller with the roles that it has now: a set may take its time.
-    ///
-    /// - Throws: AUTHENTICATION_FAILED if the account is gone.
-    private static func current(_ caller: Caller, in transaction: WriteTransaction) throws(RecordError) -> Caller {
-        guard case .user(let id, _) = caller else { return caller }
-        let roles = try transaction.store { () throws(StoreError) -> [RoleName: RoleID]? in
-            try transaction.accounts.find(id: id) == nil ? nil : try transaction.accounts.roles(of: id)
-        }
-        guard let roles else { throw .tokenRejected }
-        return .user(id, roles: roles)
     }
 
     private func stillMatches(_ record: StoredRecord) throws(RecordError) -> Bool {

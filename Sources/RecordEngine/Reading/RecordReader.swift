@@ -29,6 +29,8 @@ package final class RecordReader {
     private var queries: QueryReading?
     private var assets: AssetReading?
     private var audiences: AudienceReading?
+    private var apiKeys: KeyTable?
+    private var auditTable: AuditTable?
     /// When a query took more time than a loop has, on the monotonic clock.
     var lastOverrun: UInt64 = 0
     /// The same of a page.
@@ -142,9 +144,17 @@ package final class RecordReader {
             }
             callers[hash] = nil
         }
+        // The server's own token may be any text, so it comes before all prefixes.
         if let administrator = database.administrator, hash.isEqualInConstantTime(to: administrator) {
             return .administrator(.bootstrap)
         }
+        if let administrators = database.administrators {
+            if token.starts(with: AdministratorToken.prefix.utf8) {
+                return .administrator(try administrators.authenticate(hash))
+            }
+            if administrators.isOperator(hash) { return .administrator(.bootstrap) }
+        }
+        if token.starts(with: KeyToken.prefix.utf8) { return remember(try service(hash), hash) }
         try refresh()
         let now = WallClock.milliseconds
         let found = try store { () throws(StoreError) -> (session: SessionRow, account: AccountRow)? in
@@ -156,11 +166,16 @@ package final class RecordReader {
         guard let found else { throw .tokenRejected }
         let roles = try store { () throws(StoreError) in try accounts.roles(of: found.account.id) }
         let caller = Caller.user(found.account.id, roles: roles)
-        if callers.count >= Self.cacheEntries { callers.removeAll(keepingCapacity: true) }
         let slides = found.session.used + database.limits.slideMilliseconds
-        callers[hash] = KnownCaller(caller: caller, expires: found.session.expires, slides: slides)
+        let known = remember(KnownCaller(caller: caller, expires: found.session.expires, slides: slides), hash)
         if now >= slides { noteUse(of: hash, now: now) }
-        return caller
+        return known
+    }
+
+    private func remember(_ known: KnownCaller, _ hash: Digest) -> Caller {
+        if callers.count >= Self.cacheEntries { callers.removeAll(keepingCapacity: true) }
+        callers[hash] = known
+        return known.caller
     }
 
     /// Has the use of a session noted, once in a while.
@@ -203,6 +218,22 @@ package final class RecordReader {
         if let audiences { return audiences }
         let made = try store { () throws(StoreError) in try AudienceReading(connection) }
         audiences = made
+        return made
+    }
+
+    /// The API keys, made when the first one is asked for.
+    func keyTable() throws(RecordError) -> KeyTable {
+        if let apiKeys { return apiKeys }
+        let made = try store { () throws(StoreError) in try KeyTable(connection) }
+        apiKeys = made
+        return made
+    }
+
+    /// The audit log, made when it is first read.
+    func auditReading() throws(RecordError) -> AuditTable {
+        if let auditTable { return auditTable }
+        let made = try store { () throws(StoreError) in try AuditTable(connection, isReader: true) }
+        auditTable = made
         return made
     }
 

@@ -8,9 +8,13 @@ extension RecordDatabase {
     /// Types and fields that the document leaves out go, if no record can have used them; what would lose data is
     /// refused as a whole. New indexes of small types are ready when this returns; others are built in slices, as dropped
     /// ones are emptied.
-    package nonisolated func putSchema(_ document: SchemaDocument) async throws(RecordError) {
+    package nonisolated func putSchema(
+        _ document: SchemaDocument, by actor: AuditActor = .server
+    ) async throws(RecordError) {
         let hasIndexWork = try await write(isAlone: true) { transaction throws(RecordError) in
+            let before = transaction.schema
             try transaction.putSchema(document)
+            try transaction.audit(.schemaPut, "", by: actor, detail: transaction.schema.auditDetail(since: before))
             return try transaction.store { () throws(StoreError) in try transaction.hasIndexWork() }
         }
         if hasIndexWork { buildIndexes() }
@@ -18,11 +22,17 @@ extension RecordDatabase {
 
     /// Replaces the grants of one type.
     package nonisolated func setGrants(
-        _ grants: Grants, of typeName: RecordTypeName
+        _ grants: Grants, of typeName: RecordTypeName, by actor: AuditActor = .server
     ) async throws(RecordError) {
         try await write(isAlone: true) { transaction throws(RecordError) in
             guard var type = transaction.schema[typeName] else { throw .unknownType(typeName) }
+            let before = type.grants
             try transaction.setGrants(grants, of: &type)
+            try transaction.audit(
+                .grantsPut, typeName.text, by: actor,
+                detail: JSONObject([
+                    ("before", GrantsDocument.json(before)), ("after", GrantsDocument.json(grants)),
+                ]))
         }
     }
 }
@@ -210,5 +220,22 @@ extension RecordError {
         var details: [(key: String, value: Detail)] = [("recordType", .text(type.text))]
         if let field { details.append(("field", .text(field.text))) }
         return .badRequest(reason, details: details)
+    }
+}
+
+extension Schema {
+    /// The names of the types that are new, other than they were, or gone.
+    fileprivate func auditDetail(since before: Schema) -> JSONObject {
+        var changes: [(String, [String])] = [("added", []), ("changed", []), ("removed", [])]
+        for (name, type) in types {
+            guard let old = before.types[name] else {
+                changes[0].1.append(name)
+                continue
+            }
+            if old != type { changes[1].1.append(name) }
+        }
+        for name in before.types.keys where types[name] == nil { changes[2].1.append(name) }
+        return JSONObject(
+            changes.filter { !$0.1.isEmpty }.flatMap { AuditText.names($0.1.sorted(), of: $0.0) })
     }
 }

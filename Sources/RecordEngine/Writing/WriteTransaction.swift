@@ -24,7 +24,11 @@ package final class WriteTransaction {
     let indexDefinitions: IndexDefinitionTable
     let indexes: IndexMaintainer
     let assets: AssetTable
+    let apiKeys: KeyTable
+    let auditTable: AuditTable
     let keys: DatabaseKeys
+    /// The server's administrators by name, if it has them.
+    let administrators: Administrators?
     private let addressing: AssetAddressing
     let environment: RecordEnvironment
     let limits: DatabaseLimits
@@ -70,8 +74,11 @@ package final class WriteTransaction {
 
     init(
         connection: Connection, environment: RecordEnvironment, limits: DatabaseLimits, indexBuilding: IndexBuilding,
-        keys: DatabaseKeys, addressing: AssetAddressing
+        keys: DatabaseKeys, addressing: AssetAddressing, administrators: Administrators? = nil
     ) throws(StoreError) {
+        self.administrators = administrators
+        apiKeys = try KeyTable(connection)
+        auditTable = try AuditTable(connection)
         self.connection = connection
         self.environment = environment
         self.limits = limits

@@ -38,10 +38,7 @@ package final class InspectionTable {
     ///
     /// - Parameter isQuick: Do not compare indexes with their tables.
     package func integrityProblems(isQuick: Bool) throws(StoreError) -> [String] {
-        let statement = try connection.prepare(isQuick ? "PRAGMA quick_check(20)" : "PRAGMA integrity_check(20)")
-        var lines: [String] = []
-        while try statement.step() { lines.append(statement.text(0)) }
-        return lines == ["ok"] ? [] : lines
+        try ServerFile.integrityProblems(connection, isQuick: isQuick)
     }
 
     /// Whether the file has steps that this version does not know, or lacks some that it does.
@@ -54,6 +51,11 @@ package final class InspectionTable {
     /// Whether the file has had the step that brought indexes.
     package func hasIndexes() throws(StoreError) -> Bool {
         try Migrations.applied(on: connection) >= Migrations.withIndexes
+    }
+
+    /// Whether the file has had the step that brought API keys.
+    package func hasKeys() throws(StoreError) -> Bool {
+        try Migrations.applied(on: connection) >= Migrations.withKeys
     }
 
     /// Whether the file has had the step that brought access lists.

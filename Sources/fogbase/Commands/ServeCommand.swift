@@ -20,10 +20,12 @@ enum ServeCommand {
             let token = try AdministratorToken(configured: settings.adminToken, folder: settings.dataPath)
             // At once: if the start fails further down, the next one finds the file and shows nothing.
             if let new = token.newToken { Terminal.say("Administrator's token: \(new)") }
-            let registry = try openRegistry(settings, administrator: token.hash)
+            let operatorToken = OperatorChannel.makeToken()
+            let registry = try openRegistry(settings, administrator: token.hash, operatorToken: operatorToken)
             let maintenance = Maintenance(registry)
             do {
-                try serve(settings, registry, descriptors: descriptors, until: stop)
+                try serve(
+                    settings, registry, operatorToken: operatorToken, descriptors: descriptors, until: stop)
             } catch {
                 // What was opened is closed in order, so that the next start has nothing to recover.
                 Blocking.run { await registry.close() }
@@ -45,7 +47,9 @@ enum ServeCommand {
     // MARK: Records
 
     /// Opens the database that most requests will mean; others open when somebody names them.
-    private static func openRegistry(_ settings: Settings, administrator: Digest) throws -> DatabaseRegistry {
+    private static func openRegistry(
+        _ settings: Settings, administrator: Digest, operatorToken: String
+    ) throws -> DatabaseRegistry {
         var limits = DatabaseLimits()
         limits.recordBytes = settings.recordBytes
         limits.batchOperations = settings.batchOperations
@@ -62,11 +66,16 @@ enum ServeCommand {
         limits.freeDiskBytes = settings.freeDiskBytes
         limits.sessionSeconds = settings.sessionTime.components.seconds
         limits.sessionLongestSeconds = settings.sessionLongestTime.components.seconds
+        limits.auditSeconds = settings.auditTime.components.seconds
+        limits.auditEntries = settings.auditEntries
         let id = try defaultDatabase(settings)
         var configuration = DatabaseRegistry.Configuration(
             dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),
-            limits: limits, administrator: administrator,
-            passwordThreads: min(2, HTTPServerConfiguration().loops), report: report)
+            limits: limits, administrator: administrator, report: report)
+        configuration.administrators = try Administrators(
+            dataPath: settings.dataPath,
+            passwords: PasswordWorkers(threads: min(2, HTTPServerConfiguration().loops)),
+            operatorToken: SHA256.hash(utf8: operatorToken), limits: limits)
         configuration.defaultDatabase = id
         configuration.assets = AssetOptions(
             addressing: AssetAddressing(prefix: settings.publicURL), thumbnails: thumbnailPool(settings),
@@ -111,7 +120,8 @@ enum ServeCommand {
     }
 
     private static func serve(
-        _ settings: Settings, _ registry: DatabaseRegistry, descriptors: Int, until stop: StopSignal
+        _ settings: Settings, _ registry: DatabaseRegistry, operatorToken: String, descriptors: Int,
+        until stop: StopSignal
     ) throws {
         var transport = try TransportSetup.configuration(settings, descriptors: descriptors)
         let console = Console(configured: settings.publicPath)
@@ -132,9 +142,17 @@ enum ServeCommand {
         } catch let error as SocketError {
             throw TransportSetup.failure(error, settings)
         }
+        // A file that a killed process has left names another token.
+        OperatorChannel.remove(from: settings.dataPath)
+        do {
+            try OperatorChannel(addresses: addresses, token: operatorToken)?.write(to: settings.dataPath)
+        } catch {
+            Terminal.complain("fogbase: The shell's commands cannot reach this server: \(error)")
+        }
         announce(addresses, settings)
         console?.load()
         stop.wait()
+        OperatorChannel.remove(from: settings.dataPath)
         Terminal.complain("fogbase: Stopping; a second signal ends at once.")
         Blocking.run { await server.shutdown(grace: settings.shutdownTimeout) }
         handler.closeReaders()

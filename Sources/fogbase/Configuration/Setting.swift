@@ -126,6 +126,12 @@ struct Setting: Sendable {
             "metrics.access", \.metricsAccess, .choice,
             "who may read /metrics: administrators, also peers on this machine, or everyone"),
         Setting("cors.origins", \.corsOrigins, .origins, "the web origins whose pages may read answers"),
+        Setting(
+            "audit.time", \.auditTime, .duration(Duration.seconds(86_400)...Duration.seconds(100 * 366 * 86_400)),
+            "how long an entry of the audit log is kept"),
+        Setting(
+            "audit.entries", \.auditEntries, .count(1_000...100_000_000),
+            "the most entries of one audit log; the oldest go before their time"),
     ]
 
     private static let log: [Setting] = [

@@ -20,11 +20,6 @@ struct Settings: Sendable {
         case on, off
     }
 
-    /// Whether requests are counted at all.
-    enum Switch: String, CaseIterable, Sendable {
-        case on, off
-    }
-
     enum MetricsAccess: String, CaseIterable, Sendable {
         case administrators, loopback, everyone
     }
@@ -67,6 +62,8 @@ struct Settings: Sendable {
     var sessionLongestTime = Duration.seconds(180 * 86_400)
     var metricsAccess = MetricsAccess.loopback
     var corsOrigins: [String] = []
+    var auditTime = Duration.seconds(400 * 86_400)
+    var auditEntries = 1_000_000
 
     // Log
     var accessLog = AccessLogFormat.text

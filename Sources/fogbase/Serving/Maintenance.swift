@@ -27,6 +27,8 @@ final class Maintenance: Sendable {
             var trim = Deadline.after(Self.trimInterval)
             while !Task.isCancelled {
                 Self.reportFailures(in: registry, &reported)
+                for (_, database) in registry.openDatabases { database.writeAuditNotes() }
+                await registry.configuration.administrators?.writeAuditNotes()
                 await Self.refreshStatistics(of: registry)
                 if due.hasPassed() {
                     await Self.clean(registry)
@@ -70,12 +72,17 @@ final class Maintenance: Sendable {
     }
 
     private static func clean(_ registry: DatabaseRegistry) async {
+        do throws(RecordError) {
+            try await registry.configuration.administrators?.maintain()
+        } catch {
+            Terminal.complain("fogbase: The administrators' file: \(error.reason).")
+        }
         for (id, database) in registry.openDatabases where !Task.isCancelled {
             do throws(RecordError) {
                 let report = try await database.maintain()
-                guard report.tombstones + report.sessions + report.answers > 0 else { continue }
+                guard report.tombstones + report.sessions + report.answers + report.entries > 0 else { continue }
                 Terminal.complain(
-                    "fogbase: \(id.container)/\(id.environment.rawValue): took away \(report.tombstones) old tombstones, \(report.sessions) ended sessions and \(report.answers) remembered answers."
+                    "fogbase: \(id.container)/\(id.environment.rawValue): took away \(report.tombstones) old tombstones, \(report.sessions) ended sessions, \(report.answers) remembered answers and \(report.entries) entries of the audit log."
                 )
             } catch {
                 Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(error.reason).")

@@ -1,0 +1,133 @@
+internal import Cryptography
+package import RecordModel
+internal import RecordStorage
+internal import RecordWire
+internal import Threads
+
+extension Administrators {
+    /// The administrators that a server may have.
+    private static var count: Int { 1_000 }
+
+    /// Adds an administrator.
+    ///
+    /// - Throws: EXISTS with cause NAME_TAKEN for a name that is taken; BAD_REQUEST if there are too many.
+    package func add(
+        _ name: AdministratorName, password: AdministratorPassword, role: AdministratorRole, by actor: AuditActor
+    ) async throws(RecordError) -> AdministratorInfo {
+        try requireManager(actor)
+        let hash = try await passwords.hash(password.text)
+        // It took a moment.
+        try requireManager(actor)
+        guard snapshot.withLock({ $0.administrators.count }) < Self.count else {
+            throw .badRequest(
+                "There is the full number of administrators", cause: .tooLarge,
+                details: [("limit", .number(Int64(Self.count)))])
+        }
+        guard snapshot.withLock({ $0.administrator(named: name.text) }) == nil else {
+            throw RecordError(.exists, "An administrator has this name already. Choose another", cause: .nameTaken)
+        }
+        let made = AdministratorRow(name: name.text, role: role.rawValue, password: hash, created: clock())
+        let id = try write { store throws(RecordError) in
+            try audit(
+                .administratorCreate, name.text, by: actor, detail: JSONObject([("role", .string(role.rawValue))]),
+                in: store)
+            return try Self.translate { () throws(StoreError) in try store.administrators.add(made) }
+        }
+        var row = made
+        row.id = id
+        snapshot.withLock { [row] in $0.administrators[id] = row }
+        return AdministratorInfo(id: id, name: name.text, role: role, created: row.created, disabled: nil)
+    }
+
+    /// Changes an administrator; what is `nil` stays. Another role, another password and disabling end its sessions.
+    ///
+    /// - Throws: NOT_FOUND; BAD_REQUEST for one's own password, which takes the one before.
+    package func change(
+        _ name: String, role: AdministratorRole? = nil, password: AdministratorPassword? = nil,
+        isDisabled: Bool? = nil, by actor: AuditActor
+    ) async throws(RecordError) -> AdministratorInfo {
+        try requireManager(actor)
+        let target = try find(name)
+        if password != nil, actor.caller.administrator?.id == target.id {
+            throw .badRequest("Change your own password with PATCH /administrators/me, which asks for the one you have")
+        }
+        var hash: String?
+        if let password { hash = try await passwords.hash(password.text) }
+        try requireManager(actor)
+        guard let before = snapshot.withLock({ $0.administrators[target.id] }) else { throw .administratorNotFound }
+        var row = before
+        if let role { row.role = role.rawValue }
+        if let hash { row.password = hash }
+        if let isDisabled, isDisabled != (row.disabled != nil) { row.disabled = isDisabled ? clock() : nil }
+        guard row != before, let info = AdministratorInfo(row) else { return target }
+        var detail = JSONObject()
+        if row.role != before.role {
+            detail["role"] = .string(row.role)
+            detail["roleBefore"] = .string(before.role)
+        }
+        if hash != nil { detail["password"] = true }
+        if row.disabled != before.disabled { detail["disabled"] = .bool(row.disabled != nil) }
+        try replace(row, endingSessionsBut: nil, by: actor, .administratorChange, detail: detail)
+        return info
+    }
+
+    /// Takes an administrator away, with its sessions. The last owner may go: the server's own token remains.
+    package func remove(_ name: String, by actor: AuditActor) throws(RecordError) {
+        try requireManager(actor)
+        let target = try find(name)
+        try write { store throws(RecordError) in
+            try audit(
+                .administratorDelete, name, by: actor, detail: JSONObject([("role", .string(target.role.rawValue))]),
+                in: store)
+            try Self.translate { () throws(StoreError) in try store.administrators.remove(target.id) }
+        }
+        snapshot.withLock { snapshot in
+            snapshot.administrators[target.id] = nil
+            snapshot.endAll(of: target.id)
+        }
+    }
+
+    /// Gives an administrator the password that it wants, and ends its other sessions.
+    ///
+    /// - Parameter token: That of the session that stays.
+    /// - Throws: AUTHENTICATION_FAILED if the password before is another.
+    package func changePassword(
+        of administrator: Administrator, from old: String, to new: AdministratorPassword, token: [UInt8],
+        by actor: AuditActor
+    ) async throws(RecordError) {
+        guard let before = snapshot.withLock({ $0.administrators[administrator.id] }) else { throw .tokenRejected }
+        guard try await passwords.verify(old, against: before.password).isRight else {
+            noteFailure(of: before.name, address: actor.address, requestID: actor.requestID)
+            throw RecordError(.authenticationFailed, "'currentPassword' is wrong")
+        }
+        let hash = try await passwords.hash(new.text)
+        // Meanwhile it may have been given another, or have gone.
+        guard var row = snapshot.withLock({ $0.administrators[administrator.id] }), row.password == before.password,
+            row.disabled == nil
+        else { throw .tokenRejected }
+        row.password = hash
+        try replace(row, endingSessionsBut: token, by: actor, .administratorPassword)
+    }
+
+    /// Writes an administrator and ends its sessions.
+    private func replace(
+        _ row: AdministratorRow, endingSessionsBut token: [UInt8]?, by actor: AuditActor, _ action: AuditAction,
+        detail: JSONObject = JSONObject()
+    ) throws(RecordError) {
+        let kept = token.map { SHA256.hash($0) }
+        let ending = snapshot.withLock { snapshot in
+            snapshot.sessions.filter { $0.value.administrator == row.id && $0.key != kept }.map(\.key)
+        }
+        try write { store throws(RecordError) in
+            try audit(action, row.name, by: actor, detail: detail, in: store)
+            try Self.translate { () throws(StoreError) in
+                try store.administrators.update(row)
+                for hash in ending { try store.administrators.removeSession(hash: hash.bytes) }
+            }
+        }
+        snapshot.withLock { snapshot in
+            snapshot.administrators[row.id] = row
+            snapshot.endAll(of: row.id, but: kept)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package import RecordModel
+
+/// Who did something that the audit log tells of, and by which request.
+package struct AuditActor: Hashable, Sendable {
+    package var caller: Caller
+    /// The client's address; empty if there was none.
+    package var address: String
+    /// The id that the access log has of the request; empty if there was none.
+    package var requestID: String
+    /// What stands for the caller where it is no caller of a request.
+    let name: String?
+
+    package init(caller: Caller, address: String = "", requestID: String = "") {
+        self.caller = caller
+        self.address = address
+        self.requestID = requestID
+        name = nil
+    }
+
+    private init(named name: String) {
+        caller = .administrator(.bootstrap)
+        address = ""
+        requestID = ""
+        self.name = name
+    }
+
+    /// Whoever has the data folder, at the shell.
+    package static let shell = AuditActor(named: "_shell")
+    /// The server by itself.
+    package static let server = AuditActor(named: "_server")
+}
+
+/// What the audit log tells of. The words are part of the interface.
+package enum AuditAction: String, Hashable, Sendable, CaseIterable {
+    case schemaPut = "schema.put"
+    case indexAdd = "schema.addIndex"
+    case grantsPut = "grants.put"
+    case rolePut = "role.put"
+    case roleDelete = "role.delete"
+    case keyCreate = "key.create"
+    case keyChange = "key.change"
+    case keyRotate = "key.rotate"
+    case keyRevoke = "key.revoke"
+    /// A key was used for something that its scope does not cover.
+    case keyOutOfScope = "key.outOfScope"
+    case invitationCreate = "invitation.create"
+    case invitationDelete = "invitation.delete"
+    case userCreate = "user.create"
+    case userPassword = "user.password"
+    case userDelete = "user.delete"
+    /// An administrator named whose private database it means.
+    case ownerNamed = "user.privateDatabase"
+    case signInFailed = "session.failed"
+    case administratorCreate = "administrator.create"
+    case administratorChange = "administrator.change"
+    case administratorPassword = "administrator.password"
+    case administratorDelete = "administrator.delete"
+    case administratorSignIn = "administrator.signIn"
+    case administratorSignOut = "administrator.signOut"
+    case administratorSignInFailed = "administrator.failed"
+}
+
+/// How what the log tells of came out.
+package enum AuditOutcome: String, Hashable, Sendable {
+    case done
+    case refused
+}

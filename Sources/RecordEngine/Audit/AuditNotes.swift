@@ -1,0 +1,130 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+internal import Threads
+
+/// What happens too often for an entry each: counted by the minute, and written beside the requests. A flood costs some
+/// entries a minute. What the last minute before a crash brought is lost.
+package final class AuditNotes: Sendable {
+    /// What is counted together.
+    struct Subject: Hashable, Sendable {
+        var action: AuditAction
+        var actorKind = "anonymous"
+        var actor = ""
+        var target = ""
+    }
+
+    fileprivate struct Count {
+        var number = 0
+        var last: Int64 = 0
+        var request = ""
+        var addresses: [String] = []
+    }
+
+    fileprivate struct State {
+        var minute: Int64 = 0
+        var counts: [Subject: Count] = [:]
+        var ready: [AuditRow] = []
+        /// What was told of once, and in which hour.
+        var told: Set<Told> = []
+        var hour: Int64 = 0
+    }
+
+    fileprivate struct Told: Hashable {
+        let administrator: Int64
+        let owner: Int64
+    }
+
+    private let state = Locked(State())
+
+    /// Subjects of one minute; others are counted as one.
+    private static let subjects = 256
+    /// Addresses that an entry tells.
+    private static let addresses = 8
+    /// Entries that wait while the store takes none.
+    fileprivate static let waiting = 4_096
+    /// The target of subjects beyond their number.
+    static let others = "(others)"
+
+    func note(_ subject: Subject, address: String, request: String, now: Int64 = WallClock.milliseconds) {
+        state.withLock { state in
+            state.advance(to: now)
+            var subject = subject
+            if state.counts[subject] == nil, state.counts.count >= Self.subjects {
+                subject = Subject(action: subject.action, target: Self.others)
+            }
+            var count = state.counts[subject] ?? Count()
+            count.number += 1
+            count.last = now
+            count.request = request
+            if !address.isEmpty, count.addresses.count < Self.addresses, !count.addresses.contains(address) {
+                count.addresses.append(address)
+            }
+            state.counts[subject] = count
+        }
+    }
+
+    /// Whether this is the first time in this hour that an administrator names an owner.
+    func isNew(administrator: Int64, owner: Int64, now: Int64 = WallClock.milliseconds) -> Bool {
+        state.withLock { state in
+            let hour = now / 3_600_000
+            if state.hour != hour || state.told.count >= 100_000 {
+                state.hour = hour
+                state.told.removeAll()
+            }
+            return state.told.insert(Told(administrator: administrator, owner: owner)).inserted
+        }
+    }
+
+    /// The entries to be written.
+    ///
+    /// - Parameter all: Those of the running minute too.
+    func take(all: Bool, now: Int64 = WallClock.milliseconds) -> [AuditRow] {
+        state.withLock { state in
+            state.advance(to: now)
+            if all { state.settle() }
+            defer { state.ready = [] }
+            return state.ready
+        }
+    }
+}
+
+extension AuditNotes.State {
+    fileprivate mutating func advance(to now: Int64) {
+        guard now / 60_000 != minute else { return }
+        settle()
+        minute = now / 60_000
+    }
+
+    fileprivate mutating func settle() {
+        for (subject, count) in counts {
+            var detail = JSONObject([("count", .integer(Int64(count.number)))])
+            if count.addresses.count > 1 { detail["addresses"] = .array(count.addresses.map(JSONValue.string)) }
+            ready.append(
+                AuditRow(
+                    at: count.last, actorKind: subject.actorKind, actor: subject.actor,
+                    action: subject.action.rawValue, target: AuditText.cut(subject.target),
+                    outcome: AuditOutcome.refused.rawValue, address: count.addresses.first ?? "",
+                    request: count.request, detail: AuditText.detail(detail)))
+        }
+        counts.removeAll()
+        ready.sort { $0.at < $1.at }
+        if ready.count > AuditNotes.waiting { ready.removeFirst(ready.count - AuditNotes.waiting) }
+    }
+}
+
+/// Entries that nobody waits for.
+final class AuditWrite: PendingWrite, @unchecked Sendable {
+    private let rows: [AuditRow]
+
+    init(_ rows: [AuditRow]) {
+        self.rows = rows
+        super.init(operations: 0, weight: max(1, rows.count / 8), isAlone: false, startsLazily: false)
+    }
+
+    override func run(_ transaction: WriteTransaction) throws(RecordError) {
+        try transaction.store { () throws(StoreError) in
+            for row in rows { try transaction.auditTable.append(row) }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package import RecordModel
+internal import RecordStorage
+internal import Threads
+
+/// What is told of by the minute.
+extension RecordReader {
+    /// Notes that somebody could not sign in. A name that no account has is not written down: it may be a password.
+    package func noteFailedSignIn(name: String, address: String, requestID: String) {
+        let isKnown = (try? accounts.find(name: name)) != nil
+        database.auditNotes.note(
+            AuditNotes.Subject(action: .signInFailed, target: isKnown ? name : AuditNotes.unknownName),
+            address: address, request: requestID)
+    }
+
+    /// Notes that a key was refused for what its scope does not cover.
+    ///
+    /// - Parameter target: What it was about: a route, with a type.
+    package func noteOutOfScope(_ key: ServiceKey, target: String, address: String, requestID: String) {
+        let name = (try? keyTable())?.nameOfKey(account: key.account) ?? ""
+        database.auditNotes.note(
+            AuditNotes.Subject(action: .keyOutOfScope, actorKind: "key", actor: name, target: target),
+            address: address, request: requestID)
+    }
+
+    /// Writes down, once an hour, that an administrator named whose private database it means. Nobody waits for it.
+    package func noteOwner(_ owner: UserID, namedBy actor: AuditActor) {
+        guard let administrator = actor.caller.administrator,
+            database.auditNotes.isNew(administrator: administrator.id, owner: owner)
+        else { return }
+        let name = (try? userName(owner)) ?? ""
+        database.submit(
+            AuditWrite([
+                AuditRow(
+                    at: WallClock.milliseconds, actorKind: "administrator",
+                    actor: database.administrators?.name(of: administrator) ?? Administrators.bootstrapName,
+                    action: AuditAction.ownerNamed.rawValue, target: name, outcome: AuditOutcome.done.rawValue,
+                    address: actor.address, request: actor.requestID, detail: nil)
+            ]))
+    }
+}
+
+extension AuditNotes {
+    /// The target of a sign-in by a name that nobody has.
+    static let unknownName = "(unknown name)"
+}
+
+extension KeyTable {
+    fileprivate func nameOfKey(account: Int64) -> String? {
+        (try? find(account: account))?.name
+    }
+}
+
+extension RecordDatabase {
+    /// Writes what was counted in minutes that are over. Nobody waits for it.
+    package nonisolated func writeAuditNotes() {
+        let rows = auditNotes.take(all: false)
+        if !rows.isEmpty { submit(AuditWrite(rows)) }
+    }
+
+    /// The same with the running minute, before somebody reads the log or the file is closed.
+    nonisolated func writeAllAuditNotes() async throws(RecordError) {
+        let rows = auditNotes.take(all: true)
+        guard !rows.isEmpty else { return }
+        try await write { transaction throws(RecordError) in
+            try transaction.store { () throws(StoreError) in
+                for row in rows { try transaction.auditTable.append(row) }
+            }
+        }
+    }
+
+    /// Takes away entries that are past their time, a slice at once.
+    ///
+    /// - Returns: How many.
+    nonisolated func purgeAudit(limit: Int) async throws(RecordError) -> Int {
+        let (seconds, entries) = (limits.auditSeconds, limits.auditEntries)
+        return try await write(operations: limit, isAlone: true) { transaction throws(RecordError) in
+            let moment = transaction.now - seconds * 1_000
+            return try transaction.store { () throws(StoreError) in
+                try transaction.auditTable.purge(before: moment, keeping: entries, limit: limit)
+            }
+        }
+    }
+}

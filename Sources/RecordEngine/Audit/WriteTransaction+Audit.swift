@@ -1,0 +1,62 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+extension WriteTransaction {
+    /// Writes down who did what, in the transaction of the deed: one is not durable without the other.
+    ///
+    /// - Parameters:
+    ///   - target: What it was done to, by its public name.
+    ///   - detail: No secrets, and nothing of records' values.
+    func audit(
+        _ action: AuditAction, _ target: String, by actor: AuditActor, outcome: AuditOutcome = .done,
+        detail: JSONObject = JSONObject()
+    ) throws(RecordError) {
+        let (kind, name) = try auditName(of: actor)
+        let row = AuditRow(
+            at: now, actorKind: kind, actor: name, action: action.rawValue, target: AuditText.cut(target),
+            outcome: outcome.rawValue, address: actor.address, request: actor.requestID,
+            detail: AuditText.detail(detail))
+        try store { () throws(StoreError) in try auditTable.append(row) }
+    }
+
+    /// What the log calls an actor: its kind, and a name that stays.
+    private func auditName(of actor: AuditActor) throws(RecordError) -> (kind: String, name: String) {
+        if let name = actor.name { return ("operator", name) }
+        switch actor.caller {
+        case .anonymous: return ("anonymous", "")
+        case .user(let id, _): return ("user", try userName(id))
+        case .service(let key):
+            let row = try store { () throws(StoreError) in try apiKeys.find(account: key.account) }
+            return ("key", row?.name ?? "")
+        case .administrator(let administrator):
+            return ("administrator", administrators?.name(of: administrator) ?? Administrators.bootstrapName)
+        }
+    }
+}
+
+/// Texts of the log, cut to what an entry may take.
+enum AuditText {
+    private static let targetBytes = 512
+    private static let detailBytes = 4_096
+
+    static func cut(_ text: String) -> String {
+        text.utf8.count <= targetBytes ? text : String(decoding: text.utf8.prefix(targetBytes), as: UTF8.self)
+    }
+
+    /// A detail as stored; `nil` for none. One that is too long says so.
+    static func detail(_ detail: JSONObject) -> String? {
+        guard detail.count > 0 else { return nil }
+        let text = JSONValue.object(detail).bytes
+        guard text.count <= detailBytes else { return "{\"isTooLong\":true}" }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Names for a detail, and how many there are beyond them.
+    static func names(_ names: [String], of key: String) -> [(String, JSONValue)] {
+        let shown = 50
+        var members = [(key, JSONValue.array(names.prefix(shown).map(JSONValue.string)))]
+        if names.count > shown { members.append(("\(key)More", .integer(Int64(names.count - shown)))) }
+        return members
+    }
+}

@@ -1,0 +1,165 @@
+/// A named administrator as stored.
+package struct AdministratorRow: Hashable, Sendable {
+    package var id: Int64
+    package var name: String
+    package var role: String
+    /// The password's hash in PHC format.
+    package var password: String
+    /// Milliseconds since 1970, as all moments.
+    package var created: Int64
+    package var disabled: Int64?
+
+    package init(id: Int64 = 0, name: String, role: String, password: String, created: Int64, disabled: Int64? = nil) {
+        self.id = id
+        self.name = name
+        self.role = role
+        self.password = password
+        self.created = created
+        self.disabled = disabled
+    }
+}
+
+/// The session of an administrator as stored.
+package struct AdministratorSessionRow: Hashable, Sendable {
+    package var hash: [UInt8]
+    /// Random, for lists and paths.
+    package var id: String
+    package var administrator: Int64
+    package var created: Int64
+    package var used: Int64
+    package var expires: Int64
+    package var ends: Int64
+    package var label: String?
+
+    package init(
+        hash: [UInt8], id: String, administrator: Int64, created: Int64, used: Int64, expires: Int64, ends: Int64,
+        label: String?
+    ) {
+        self.hash = hash
+        self.id = id
+        self.administrator = administrator
+        self.created = created
+        self.used = used
+        self.expires = expires
+        self.ends = ends
+        self.label = label
+    }
+}
+
+/// Named administrators and their sessions. There are few of both, and they are in memory while a server runs.
+package final class AdministratorTable {
+    private let connection: Connection
+
+    package init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    package func all() throws(StoreError) -> [AdministratorRow] {
+        let statement = try connection.prepare(
+            "SELECT id, name, role, password, created, disabled FROM administrator ORDER BY id")
+        var rows: [AdministratorRow] = []
+        while try statement.step() {
+            rows.append(
+                AdministratorRow(
+                    id: statement.integer(0), name: statement.text(1), role: statement.text(2),
+                    password: statement.text(3), created: statement.integer(4),
+                    disabled: statement.isNull(5) ? nil : statement.integer(5)))
+        }
+        return rows
+    }
+
+    package func sessions() throws(StoreError) -> [AdministratorSessionRow] {
+        let statement = try connection.prepare(
+            "SELECT hash, id, administrator, created, used, expires, ends, label FROM administrator_session")
+        var rows: [AdministratorSessionRow] = []
+        while try statement.step() {
+            rows.append(
+                AdministratorSessionRow(
+                    hash: statement.blob(0), id: statement.text(1), administrator: statement.integer(2),
+                    created: statement.integer(3), used: statement.integer(4), expires: statement.integer(5),
+                    ends: statement.integer(6), label: statement.isNull(7) ? nil : statement.text(7)))
+        }
+        return rows
+    }
+
+    /// What the doctor finds wrong with administrators and sessions, as sentences without a full stop.
+    package func oddities(roles: [String]) throws(StoreError) -> [String] {
+        var lines = try all().filter { !roles.contains($0.role) }.map {
+            "The administrator \($0.name) has the role '\($0.role)', which there is not"
+        }
+        let stray = try connection.integer(
+            "SELECT count(*) FROM administrator_session WHERE administrator NOT IN (SELECT id FROM administrator)")
+        if let stray, stray > 0 { lines.append("\(stray) sessions are of no administrator") }
+        return lines
+    }
+
+    /// Adds an administrator and gives its number. Throws a unique violation if the name is taken.
+    package func add(_ row: AdministratorRow) throws(StoreError) -> Int64 {
+        let insert = try connection.prepare(
+            "INSERT INTO administrator (name, role, password, created) VALUES (?1, ?2, ?3, ?4) RETURNING id")
+        insert.bind(1, text: row.name)
+        insert.bind(2, text: row.role)
+        insert.bind(3, text: row.password)
+        insert.bind(4, row.created)
+        defer { insert.reset() }
+        guard try insert.step() else { throw StoreError(code: 1, message: "No number for a new administrator") }
+        let id = insert.integer(0)
+        _ = try insert.step()
+        return id
+    }
+
+    /// Writes role, password and whether it is disabled.
+    package func update(_ row: AdministratorRow) throws(StoreError) {
+        let update = try connection.prepare(
+            "UPDATE administrator SET role = ?2, password = ?3, disabled = ?4 WHERE id = ?1")
+        update.bind(1, row.id)
+        update.bind(2, text: row.role)
+        update.bind(3, text: row.password)
+        update.bind(4, row.disabled)
+        try update.run()
+    }
+
+    /// Takes away an administrator and its sessions. Its number is never given again.
+    package func remove(_ id: Int64) throws(StoreError) {
+        for sql in [
+            "DELETE FROM administrator_session WHERE administrator = ?1", "DELETE FROM administrator WHERE id = ?1",
+        ] {
+            let statement = try connection.prepare(sql)
+            statement.bind(1, id)
+            try statement.run()
+        }
+    }
+
+    package func addSession(_ row: AdministratorSessionRow) throws(StoreError) {
+        let insert = try connection.prepare(
+            """
+            INSERT INTO administrator_session (hash, id, administrator, created, used, expires, ends, label)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            """)
+        insert.bind(1, blob: row.hash)
+        insert.bind(2, text: row.id)
+        insert.bind(3, row.administrator)
+        insert.bind(4, row.created)
+        insert.bind(5, row.used)
+        insert.bind(6, row.expires)
+        insert.bind(7, row.ends)
+        if let label = row.label { insert.bind(8, text: label) } else { insert.bindNull(8) }
+        try insert.run()
+    }
+
+    /// Notes that a session was used, and until when it lasts now.
+    package func slideSession(hash: [UInt8], used: Int64, expires: Int64) throws(StoreError) {
+        let update = try connection.prepare(
+            "UPDATE administrator_session SET used = ?2, expires = ?3 WHERE hash = ?1")
+        update.bind(1, blob: hash)
+        update.bind(2, used)
+        update.bind(3, expires)
+        try update.run()
+    }
+
+    package func removeSession(hash: [UInt8]) throws(StoreError) {
+        let statement = try connection.prepare("DELETE FROM administrator_session WHERE hash = ?1")
+        statement.bind(1, blob: hash)
+        try statement.run()
+    }
+}

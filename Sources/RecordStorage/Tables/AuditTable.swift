@@ -1,0 +1,135 @@
+/// An entry of the audit log as stored.
+package struct AuditRow: Hashable, Sendable {
+    package var id: Int64 = 0
+    /// Milliseconds since 1970.
+    package var at: Int64
+    package var actorKind: String
+    package var actor: String
+    package var action: String
+    package var target: String
+    package var outcome: String
+    /// The client's address; empty if it had none.
+    package var address: String
+    /// The request's id, as the access log has it; empty for none.
+    package var request: String
+    /// A JSON object.
+    package var detail: String?
+
+    package init(
+        at: Int64, actorKind: String, actor: String, action: String, target: String, outcome: String,
+        address: String, request: String, detail: String?
+    ) {
+        self.at = at
+        self.actorKind = actorKind
+        self.actor = actor
+        self.action = action
+        self.target = target
+        self.outcome = outcome
+        self.address = address
+        self.request = request
+        self.detail = detail
+    }
+}
+
+/// Which entries of the audit log are meant.
+package struct AuditFilter: Hashable, Sendable {
+    /// The first and the last millisecond.
+    package var since: Int64 = .min
+    package var until: Int64 = .max
+    package var actor: String?
+    package var action: String?
+
+    package init() {}
+}
+
+/// The audit log of a file: rows come and stay.
+package final class AuditTable {
+    private let connection: Connection
+    private let insert: Statement
+
+    private static let columns = "id, at, actor_kind, actor, action, target, outcome, address, request, detail"
+
+    /// - Parameter isReader: Its connection cannot write.
+    package init(_ connection: Connection, isReader: Bool = false) throws(StoreError) {
+        self.connection = connection
+        insert = try connection.prepare(
+            isReader
+                ? "SELECT 1"
+                : """
+                INSERT INTO audit (at, actor_kind, actor, action, target, outcome, address, request, detail)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                """)
+    }
+
+    package func append(_ row: AuditRow) throws(StoreError) {
+        insert.bind(1, row.at)
+        for (place, text) in [
+            row.actorKind, row.actor, row.action, row.target, row.outcome, row.address, row.request,
+        ].enumerated() {
+            insert.bind(Int32(place + 2), text: text)
+        }
+        if let detail = row.detail { insert.bind(9, text: detail) } else { insert.bindNull(9) }
+        try insert.run()
+    }
+
+    /// A page of entries, the newest first.
+    ///
+    /// - Parameter position: The moment and number of the last entry of the page before.
+    package func list(
+        _ filter: AuditFilter, before position: (at: Int64, id: Int64)?, limit: Int
+    ) throws(StoreError) -> [AuditRow] {
+        var sql = "SELECT \(Self.columns) FROM audit WHERE at BETWEEN ?1 AND ?2"
+        if filter.actor != nil { sql += " AND actor = ?3" }
+        if filter.action != nil { sql += " AND action = ?4" }
+        if position != nil { sql += " AND (at, id) < (?5, ?6)" }
+        let statement = try connection.prepare(sql + " ORDER BY at DESC, id DESC LIMIT ?7")
+        statement.bind(1, filter.since)
+        // As the upper bound of the index's range, so that a page begins where the one before ended.
+        statement.bind(2, min(filter.until, position?.at ?? .max))
+        if let actor = filter.actor { statement.bind(3, text: actor) }
+        if let action = filter.action { statement.bind(4, text: action) }
+        if let position {
+            statement.bind(5, position.at)
+            statement.bind(6, position.id)
+        }
+        statement.bind(7, Int64(limit))
+        var rows: [AuditRow] = []
+        while try statement.step() {
+            var row = AuditRow(
+                at: statement.integer(1), actorKind: statement.text(2), actor: statement.text(3),
+                action: statement.text(4), target: statement.text(5), outcome: statement.text(6),
+                address: statement.text(7), request: statement.text(8),
+                detail: statement.isNull(9) ? nil : statement.text(9))
+            row.id = statement.integer(0)
+            rows.append(row)
+        }
+        return rows
+    }
+
+    /// Takes away entries that are older than a moment, and the oldest beyond a number.
+    ///
+    /// - Returns: How many went, at most `limit`.
+    package func purge(before moment: Int64, keeping count: Int, limit: Int) throws(StoreError) -> Int {
+        guard let first = try connection.integer("SELECT min(id) FROM audit"),
+            let newest = try connection.integer("SELECT max(id) FROM audit")
+        else { return 0 }
+        let young = try connection.prepare("SELECT id FROM audit WHERE at >= ?1 ORDER BY at, id LIMIT 1")
+        young.bind(1, moment)
+        let firstYoung = try young.step() ? young.integer(0) : newest + 1
+        young.reset()
+        let firstKept = newest - Int64(count) + 1
+        let end = min(max(firstYoung, firstKept), first + Int64(limit))
+        guard end > first else { return 0 }
+        let advance = try connection.prepare("UPDATE audit_retention SET before = max(before, ?1)")
+        advance.bind(1, end)
+        try advance.run()
+        // A clock that was set back has left young entries among the old: they stay until they are old.
+        let delete = try connection.prepare("DELETE FROM audit WHERE id < ?1 AND (at < ?2 OR id < ?3)")
+        delete.bind(1, end)
+        delete.bind(2, moment)
+        delete.bind(3, firstKept)
+        try delete.run()
+        let going = connection.changes
+        return going
+    }
+}

@@ -1,0 +1,168 @@
+/// An API key as stored, without its hashes.
+package struct KeyRow: Hashable, Sendable {
+    package var id: Int64
+    /// Random, for paths.
+    package var publicID: String
+    package var name: String
+    /// The first characters of its token behind the prefix of all keys.
+    package var prefix: String
+    /// A JSON object.
+    package var scope: String
+    /// The account that creates what it creates.
+    package var account: Int64
+    /// Milliseconds since 1970, as all moments.
+    package var created: Int64
+    package var expires: Int64?
+    package var used: Int64?
+    package var revoked: Int64?
+    /// Until when the token before the last rotation is good.
+    package var overlaps: Int64?
+
+    package init(
+        id: Int64 = 0, publicID: String, name: String, prefix: String, scope: String, account: Int64, created: Int64,
+        expires: Int64?, used: Int64? = nil, revoked: Int64? = nil, overlaps: Int64? = nil
+    ) {
+        self.id = id
+        self.publicID = publicID
+        self.name = name
+        self.prefix = prefix
+        self.scope = scope
+        self.account = account
+        self.created = created
+        self.expires = expires
+        self.used = used
+        self.revoked = revoked
+        self.overlaps = overlaps
+    }
+
+    /// Whether its tokens are good for anything at a moment.
+    package func isAlive(at now: Int64) -> Bool {
+        revoked == nil && (expires ?? .max) > now
+    }
+}
+
+/// API keys. A revoked one stays, and its account with it: what it made keeps its name.
+package final class KeyTable {
+    private let connection: Connection
+    private let byHash: Statement
+    private let byOverlap: Statement
+    private let byAccount: Statement
+
+    private static let columns =
+        "id, public_id, name, prefix, scope, account, created, expires, used, revoked, overlaps"
+
+    package init(_ connection: Connection) throws(StoreError) {
+        self.connection = connection
+        byHash = try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE hash = ?1")
+        byOverlap = try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE overlap_hash = ?1")
+        byAccount = try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE account = ?1")
+    }
+
+    /// The key of a token's hash, and until when the token is good, whether or not that has passed.
+    package func find(hash: [UInt8]) throws(StoreError) -> (key: KeyRow, expires: Int64)? {
+        byHash.bind(1, blob: hash)
+        if let key = try row(byHash) { return (key, key.expires ?? .max) }
+        byOverlap.bind(1, blob: hash)
+        guard let key = try row(byOverlap) else { return nil }
+        return (key, min(key.expires ?? .max, key.overlaps ?? 0))
+    }
+
+    package func find(account: Int64) throws(StoreError) -> KeyRow? {
+        byAccount.bind(1, account)
+        return try row(byAccount)
+    }
+
+    package func find(publicID: String) throws(StoreError) -> KeyRow? {
+        let statement = try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE public_id = ?1")
+        statement.bind(1, text: publicID)
+        return try row(statement)
+    }
+
+    /// A page of keys by number, revoked ones among them.
+    package func list(after id: Int64, limit: Int) throws(StoreError) -> [KeyRow] {
+        let statement = try connection.prepare(
+            "SELECT \(Self.columns) FROM api_key WHERE id > ?1 ORDER BY id LIMIT ?2")
+        statement.bind(1, id)
+        statement.bind(2, Int64(limit))
+        var rows: [KeyRow] = []
+        while try statement.step() { rows.append(read(statement)) }
+        return rows
+    }
+
+    /// How many keys are not revoked.
+    package func livingCount() throws(StoreError) -> Int {
+        Int(try connection.integer("SELECT count(*) FROM api_key WHERE revoked IS NULL") ?? 0)
+    }
+
+    private func row(_ statement: Statement) throws(StoreError) -> KeyRow? {
+        defer { statement.reset() }
+        return try statement.step() ? read(statement) : nil
+    }
+
+    private func read(_ statement: Statement) -> KeyRow {
+        func moment(_ column: Int32) -> Int64? { statement.isNull(column) ? nil : statement.integer(column) }
+        return KeyRow(
+            id: statement.integer(0), publicID: statement.text(1), name: statement.text(2),
+            prefix: statement.text(3), scope: statement.text(4), account: statement.integer(5),
+            created: statement.integer(6), expires: moment(7), used: moment(8), revoked: moment(9),
+            overlaps: moment(10))
+    }
+
+    // MARK: Writing
+
+    /// Adds a key. Throws a unique violation if a living one has its name.
+    package func add(_ key: KeyRow, hash: [UInt8]) throws(StoreError) {
+        let insert = try connection.prepare(
+            """
+            INSERT INTO api_key (public_id, name, prefix, hash, scope, account, created, expires)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            """)
+        insert.bind(1, text: key.publicID)
+        insert.bind(2, text: key.name)
+        insert.bind(3, text: key.prefix)
+        insert.bind(4, blob: hash)
+        insert.bind(5, text: key.scope)
+        insert.bind(6, key.account)
+        insert.bind(7, key.created)
+        insert.bind(8, key.expires)
+        try insert.run()
+    }
+
+    /// Gives a key its name, scope and end. Throws a unique violation if another living one has the name.
+    package func update(_ key: KeyRow) throws(StoreError) {
+        let update = try connection.prepare("UPDATE api_key SET name = ?2, scope = ?3, expires = ?4 WHERE id = ?1")
+        update.bind(1, key.id)
+        update.bind(2, text: key.name)
+        update.bind(3, text: key.scope)
+        update.bind(4, key.expires)
+        try update.run()
+    }
+
+    /// Gives a key another token. The one before it stays good until `overlaps`; the one before that is good no more.
+    package func rotate(_ id: Int64, hash: [UInt8], prefix: String, overlaps: Int64) throws(StoreError) {
+        let update = try connection.prepare(
+            "UPDATE api_key SET overlap_hash = hash, overlaps = ?4, hash = ?2, prefix = ?3 WHERE id = ?1")
+        update.bind(1, id)
+        update.bind(2, blob: hash)
+        update.bind(3, text: prefix)
+        update.bind(4, overlaps)
+        try update.run()
+    }
+
+    package func revoke(_ id: Int64, now: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE api_key SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL")
+        update.bind(1, id)
+        update.bind(2, now)
+        try update.run()
+    }
+
+    /// Notes that a key was used, unless that is known since a moment.
+    package func noteUse(account: Int64, now: Int64, unlessAfter known: Int64) throws(StoreError) {
+        let update = try connection.prepare(
+            "UPDATE api_key SET used = ?2 WHERE account = ?1 AND (used IS NULL OR used < ?3)")
+        update.bind(1, account)
+        update.bind(2, now)
+        update.bind(3, known)
+        try update.run()
+    }
+}

@@ -1,0 +1,183 @@
+import HTTP
+import RecordAPI
+import RecordModel
+import RecordWire
+import Testing
+
+/// API keys over the routes.
+@Suite struct KeyRoutesTests {
+    /// Makes a key and gives its answer.
+    private static func make(
+        _ database: TestDatabase, _ name: String, _ scope: String, _ more: String = ""
+    ) async throws -> (id: String, token: String) {
+        let answer = await database.call(
+            .post, "/keys", as: .administrator, body: #"{"name":"\#(name)","scope":\#(scope)\#(more)}"#)
+        try #require(answer.status == 201, "\(answer.text)")
+        #expect(answer.field("Cache-Control") == "no-store")
+        return (try #require(answer.json?["id"]?.string), try #require(answer.json?["token"]?.string))
+    }
+
+    @Test func `a key does what its scope says and no more, on every kind of route`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let reader = try await Self.make(database, "reader", #"{"types":["Post"],"readOnly":true}"#)
+        let writer = try await Self.make(database, "writer", #"{"types":["Secret"],"actions":["read","create","write"]}"#)
+        for (method, target, body, readerStatus, writerStatus) in [
+            (HTTPMethod.get, "/records/Post/p1", nil, 200, 404),
+            (.get, "/records/Secret/s1", nil, 404, 200),
+            (.get, "/records/Post", nil, 200, 403),
+            (.get, "/query/Secret", nil, 403, 200),
+            (.post, "/records/Post", "{}", 403, 403),
+            (.post, "/records/Secret", #"{"fields":{"title":"by key"}}"#, 403, 201),
+            (.patch, "/records/Post/p1", #"{"fields":{"title":"x"}}"#, 403, 404),
+            (.patch, "/records/Secret/s1", #"{"fields":{"title":"y"}}"#, 404, 200),
+            (.delete, "/records/Post/p1", nil, 403, 404),
+            (.post, "/assets", "bytes", 403, 403),
+            (.get, "/records/Post/p1?database=private", nil, 403, 403),
+            (.get, "/records/Post/p1?database=private&owner={creator}", nil, 403, 403),
+            (.get, "/schema", nil, 403, 403), (.put, "/grants/Post", #"{"grants":{}}"#, 403, 403),
+            (.get, "/keys", nil, 403, 403), (.post, "/keys", #"{"name":"x","scope":{"readOnly":true}}"#, 403, 403),
+            (.get, "/audit", nil, 403, 403), (.get, "/administrators", nil, 403, 403),
+            (.get, "/changes", nil, 200, 200),
+        ] as [(HTTPMethod, String, String?, Int, Int)] {
+            for (key, status) in [(reader, readerStatus), (writer, writerStatus)] {
+                let answer = await database.call(method, database.filled(target), token: key.token, body: body)
+                #expect(answer.status == status, "\(method.text) \(target): \(answer.text)")
+            }
+        }
+        let feed = await database.call(.get, "/changes", token: reader.token)
+        #expect(feed.changes.allSatisfy { $0["recordType"] == "Post" } && feed.changes.count == 2)
+        let batch = await database.call(
+            .post, "/records", token: reader.token,
+            body: #"""
+                {"atomic":false,"operations":[{"operationType":"create","record":{"recordType":"Post","fields":{}}},
+                {"operationType":"forceUpdate","record":{"recordType":"Post","recordName":"p1","fields":{"title":"z"}}},
+                {"operationType":"forceDelete","record":{"recordType":"Post","recordName":"p1"}}]}
+                """#)
+        #expect(batch.records.count == 3)
+        #expect(batch.records.allSatisfy { $0["serverErrorCode"] == "ACCESS_DENIED" }, "\(batch.text)")
+        let made = await database.call(.get, "/query/Secret?where=title%3D%3D'by%20key'", token: writer.token)
+        let me = await database.call(.get, "/users/me", token: writer.token)
+        #expect(made.records.first?["created"]?["userRecordName"] == me.json?["userRecordName"])
+        #expect(me.json?["name"] == "writer" && me.json?["isAdministrator"] == false)
+    }
+
+    @Test func `a key with a right is let do what takes it`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let key = try await Self.make(database, "deploy", #"{"rights":["readSchema","changeSchema"]}"#)
+        #expect(await database.call(.get, "/schema", token: key.token).status == 200)
+        #expect(await database.call(.get, "/records/Post", token: key.token).status == 403)
+        #expect(await database.call(.get, "/roles", token: key.token).status == 403)
+        let index = await database.call(
+            .post, "/schema/types/Post/indexes", token: key.token, body: #"{"fields":["title"]}"#)
+        #expect(index.status == 201, "\(index.text)")
+        let log = await database.call(.get, "/audit?action=schema.addIndex", as: .administrator)
+        #expect(log.json?["entries"]?.array?.first?["actor"] == ["kind": "key", "name": "deploy"], "\(log.text)")
+    }
+
+    @Test func `a key is made, shown, changed, rotated and revoked`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let key = try await Self.make(database, "sync", #"{"readOnly":true}"#, #","expiresIn":3600"#)
+        let path = "/keys/\(key.id)"
+        let shown = await database.call(.get, path, as: .administrator)
+        #expect(shown.json?["scope"] == ["actions": ["read"]] && shown.json?["state"] == "active")
+        #expect(shown.json?["expiresAt"]?.integer != nil && shown.json?["token"] == nil)
+        await database.play([
+            Scenario("a name that is taken", .administrator, .post, "/keys", #"{"name":"sync","scope":{"readOnly":true}}"#, 409),
+            Scenario("no scope", .administrator, .post, "/keys", #"{"name":"x"}"#, 400),
+            Scenario(
+                "an unknown key", .administrator, .post, "/keys", #"{"name":"x","scope":{"readonly":true}}"#, 400,
+                contains: ["scope.readonly"]),
+            Scenario("a moment that has passed", .administrator, .post, "/keys",
+                #"{"name":"x","scope":{"readOnly":true},"expiresAt":5}"#, 400),
+            Scenario("both ends", .administrator, .post, "/keys",
+                #"{"name":"x","scope":{"readOnly":true},"expiresAt":5,"expiresIn":5}"#, 400),
+            Scenario("strangers", .stranger, .post, "/keys", #"{"name":"x","scope":{"readOnly":true}}"#, 403),
+            Scenario("nobody", .anonymous, .get, "/keys", 401),
+            Scenario("no such key", .administrator, .get, "/keys/none", 404),
+            Scenario("nothing to change", .administrator, .patch, path, "{}", 400),
+            Scenario("another name", .administrator, .patch, path, #"{"name":"other"}"#, 200, contains: [#""other""#]),
+            Scenario("another scope", .administrator, .patch, path, #"{"scope":{"actions":["create"]}}"#, 200),
+            Scenario(
+                "no end", .administrator, .patch, path, #"{"expiresAt":null}"#, 200, contains: [#"["create"]"#],
+                lacks: ["expiresAt"]),
+            Scenario("too long an overlap", .administrator, .post, path + "/rotate", #"{"overlap":2592001}"#, 400),
+        ])
+        #expect(await database.call(.get, "/records/Post/p1", token: key.token).status == 404)
+        let rotated = await database.call(.post, path + "/rotate", as: .administrator, body: #"{"overlap":60}"#)
+        let second = try #require(rotated.json?["token"]?.string)
+        #expect(second != key.token && rotated.json?["overlapsUntil"]?.integer != nil)
+        for token in [key.token, second] {
+            #expect(await database.call(.get, "/users/me", token: token).status == 200)
+        }
+        // Without a body the overlap is a day.
+        #expect(await database.call(.post, path + "/rotate", as: .administrator).status == 200)
+        #expect(await database.call(.get, "/users/me", token: key.token).status == 401)
+        #expect(await database.call(.delete, path, as: .administrator).status == 204)
+        let refused = await database.call(.get, "/users/me", token: second)
+        let unknown = await database.call(.get, "/users/me", token: "fbk_" + String(repeating: "x", count: 43))
+        #expect(refused.status == 401 && refused.text == unknown.text)
+        #expect(await database.call(.delete, path, as: .administrator).status == 404)
+        #expect(await database.call(.get, path, as: .administrator).json?["state"] == "revoked")
+    }
+
+    @Test func `no answer, figure or log tells a token or a hash of one`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        let key = try await Self.make(database, "sync", #"{"actions":["read","create"],"rights":["readMetrics"]}"#)
+        await database.call(.post, "/records/Post", token: key.token, body: "{}")
+        let rotated = await database.call(.post, "/keys/\(key.id)/rotate", as: .administrator)
+        let second = try #require(rotated.json?["token"]?.string)
+        for target in [
+            "/keys", "/keys/\(key.id)", "/audit", "/audit?scope=server", "/metrics", "/records/Post", "/changes",
+            "/schema", "/users/me",
+        ] {
+            let answer = await database.call(.get, target, as: .administrator)
+            #expect(answer.status == 200, "\(target): \(answer.text)")
+            for secret in [key.token, second] {
+                // Lists show the first eight characters.
+                #expect(!answer.text.contains(secret.dropFirst(4).dropFirst(9)), "\(target)")
+            }
+            #expect(!answer.text.lowercased().contains("hash"), "\(target)")
+        }
+    }
+
+    @Test func `a token of one environment is unknown in the other`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        let key = try await Self.make(database, "sync", #"{"actions":["read","create","write"]}"#)
+        #expect(await database.call(.get, "/records/Post?environment=production", token: key.token).status == 401)
+        #expect(await database.call(.get, "/records/Post", token: key.token).status == 200)
+    }
+
+    @Test func `a key may upload where it may make or change a record with files`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        let schema =
+            #"{"types":{"Post":{"fields":{"title":{"type":"STRING"}}},"Photo":{"fields":{"file":{"type":"ASSET"}}}}}"#
+        #expect(await database.call(.put, "/schema", as: .administrator, body: schema).status == 200)
+        for (scope, status) in [
+            (#"{"types":["Photo"],"actions":["create"]}"#, 201), (#"{"types":["Photo"],"actions":["write"]}"#, 201),
+            (#"{"types":["Photo"],"readOnly":true}"#, 403), (#"{"types":["Post"],"actions":["write"]}"#, 403),
+            (#"{"rights":["changeSchema"]}"#, 403),
+        ] {
+            let key = try await Self.make(database, scope.filter { $0 != "\"" }, scope)
+            let answer = await database.call(.post, "/assets", token: key.token, body: "bytes")
+            #expect(answer.status == status, "\(scope): \(answer.text)")
+        }
+    }
+
+    @Test func `a key that is used for what its scope does not cover is counted`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let key = try await Self.make(database, "reader", #"{"types":["Post"],"readOnly":true}"#)
+        for _ in 0..<3 { await database.call(.delete, "/records/Post/p1", token: key.token) }
+        await database.call(.get, "/records/Secret/s1", token: key.token)
+        await database.call(.get, "/records/Post/none", token: key.token)
+        let log = await database.call(.get, "/audit?action=key.outOfScope", as: .administrator)
+        let entries = log.json?["entries"]?.array ?? []
+        #expect(entries.allSatisfy { $0["actor"] == ["kind": "key", "name": "reader"] })
+        // A minute may have ended meanwhile.
+        #expect(entries.compactMap { $0["detail"]?["count"]?.integer }.reduce(0, +) == 4, "\(log.text)")
+        #expect(Set(entries.compactMap { $0["target"]?.string }) == ["deleteRecord Post", "readRecord Secret"])
+    }
+}

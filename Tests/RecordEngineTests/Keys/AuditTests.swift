@@ -1,0 +1,155 @@
+import RecordModel
+import RecordStorage
+import RecordWire
+import Testing
+
+@testable import RecordEngine
+
+/// The audit log below the routes.
+@Suite struct AuditTests {
+    private static func log(_ test: TestDatabase, _ request: AuditRequest = AuditRequest()) async throws -> [JSONValue] {
+        try JSONValue.parse(try await test.database.audit(request))["entries"]?.array ?? []
+    }
+
+    private static func actions(_ entries: [JSONValue]) -> [String] { entries.compactMap { $0["action"]?.string } }
+
+    @Test func `what changes rights is written down with who, where and what`() async throws {
+        let test = try TestDatabase()
+        let post = try #require(RecordTypeName("Post"))
+        let editors = try #require(RoleName("editors"))
+        let actor = AuditActor(caller: .administrator(.bootstrap), address: "192.0.2.7", requestID: "r-1")
+        try await test.create("a", #""title":"x""#)
+        let ann = try await test.signUp("ann").session.user.recordName
+        _ = try await test.database.putRole(editors, members: [ann], by: actor)
+        try await test.database.setGrants(Grants([editors: .all]), of: post, by: actor)
+        let key = try await test.database.createKey(
+            KeyName("sync"), scope: KeyScope(permissions: .read), by: actor)
+        try await test.database.revokeKey(key.key.id, by: actor)
+        try await test.database.removeRole(editors, by: actor)
+        let entries = try await Self.log(test)
+        #expect(Self.actions(entries) == ["role.delete", "key.revoke", "key.create", "grants.put", "role.put"])
+        for entry in entries {
+            #expect(entry["actor"] == ["kind": "administrator", "name": "_administrator"])
+            #expect(entry["address"] == "192.0.2.7" && entry["request"] == "r-1" && entry["outcome"] == "done")
+        }
+        #expect(entries[4]["detail"]?["added"] == [.string(ann)])
+        #expect(entries[3]["target"] == "Post")
+        #expect(entries[3]["detail"]?["after"]?["editors"] == ["CREATE", "READ", "WRITE"])
+        #expect(!entries.contains { String(decoding: $0.bytes, as: UTF8.self).contains(key.token.dropFirst(12)) })
+    }
+
+    @Test func `what was refused leaves no entry, and an entry no deed without it`() async throws {
+        let test = try TestDatabase()
+        let editors = try #require(RoleName("editors"))
+        _ = await refusal { _ = try await test.database.putRole(editors, members: ["_nobody"], by: .server) }
+        #expect(try await Self.log(test).isEmpty)
+        try await test.database.travel("DROP TABLE audit")
+        #expect(await refusal { _ = try await test.database.putRole(editors, members: [], by: .server) } != nil)
+        try test.reader.refresh()
+        #expect(try test.reader.roles().isEmpty)
+    }
+
+    @Test func `no statement changes an entry or takes one away before its time`() async throws {
+        let test = try TestDatabase()
+        for number in 0..<5 { _ = try await test.makeKey("k\(number)", KeyScope(permissions: .read)) }
+        for sql in [
+            "UPDATE audit SET actor = 'nobody'", "DELETE FROM audit", "DELETE FROM audit WHERE id = 3",
+            "UPDATE audit_retention SET before = -1",
+        ] {
+            #expect(await refusal { try await test.database.travel(sql) } != nil, "\(sql)")
+        }
+        #expect(try await Self.log(test).count == 5)
+    }
+
+    @Test func `entries go when they are old, or too many, and no others`() async throws {
+        var limits = DatabaseLimits()
+        limits.auditEntries = 4
+        let test = try TestDatabase(limits: limits)
+        for number in 0..<6 { _ = try await test.makeKey("k\(number)", KeyScope(permissions: .read)) }
+        #expect(try await test.database.maintain().entries == 2)
+        #expect(try await Self.log(test).compactMap { $0["target"]?.string } == ["k5", "k4", "k3", "k2"])
+        #expect(try await test.database.maintain().entries == 0)
+        let old = test.database.limits.auditSeconds * 1_000 + 60_000
+        try await test.database.travel(
+            """
+            DROP TRIGGER audit_is_final;
+            UPDATE audit SET at = at - \(old) WHERE target IN ('k2', 'k3', 'k5');
+            """)
+        // The last is old by a clock that was set back, and comes behind one that is not.
+        #expect(try await test.database.maintain().entries == 2)
+        #expect(try await Self.log(test).compactMap { $0["target"]?.string } == ["k4", "k5"])
+    }
+
+    @Test func `pages follow each other without a gap, also by actor, action and time`() async throws {
+        let test = try TestDatabase()
+        let manager = try await test.makeKey(
+            "manager", KeyScope(permissions: .read, operations: [.manageKeys]))
+        let actor = AuditActor(caller: try test.caller(manager.token))
+        for number in 0..<9 {
+            _ = try await test.database.createKey(
+                KeyName("k\(number)"), scope: KeyScope(permissions: .read),
+                by: number.isMultiple(of: 3) ? .shell : actor)
+        }
+        var (targets, cursor): ([String], String?) = ([], nil)
+        repeat {
+            var request = AuditRequest(limit: 2, cursor: cursor)
+            request.actor = "manager"
+            let page = try JSONValue.parse(try await test.database.audit(request))
+            targets += (page["entries"]?.array ?? []).compactMap { $0["target"]?.string }
+            cursor = page["cursor"]?.string
+        } while cursor != nil
+        #expect(targets == ["k8", "k7", "k5", "k4", "k2", "k1"])
+        var shell = AuditRequest(action: .keyCreate)
+        shell.actor = "_shell"
+        #expect(try await Self.log(test, shell).count == 3)
+        #expect(try await Self.log(test, AuditRequest(action: .keyRevoke)).isEmpty)
+        var never = AuditRequest()
+        never.until = 1
+        #expect(try await Self.log(test, never).isEmpty)
+        #expect(await refusal { _ = try await test.database.audit(AuditRequest(cursor: "x")) }?.cause == .tokenInvalid)
+        let plan = try test.plan("SELECT * FROM audit WHERE at BETWEEN 1 AND 9 AND actor = 'a' ORDER BY at DESC, id DESC")
+        #expect(plan.contains("audit_by_actor") && !plan.contains("TEMP B-TREE"), "\(plan)")
+    }
+
+    @Test func `a flood is counted, a minute and a name at a time, and unknown names are not kept`() async throws {
+        let test = try TestDatabase()
+        _ = try await test.signUp("ann")
+        try test.reader.refresh()
+        for number in 0..<1_000 {
+            test.reader.noteFailedSignIn(name: "ann", address: "192.0.2.\(number % 20)", requestID: "r\(number)")
+            test.reader.noteFailedSignIn(name: "hunter\(number)", address: "192.0.2.1", requestID: "r\(number)")
+        }
+        let entries = try await Self.log(test, AuditRequest(action: .signInFailed))
+        // A minute may have ended meanwhile.
+        #expect((2...4).contains(entries.count))
+        #expect(Set(entries.compactMap { $0["target"]?.string }) == ["ann", "(unknown name)"])
+        #expect(entries.compactMap { $0["detail"]?["count"]?.integer }.reduce(0, +) == 2_000)
+        #expect(!entries.contains { String(decoding: $0.bytes, as: UTF8.self).contains("hunter") })
+        #expect(entries.allSatisfy { ($0["detail"]?["addresses"]?.array?.count ?? 0) <= 8 })
+    }
+
+    @Test func `subjects of a minute are bounded, and minutes that are over are written by themselves`() {
+        let notes = AuditNotes()
+        for number in 0..<1_000 {
+            notes.note(
+                AuditNotes.Subject(action: .keyOutOfScope, target: "t\(number)"), address: "", request: "", now: 5)
+        }
+        #expect(notes.take(all: false, now: 59_999).isEmpty)
+        let rows = notes.take(all: false, now: 60_000)
+        #expect(rows.count == 257)
+        #expect(rows.contains { $0.target == AuditNotes.others && $0.detail == #"{"count":744}"# })
+        #expect(notes.take(all: true, now: 60_000).isEmpty)
+        #expect(notes.isNew(administrator: 1, owner: 2, now: 0) && !notes.isNew(administrator: 1, owner: 2, now: 9))
+        #expect(notes.isNew(administrator: 1, owner: 2, now: 3_600_000))
+    }
+}
+
+extension TestDatabase {
+    fileprivate func plan(_ sql: String) throws -> String {
+        let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
+        let statement = try connection.prepare("EXPLAIN QUERY PLAN " + sql)
+        var lines = ""
+        while try statement.step() { lines += statement.text(3) + "\n" }
+        return lines
+    }
+}

@@ -1,0 +1,304 @@
+import RecordModel
+import RecordStorage
+import RecordWire
+import Testing
+
+@testable import RecordEngine
+
+/// API keys below the routes: their lives, their scopes, and what nobody may give away.
+@Suite struct KeyTests {
+    private static let posts = KeyScope(types: RecordTypeName("Post").map { [$0] }, permissions: [.read, .create])
+
+    @Test func `a token is shown once and is its key's, and the file has its hash alone`() async throws {
+        let test = try TestDatabase()
+        let made = try await test.makeKey("sync", Self.posts)
+        #expect(made.token.hasPrefix("fbk_") && made.token.utf8.count == 47)
+        #expect(made.token.hasPrefix("fbk_" + made.key.prefix) && made.key.prefix.utf8.count == 8)
+        guard case .service(let service) = try test.caller(made.token) else {
+            Issue.record("no service")
+            return
+        }
+        #expect(service.scope == Self.posts)
+        let row = try test.raw("SELECT hex(hash), scope FROM api_key")
+        #expect(!row.contains(made.token) && row.contains(#"{"types":["Post"],"actions":["read","create"]}"#))
+        #expect(!String(decoding: made.key.json.bytes, as: UTF8.self).contains(String(made.token.dropFirst(13))))
+    }
+
+    @Test func `what a key creates is its account's, also after it was revoked`() async throws {
+        let test = try TestDatabase()
+        let made = try await test.makeKey("sync", Self.posts)
+        try await test.create("a", #""title":"x""#, as: try test.caller(made.token))
+        try await test.database.revokeKey(made.key.id, by: .server)
+        let record = try test.read("a")
+        #expect(record.created?.userRecordName == made.key.userRecordName)
+        #expect(made.key.userRecordName.utf8.count == 33)
+    }
+
+    @Test func `a revoked, an expired and an unknown token are refused alike`() async throws {
+        let test = try TestDatabase()
+        let (revoked, expired) = (try await test.makeKey("a", Self.posts), try await test.makeKey("b", Self.posts))
+        for made in [revoked, expired] { _ = try test.caller(made.token) }
+        try await test.database.revokeKey(revoked.key.id, by: .server)
+        try await test.database.travel("UPDATE api_key SET expires = 1 WHERE name = 'b'")
+        let refusals = [revoked.token, expired.token, "fbk_" + String(repeating: "A", count: 43)].map { token in
+            #expect(throws: RecordError.tokenRejected) { try test.caller(token) }
+        }
+        #expect(Set(refusals.map { $0?.reason }).count == 1)
+        #expect(try test.reader.apiKey(revoked.key.id).json["state"] == "revoked")
+        #expect(try test.reader.apiKey(expired.key.id).json["state"] == "expired")
+        let again = await refusal { try await test.database.revokeKey(revoked.key.id, by: .server) }
+        #expect(again?.code == .notFound)
+        // A living key may have the name of a revoked one.
+        _ = try await test.makeKey("a", Self.posts)
+        #expect(await refusal { _ = try await test.makeKey("a", Self.posts) }?.cause == .nameTaken)
+    }
+
+    @Test func `after a rotation both tokens are good until the overlap is over`() async throws {
+        let test = try TestDatabase()
+        let first = try await test.makeKey("sync", Self.posts)
+        let second = try await test.database.rotateKey(first.key.id, overlap: 3_600, by: .server)
+        #expect(second.token != first.token && second.key.id == first.key.id)
+        #expect(second.key.overlaps ?? 0 > first.key.created)
+        for token in [first.token, second.token] { _ = try test.caller(token) }
+        try await test.database.travel("UPDATE api_key SET overlaps = 1")
+        #expect(throws: RecordError.tokenRejected) { try test.caller(first.token) }
+        _ = try test.caller(second.token)
+        // The one before the one before ends at once, and without overlap so does the one before.
+        let third = try await test.database.rotateKey(first.key.id, by: .server)
+        let fourth = try await test.database.rotateKey(first.key.id, by: .server)
+        #expect(throws: RecordError.tokenRejected) { try test.caller(second.token) }
+        for token in [third.token, fourth.token] { _ = try test.caller(token) }
+        let fifth = try await test.database.rotateKey(first.key.id, overlap: 0, by: .server)
+        #expect(throws: RecordError.tokenRejected) { try test.caller(fourth.token) }
+        _ = try test.caller(fifth.token)
+        for overlap in [-1, 30 * 86_400 + 1] as [Int64] {
+            let refused = await refusal {
+                _ = try await test.database.rotateKey(first.key.id, overlap: overlap, by: .server)
+            }
+            #expect(refused?.code == .badRequest)
+        }
+    }
+
+    @Test func `of fifty rotations at once the last two tokens are good`() async throws {
+        let test = try TestDatabase()
+        let database = test.database
+        let key = try await test.makeKey("sync", Self.posts).key
+        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<50 {
+                group.addTask { try await database.rotateKey(key.id, overlap: 60, by: .server).token }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(tokens).count == 50)
+        #expect(tokens.filter { (try? test.caller($0)) != nil }.count == 2)
+        #expect(try test.raw("SELECT count(*) FROM audit WHERE action = 'key.rotate'") == "50")
+    }
+
+    @Test func `nobody gives a key what it does not have itself`() async throws {
+        let test = try TestDatabase()
+        func scope(_ json: String) throws -> KeyScope { try KeyScope(try JSONValue.parse(Array(json.utf8))) }
+        let manager = try await test.makeKey(
+            "manager", scope(#"{"types":["Post"],"actions":["read","create"],"rights":["manageKeys","readSchema"]}"#),
+            expiry: .after(3_600))
+        let strong = try await test.makeKey("strong", scope(#"{"actions":["read","write"]}"#))
+        let actor = AuditActor(caller: try test.caller(manager.token))
+        for (json, missing) in [
+            (#"{"actions":["read"]}"#, "all types"), (#"{"types":["Post","Other"],"readOnly":true}"#, "Other"),
+            (#"{"types":["Post"],"actions":["read","write"]}"#, "write"),
+            (#"{"types":["Post"],"readOnly":true,"rights":["changeSchema"]}"#, "changeSchema"),
+        ] {
+            let wanted = try scope(json)
+            let refused = await refusal {
+                _ = try await test.database.createKey(
+                    KeyName("more"), scope: wanted, expiry: .after(60), by: actor)
+            }
+            #expect(refused?.code == .accessDenied && refused?.reason.contains(missing) == true, "\(json)")
+        }
+        let less = try scope(#"{"types":["Post"],"readOnly":true,"rights":["manageKeys"]}"#)
+        #expect(await refusal { _ = try await test.database.createKey(KeyName("x"), scope: less, by: actor) } != nil)
+        let made = try await test.database.createKey(KeyName("x"), scope: less, expiry: .after(60), by: actor)
+        // Neither a longer life, nor the token of a key that is more, nor more for the one that it made, nor for itself.
+        let all = try scope(#"{"actions":["read"]}"#)
+        for attempt in [
+            await refusal { _ = try await test.database.changeKey(made.key.id, expiry: .never, by: actor) },
+            await refusal { _ = try await test.database.changeKey(manager.key.id, expiry: .after(7_200), by: actor) },
+            await refusal { _ = try await test.database.rotateKey(strong.key.id, by: actor) },
+            await refusal { _ = try await test.database.changeKey(strong.key.id, scope: less, by: actor) },
+            await refusal { _ = try await test.database.changeKey(made.key.id, scope: all, by: actor) },
+            await refusal { _ = try await test.database.changeKey(manager.key.id, scope: all, by: actor) },
+        ] { #expect(attempt?.code == .accessDenied) }
+        // What an actor was when it asked does not count.
+        _ = try await test.database.changeKey(manager.key.id, scope: less, by: .server)
+        let wide = try scope(#"{"types":["Post"],"actions":["create"]}"#)
+        let refused = await refusal {
+            _ = try await test.database.createKey(KeyName("y"), scope: wide, expiry: .after(60), by: actor)
+        }
+        #expect(refused?.reason.contains("create") == true)
+        try await test.database.revokeKey(manager.key.id, by: .server)
+        #expect(await refusal { try await test.database.revokeKey(made.key.id, by: actor) } == .tokenRejected)
+    }
+
+    @Test func `administrators give what their role has, and nobody gives the server away`() async throws {
+        let test = try TestDatabase()
+        func make(_ role: AdministratorRole, _ scope: KeyScope) async -> RecordError? {
+            let actor = AuditActor(caller: .administrator(Administrator(id: 0, role: role)))
+            return await refusal {
+                _ = try await test.database.createKey(KeyName("of \(role)"), scope: scope, by: actor)
+            }
+        }
+        let all = KeyScope(
+            permissions: .all,
+            operations: Set(AdministratorOperation.allCases).subtracting(KeyScope.withheldRights))
+        #expect(await make(.owner, all) == nil)
+        #expect(await make(.developer, all) == nil)
+        #expect(await make(.editor, KeyScope(permissions: .read))?.code == .accessDenied)
+        #expect(await make(.viewer, KeyScope(permissions: .read))?.code == .accessDenied)
+        for right in KeyScope.withheldRights {
+            #expect(throws: RecordError.self) {
+                try KeyScope(["rights": .array([.string(right.rawValue)])])
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (#"{}"#, "scope"), (#"{"actions":[]}"#, "scope"), (#"{"action":["read"]}"#, "scope.action"),
+        (#"{"actions":["read","eat"]}"#, "scope.actions[1]"), (#"{"actions":"read"}"#, "scope.actions"),
+        (#"{"types":[],"readOnly":true}"#, "scope.types"), (#"{"types":["1"],"readOnly":true}"#, "scope.types[0]"),
+        (#"{"types":"Post","readOnly":true}"#, "scope.types"), (#"{"readOnly":1}"#, "scope.readOnly"),
+        (#"{"readOnly":true,"actions":["read"]}"#, "scope.readOnly"), (#"{"readOnly":false}"#, "scope"),
+        (#"{"rights":["readAudit"]}"#, "scope.rights[0]"), (#"{"rights":["everything"]}"#, "scope.rights[0]"),
+        (#"["read"]"#, "scope"),
+    ])
+    func `a scope that is wrong is refused with the place`(json: String, path: String) throws {
+        let value = try JSONValue.parse(Array(json.utf8))
+        let error = #expect(throws: RecordError.self) { try KeyScope(value) }
+        #expect(error?.details.first { $0.key == "path" }?.value == .text(path))
+    }
+
+    @Test(arguments: [
+        #"{"actions":["read","create","write"]}"#, #"{"types":["A","B"],"actions":["read"]}"#,
+        #"{"actions":[],"rights":["changeSchema","readSchema"]}"#,
+    ])
+    func `a scope is written as it was read`(json: String) throws {
+        let scope = try KeyScope(try JSONValue.parse(Array(json.utf8)))
+        #expect(String(decoding: scope.json.bytes, as: UTF8.self) == json)
+        #expect(KeyScope(stored: scope.stored) == scope)
+        #expect(KeyScope(stored: "nonsense") == KeyScope(types: [], permissions: []))
+    }
+
+    @Test func `a new scope counts from the next request, and the key's sync tokens start again`() async throws {
+        let test = try TestDatabase()
+        try await test.create("a", #""title":"x""#)
+        let made = try await test.makeKey("sync", KeyScope(permissions: .read))
+        let first = try test.changes(as: try test.caller(made.token))
+        #expect(first.changes.count == 1)
+        _ = try test.changes(since: first.token, as: try test.caller(made.token))
+        let other = try #require(RecordTypeName("Other"))
+        _ = try await test.database.changeKey(
+            made.key.id, scope: KeyScope(types: [other], permissions: .read), by: .server)
+        let caller = try test.caller(made.token)
+        let refused = #expect(throws: RecordError.self) { try test.changes(since: first.token, as: caller) }
+        #expect(refused?.cause == .tokenExpired)
+        #expect(try test.changes(as: caller).changes.isEmpty)
+        // Another name is no other right.
+        let second = try test.changes(as: caller)
+        _ = try await test.database.changeKey(made.key.id, name: KeyName("other"), by: .server)
+        _ = try test.changes(since: second.token, as: try test.caller(made.token))
+    }
+
+    @Test func `a running change of a set ends with its key`() async throws {
+        let test = try TestDatabase()
+        for number in 0..<4 { try await test.create("r\(number)", #""title":"x""#) }
+        let scope = KeyScope(permissions: [.read, .write])
+        let made = try await test.makeKey("sync", scope)
+        let caller = try test.caller(made.token)
+        try await test.database.write { transaction throws(RecordError) in
+            #expect(try transaction.current(caller) == caller)
+        }
+        _ = try await test.database.changeKey(made.key.id, scope: KeyScope(permissions: .read), by: .server)
+        let type = try #require(RecordTypeName("Post").flatMap { test.database.schema[$0] })
+        try await test.database.write { transaction throws(RecordError) in
+            let current = try transaction.current(caller)
+            #expect(Authorization.authorize(current, .write, in: .publicDatabase, type: type, .new) == .denied)
+        }
+        try await test.database.travel("UPDATE api_key SET expires = 1")
+        let expired = await refusal {
+            try await test.database.write { transaction throws(RecordError) in _ = try transaction.current(caller) }
+        }
+        #expect(expired == .tokenRejected)
+        let condition = SetRequest(
+            query: try test.queryRequest("title == 'x'", [], as: caller), change: .delete, isForAll: false,
+            isDryRun: false, maxAffected: nil, idempotency: nil)
+        #expect(await refusal { _ = try await test.reader.changeSet(condition) } == .tokenRejected)
+        #expect(try test.list().names.count == 4)
+    }
+
+    @Test func `the use of a key is noted once a minute`() async throws {
+        let test = try TestDatabase()
+        let made = try await test.makeKey("sync", Self.posts)
+        for _ in 0..<5 { _ = try test.caller(made.token) }
+        try await test.database.write { _ in }
+        let used = try #require(try test.key(made.key.id).used)
+        try await test.database.travel("UPDATE api_key SET used = used + 1")
+        for _ in 0..<5 { _ = try test.caller(made.token) }
+        try await test.database.write { _ in }
+        #expect(try test.key(made.key.id).used == used + 1)
+    }
+
+    @Test func `there are a thousand living keys at most`() async throws {
+        let test = try TestDatabase()
+        try await test.database.travel(
+            """
+            INSERT INTO api_key (public_id, name, prefix, hash, scope, account, created)
+            WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+            SELECT 'k' || i, 'k' || i, 'p', randomblob(32), '{"readOnly":true}', 1000 + i, 0 FROM n
+            """)
+        #expect(await refusal { _ = try await test.makeKey("more", Self.posts) }?.cause == .tooLarge)
+        try await test.database.revokeKey("k7", by: .server)
+        _ = try await test.makeKey("more", Self.posts)
+        try test.reader.refresh()
+        var (names, cursor): ([String], String?) = ([], nil)
+        repeat {
+            let page = try test.reader.apiKeys(after: cursor, limit: 300)
+            names += page.keys.map(\.name)
+            cursor = page.cursor
+        } while cursor != nil
+        #expect(names.count == 1_001 && names.last == "more")
+        #expect(throws: RecordError.self) { try test.reader.apiKeys(after: "none", limit: 1) }
+    }
+}
+
+extension TestDatabase {
+    func makeKey(_ name: String, _ scope: KeyScope, expiry: KeyExpiry = .never) async throws -> NewKey {
+        try await database.createKey(KeyName(name), scope: scope, expiry: expiry, by: .server)
+    }
+
+    /// Who bears a token now.
+    func caller(_ token: String) throws -> Caller {
+        try reader.refresh()
+        return try Array(token.utf8).withUnsafeBytes { try reader.authenticate($0) }
+    }
+
+    func key(_ id: String) throws -> APIKey {
+        try reader.refresh()
+        return try reader.apiKey(id)
+    }
+
+    /// The first row of a statement, its columns with a blank between them.
+    func raw(_ sql: String) throws -> String {
+        let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
+        let statement = try connection.prepare(sql)
+        guard try statement.step() else { return "" }
+        return statement.text(0) + (sql.contains(",") && !sql.contains("count") ? " " + statement.text(1) : "")
+    }
+}
+
+extension RecordDatabase {
+    /// Changes rows behind the server's back, as time does.
+    func travel(_ sql: String) async throws {
+        try await write { transaction throws(RecordError) in
+            try transaction.store { () throws(StoreError) in try transaction.connection.execute(sql) }
+            transaction.rightsChanged = true
+        }
+    }
+}
