@@ -118,7 +118,8 @@ enum ServeCommand {
             configuration: RecordAPIConfiguration(
                 defaultDatabase: try defaultDatabase(settings), version: Version.text,
                 isSignUpOpen: settings.signUp == .open, metricsAccess: metricsAccess(settings.metricsAccess),
-                isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"), rateLimits: settings.rateLimits,
+                isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"),
+                rateLimits: settings.rateLimits,
                 metricsSources: [transport.metrics], report: report))
         transport.addresses = try TransportSetup.addresses(settings)
         let handler = ServerHandler(api: api, console: console, hosts: HostPolicy(settings.hosts))
