@@ -30,8 +30,11 @@ extension Endpoint {
         case .queryRecords, .queryRecordsByBody, .deleteSet, .changeSet: "queries"
         case .fetchChanges: "changes"
         case .readSchema, .putSchema, .readType, .addIndex, .readAdvice: "schema"
-        case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole: "rights"
-        case .signUp, .signIn, .signOut, .readMe: "accounts"
+        case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .explainAccess:
+            "rights"
+        case .signUp, .signUpAnonymously, .readMe, .changeMe, .removeMe, .signIn, .signOut, .listSessions, .endSession,
+            .endSessions, .rotateSession, .invite, .listInvitations, .removeInvitation:
+            "accounts"
         case .live, .ready, .metrics, .limits, .openAPI: "operation"
         }
     }
@@ -68,6 +71,7 @@ extension Endpoint {
         case .listGrants: "Shows the grants of all types (administrators)"
         case .readGrants: "Shows the grants of a type (administrators)"
         case .putGrants: "Replaces the grants of a type (administrators)"
+        case .explainAccess: "Tells what a caller may do, and by which rule (administrators)"
         case .listRoles: "Lists the custom roles (administrators)"
         case .readRole: "Shows a custom role (administrators)"
         case .putRole: "Makes a custom role or replaces its members (administrators)"
@@ -76,6 +80,17 @@ extension Endpoint {
         case .signIn: "Signs in"
         case .signOut: "Ends the session of the token"
         case .readMe: "Shows who bears the token"
+        case .signUpAnonymously: "Makes an account without a name and signs it in, where that is allowed"
+        case .changeMe:
+            "Changes the account's name or password; a new password ends all other sessions. Gives an anonymous account both"
+        case .removeMe: "Takes the account away, with its sessions and its private database"
+        case .listSessions: "Lists the account's sessions"
+        case .endSession: "Ends one of the account's sessions"
+        case .endSessions: "Ends all of the account's sessions, or with others=true all but that of the token"
+        case .rotateSession: "Gives the session another token; the old one is good for nothing any more"
+        case .invite: "Makes an invitation to sign up; its token is shown once (administrators)"
+        case .listInvitations: "Lists the invitations (administrators)"
+        case .removeInvitation: "Takes an invitation back (administrators)"
         case .live: "Tells that the process answers"
         case .ready: "Tells whether the default database takes writes"
         case .metrics: "Figures in the text format of Prometheus"
@@ -95,13 +110,28 @@ extension Endpoint {
         case .addIndex: "Index"
         case .putGrants: "Grants"
         case .putRole: "Role"
-        case .signUp, .signIn: "Credentials"
+        case .explainAccess: "AccessQuestion"
+        case .signUp: "SignUp"
+        case .signIn: "Credentials"
+        case .signUpAnonymously: "Label"
+        case .changeMe: "AccountChange"
+        case .removeMe: "Password"
+        case .invite: "InvitationInput"
         case .listRecords, .readRecord, .deleteRecord, .readField, .uploadAsset, .readAsset, .queryRecords, .deleteSet,
             .fetchChanges,
             .readSchema, .readType, .readAdvice, .listGrants, .readGrants, .listRoles, .readRole, .deleteRole, .signOut,
-            .readMe, .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload, .uploadOffset,
+            .readMe, .listSessions, .endSession, .endSessions, .rotateSession, .listInvitations, .removeInvitation,
+            .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload, .uploadOffset,
             .continueUpload, .terminateUpload, .readUpload:
             nil
+        }
+    }
+
+    /// Whether the body may be left out.
+    var isRequestOptional: Bool {
+        switch self {
+        case .signUpAnonymously, .removeMe, .invite: true
+        default: false
         }
     }
 
@@ -246,8 +276,30 @@ extension Endpoint {
         case .putRole:
             [Answer(200, "The role", .json("Role")), Answer(201, "The new role", .json("Role"))]
         case .deleteRole: [Answer(204, "Gone")]
-        case .signUp, .signIn: [Answer(201, "A session; the token is shown once", .json("Session"))]
+        case .explainAccess: [Answer(200, "The decision and what it rests on", .json("AccessExplanation"))]
+        case .signUp:
+            [
+                Answer(201, "A session; the token is shown once", .json("Session")),
+                Answer(403, "Sign-up is closed, or the invitation is not good", .json("Error")),
+                Answer(409, "The name is taken", .json("Error")),
+            ]
+        case .signUpAnonymously, .signIn: [Answer(201, "A session; the token is shown once", .json("Session"))]
         case .signOut: [Answer(204, "Signed out")]
+        case .changeMe:
+            [
+                Answer(200, "The account; behind a new password with the session's new token", .json("Session")),
+                Answer(403, "The current password is wrong", .json("Error")),
+                Answer(409, "The name is taken", .json("Error")),
+            ]
+        case .removeMe: [Answer(204, "Gone"), Answer(403, "The password is wrong", .json("Error"))]
+        case .listSessions: [Answer(200, "The sessions, the newest first", .json("Sessions"))]
+        case .endSession:
+            [Answer(204, "Ended"), Answer(404, "The account has no such session", .json("Error"))]
+        case .endSessions: [Answer(204, "Ended")]
+        case .rotateSession: [Answer(200, "The session with its new token, shown once", .json("Session"))]
+        case .invite: [Answer(201, "The invitation; its token is shown once", .json("Invitation"))]
+        case .listInvitations: [Answer(200, "The invitations, the oldest first", .json("Invitations"))]
+        case .removeInvitation: [Answer(204, "Gone"), Answer(404, "There is none with this id", .json("Error"))]
         case .readMe: [Answer(200, "The caller", .json("User"))]
         case .live: [Answer(200, "It answers", .json("Status"))]
         case .ready:

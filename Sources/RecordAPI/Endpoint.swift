@@ -8,7 +8,10 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
     case readSchema, putSchema, readType, addIndex, readAdvice
     case listGrants, readGrants, putGrants
     case listRoles, readRole, putRole, deleteRole
-    case signUp, signIn, signOut, readMe
+    case explainAccess
+    case signUp, signUpAnonymously, readMe, changeMe, removeMe
+    case signIn, signOut, listSessions, endSession, endSessions, rotateSession
+    case invite, listInvitations, removeInvitation
     case live, ready, metrics, limits, openAPI
 
     /// Whether the loop reads no records for it, and so needs no view of its own.
@@ -63,10 +66,21 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         ("GET /roles/{role}", .readRole),
         ("PUT /roles/{role}", .putRole),
         ("DELETE /roles/{role}", .deleteRole),
+        ("POST /explain/access", .explainAccess),
         ("POST /users", .signUp),
+        ("POST /users/anonymous", .signUpAnonymously),
         ("GET /users/me", .readMe),
+        ("PATCH /users/me", .changeMe),
+        ("DELETE /users/me", .removeMe),
         ("POST /sessions", .signIn),
+        ("GET /sessions", .listSessions),
+        ("DELETE /sessions", .endSessions),
         ("DELETE /sessions/current", .signOut),
+        ("POST /sessions/current/rotate", .rotateSession),
+        ("DELETE /sessions/{id}", .endSession),
+        ("POST /invitations", .invite),
+        ("GET /invitations", .listInvitations),
+        ("DELETE /invitations/{id}", .removeInvitation),
         ("GET /health/live", .live),
         ("GET /health/ready", .ready),
         ("GET /metrics", .metrics),
@@ -85,9 +99,13 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         case .queryRecords: ["where", "arg", "sort", "limit", "fields", "cursor", "count", "explain"]
         case .deleteSet, .changeSet: ["where", "arg", "all", "dryRun", "maxAffected"]
         case .fetchChanges: ["since", "limit", "fields"]
+        case .endSessions: ["others"]
         case .deleteRecord, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
-            .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .signUp,
-            .signIn, .signOut, .readMe, .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload,
+            .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
+            .explainAccess, .signUp,
+            .signUpAnonymously, .signIn, .signOut, .readMe, .changeMe, .removeMe, .listSessions, .endSession,
+            .rotateSession, .invite, .listInvitations, .removeInvitation, .live, .ready, .metrics, .limits, .openAPI,
+            .describeUploads, .createUpload,
             .uploadOffset, .continueUpload, .terminateUpload, .readUpload:
             []
         }

@@ -28,6 +28,8 @@ extension OpenAPI {
         "description":"Every record of the type; without where"},
         "dryRun":{"name":"dryRun","in":"query","schema":{"type":"boolean","default":false},
         "description":"Counts what would be concerned, and changes nothing"},
+        "others":{"name":"others","in":"query","schema":{"type":"boolean","default":false},
+        "description":"All but the session of the request"},
         "filename":{"name":"filename","in":"query","schema":{"type":"string","maxLength":255}},
         "index":{"name":"index","in":"query","schema":{"type":"integer","minimum":0,"default":0},
         "description":"Which member of a list of assets"},
@@ -224,7 +226,9 @@ extension OpenAPI {
         "RecordType":{"type":"object","properties":{
         "fields":{"type":"object","additionalProperties":{"type":"object","required":["type"],
         "properties":{"type":{"$ref":"#/components/schemas/FieldType"},
-        "indexes":{"type":"array","items":{"type":"string","enum":["QUERYABLE","SORTABLE"]}}}}},
+        "indexes":{"type":"array","items":{"type":"string","enum":["QUERYABLE","SORTABLE"]}},
+        "read":{"type":["array","null"],"items":{"type":"string"},"description":"The roles that read it; absent: all who read the record"},
+        "write":{"type":["array","null"],"items":{"type":"string"}}}}},
         "indexes":{"type":"array","items":{"$ref":"#/components/schemas/Index"}},
         "grants":{"$ref":"#/components/schemas/Rights"}}},
         "Schema":{"type":"object","required":["types"],"properties":{
@@ -233,13 +237,45 @@ extension OpenAPI {
         "members":{"type":"array","items":{"type":"string"}}}},
         "Roles":{"type":"object","required":["roles"],"properties":{
         "roles":{"type":"array","items":{"$ref":"#/components/schemas/Role"}}}},
+        "AccessQuestion":{"type":"object","required":["caller","action","recordType"],"additionalProperties":false,
+        "properties":{"caller":{"type":"string","description":"anonymous, administrator, administrator:role or the record name of a user or key"},
+        "action":{"type":"string","enum":["create","read","write","query"]},"recordType":{"type":"string"},
+        "recordName":{"type":"string"},"field":{"type":"string"}}},
+        "AccessExplanation":{"type":"object","required":["decision","rule","because"],"properties":{
+        "decision":{"type":"string","enum":["ALLOWED","ACCESS_DENIED","AUTHENTICATION_REQUIRED"]},
+        "rule":{"type":"string"},"roles":{"type":"array","items":{"type":"string"}},
+        "because":{"type":"array","items":{"type":"object","properties":{"rule":{"type":"string"},
+        "allowed":{"type":"boolean"},"reason":{"type":"string"}}}}}},
         "Credentials":{"type":"object","required":["name","password"],"properties":{
-        "name":{"type":"string"},"password":{"type":"string","minLength":8}}},
+        "name":{"type":"string"},"password":{"type":"string","minLength":8},"label":{"type":"string"}}},
+        "SignUp":{"type":"object","required":["name","password"],"properties":{
+        "name":{"type":"string"},"password":{"type":"string","minLength":8},"label":{"type":"string"},
+        "invitation":{"type":"string"}}},
+        "Label":{"type":"object","properties":{"label":{"type":"string"}}},
+        "Password":{"type":"object","properties":{"password":{"type":"string"}}},
+        "AccountChange":{"type":"object","properties":{"name":{"type":"string"},
+        "password":{"type":"string","minLength":8},"currentPassword":{"type":"string"},
+        "invitation":{"type":"string"}}},
+        "SessionInfo":{"type":"object","required":["id","createdTimestamp","usedTimestamp","expiresAt","current"],
+        "properties":{"id":{"type":"string"},"label":{"type":"string"},"createdTimestamp":{"type":"integer"},
+        "usedTimestamp":{"type":"integer","description":"To the hour"},"expiresAt":{"type":"integer"},
+        "current":{"type":"boolean"}}},
+        "Sessions":{"type":"object","required":["sessions"],"properties":{
+        "sessions":{"type":"array","items":{"$ref":"#/components/schemas/SessionInfo"}}}},
+        "InvitationInput":{"type":"object","properties":{"name":{"type":"string"},
+        "expiresIn":{"type":"integer","description":"Seconds"},"uses":{"type":"integer","minimum":1,"maximum":1000},
+        "roles":{"type":"array","items":{"type":"string"}}}},
+        "Invitation":{"type":"object","required":["id","createdTimestamp","expiresAt","uses","used","roles"],
+        "properties":{"id":{"type":"string"},"invitation":{"type":"string"},"name":{"type":"string"},
+        "createdTimestamp":{"type":"integer"},"expiresAt":{"type":"integer"},"uses":{"type":"integer"},
+        "used":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}}}},
+        "Invitations":{"type":"object","required":["invitations"],"properties":{
+        "invitations":{"type":"array","items":{"$ref":"#/components/schemas/Invitation"}}}},
         "User":{"type":"object","required":["userRecordName","name"],"properties":{
         "userRecordName":{"type":"string"},"name":{"type":"string"},
         "createdTimestamp":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}},
-        "isAdministrator":{"type":"boolean"}}},
-        "Session":{"type":"object","required":["token","expiresAt","user"],"properties":{
+        "isAdministrator":{"type":"boolean"},"isAnonymous":{"type":"boolean"}}},
+        "Session":{"type":"object","required":["user"],"properties":{
         "token":{"type":"string"},"expiresAt":{"type":"integer","description":"Milliseconds since 1970"},
         "user":{"$ref":"#/components/schemas/User"}}}}}
         """#

@@ -43,9 +43,15 @@ extension RecordCall {
     }
 
     /// A body that is an object with no keys but these.
-    mutating func object(keys: [String], upTo limit: Int = .max) async throws -> JSONObject {
+    ///
+    /// - Parameter isOptional: An empty body stands for an empty object.
+    mutating func object(
+        keys: [String], upTo limit: Int = .max, isOptional: Bool = false
+    ) async throws -> JSONObject {
+        let bytes = try await body(upTo: limit)
+        if isOptional, bytes.isEmpty { return JSONObject() }
         let value: JSONValue
-        do { value = try JSONValue.parse(try await body(upTo: limit)) } catch let error as JSONError {
+        do { value = try JSONValue.parse(bytes) } catch {
             throw RecordError(error)
         }
         guard let object = value.object else { throw RecordError.badRequest("The body must be a JSON object") }

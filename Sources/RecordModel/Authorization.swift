@@ -70,23 +70,38 @@ public enum Authorization {
     public static func reach(
         of action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
     ) -> Reach {
+        ruling(on: action, for: caller, in: scope, type: type).reach
+    }
+
+    /// The reach with the rule that it comes from.
+    private static func ruling(
+        on action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
+    ) -> (reach: Reach, rule: Ruling.Rule) {
         let permission = action.permission
-        if case .privateDatabase(let owner) = scope { return mayEnterPrivateDatabase(caller, of: owner) ? .all : .none }
+        if case .privateDatabase(let owner) = scope {
+            return mayEnterPrivateDatabase(caller, of: owner)
+                ? (.all, .privateDatabase) : (.none, .otherPrivateDatabase)
+        }
         let grants = type.grants
         switch caller {
         case .anonymous:
-            return grants[.world].contains(permission) ? .all : .none
+            return grants[.world].contains(permission) ? (.all, .grant(.world)) : (.none, .noGrant)
         case .user(let id, let roles):
-            if grants[.world].contains(permission) || grants[.authenticated].contains(permission) { return .all }
+            if grants[.world].contains(permission) { return (.all, .grant(.world)) }
+            if grants[.authenticated].contains(permission) { return (.all, .grant(.authenticated)) }
             for (role, permissions) in grants.byRole where permissions.contains(permission) && roles[role] != nil {
-                return .all
+                return (.all, .grant(role))
             }
-            return action == .read || grants[.creator].contains(permission) ? .own(id) : .none
+            if grants[.creator].contains(permission) { return (.own(id), .grant(.creator)) }
+            return action == .read ? (.own(id), .creatorReads) : (.none, .noGrant)
         case .service(let key):
-            guard key.scope.permissions.contains(permission) else { return .none }
-            return key.scope.types?.contains(type.name) ?? true ? .all : .none
+            guard key.scope.permissions.contains(permission), key.scope.types?.contains(type.name) ?? true else {
+                return (.none, .outOfScope)
+            }
+            return (.all, .keyScope)
         case .administrator(let administrator):
-            return administrator.role.permissions.contains(permission) ? .all : .none
+            let role = administrator.role
+            return role.permissions.contains(permission) ? (.all, .role(role)) : (.none, .roleLacks(role))
         }
     }
 
@@ -112,16 +127,26 @@ public enum Authorization {
     public static func authorize(
         _ caller: Caller, _ action: Action, in scope: DatabaseScope, type: RecordTypeDefinition, _ record: RecordFacts
     ) -> Decision {
-        let reach = reach(of: action, for: caller, in: scope, type: type)
-        if reach != .none, action != .create, scope == .publicDatabase, let access = record.access {
-            guard caller.isBoundByGrants else { return .allowed }
+        judge(caller, action, in: scope, type: type, record).decision
+    }
+
+    /// Judges one action on one record, and tells by which rule.
+    public static func judge(
+        _ caller: Caller, _ action: Action, in scope: DatabaseScope, type: RecordTypeDefinition, _ record: RecordFacts
+    ) -> Ruling {
+        let (reach, rule) = ruling(on: action, for: caller, in: scope, type: type)
+        if reach != .none, action != .create, scope == .publicDatabase, caller.isBoundByGrants,
+            let access = record.access
+        {
             let right: AccessRights = action == .read ? .read : .write
-            return gives(access, right, to: caller) ? .allowed : refusal(of: caller)
+            if let principal = giver(of: right, in: access, to: caller) { return Ruling(.allowed, .listed(principal)) }
+            return Ruling(refusal(of: caller), .unlisted)
         }
         switch reach {
-        case .all: return .allowed
-        case .own(let id) where action == .create || id == record.creator: return .allowed
-        case .own, .none: return refusal(of: caller)
+        case .all: return Ruling(.allowed, rule)
+        case .own(let id) where action == .create || id == record.creator: return Ruling(.allowed, rule)
+        case .own: return Ruling(refusal(of: caller), .notCreator)
+        case .none: return Ruling(refusal(of: caller), rule)
         }
     }
 
@@ -155,12 +180,13 @@ public enum Authorization {
         return isFormer
     }
 
-    private static func gives(_ access: [UInt8], _ right: AccessRights, to caller: Caller) -> Bool {
-        var isGiven = false
+    /// The principal in a list that has the right and that the caller is.
+    private static func giver(of right: AccessRights, in access: [UInt8], to caller: Caller) -> Int64? {
+        var giver: Int64?
         StoredAccess.forEach(access) { number, rights in
-            if rights.contains(right), caller.isPrincipal(number) { isGiven = true }
+            if giver == nil, rights.contains(right), caller.isPrincipal(number) { giver = number }
         }
-        return isGiven
+        return giver
     }
 
     /// What a caller is told who may not.

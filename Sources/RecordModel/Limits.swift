@@ -57,5 +57,10 @@ public struct DatabaseLimits: Hashable, Sendable {
     /// How long an idempotency key is remembered, in seconds.
     public var idempotencySeconds: Int64 = 86_400
 
+    /// How long a session lasts that is not used, in seconds.
+    public var sessionSeconds: Int64 = 30 * 86_400
+    /// How long one lasts in any case, in seconds.
+    public var sessionLongestSeconds: Int64 = 180 * 86_400
+
     public init() {}
 }

@@ -44,6 +44,8 @@ public struct RecordTypeDefinition: Hashable, Sendable {
     public var hasAccessLists: Bool
     /// The access list of a new record that does not say one.
     public var defaultAccess: AccessTemplate?
+    /// Whether some field has grants of its own.
+    public private(set) var hasFieldGrants = false
     private var positions: [String: Int]
 
     public init(
@@ -73,6 +75,7 @@ public struct RecordTypeDefinition: Hashable, Sendable {
     }
 
     public mutating func add(_ field: FieldDefinition) {
+        hasFieldGrants = hasFieldGrants || field.readers != nil || field.writers != nil
         if let position = positions[field.name.text] {
             fields[position] = field
         } else {
@@ -95,12 +98,21 @@ public struct FieldDefinition: Hashable, Sendable {
     public let type: FieldType
     /// What queries may do with it.
     public var options: IndexOptions
+    /// Who reads the field in records that they may read; `nil` for all of these, empty for no user.
+    public var readers: Set<RoleName>?
+    /// Who writes it in records that they may write.
+    public var writers: Set<RoleName>?
 
-    public init(id: Int, name: FieldName, type: FieldType, options: IndexOptions = []) {
+    public init(
+        id: Int, name: FieldName, type: FieldType, options: IndexOptions = [], readers: Set<RoleName>? = nil,
+        writers: Set<RoleName>? = nil
+    ) {
         self.id = id
         self.name = name
         self.type = type
         self.options = options
+        self.readers = readers
+        self.writers = writers
     }
 }
 

@@ -2,7 +2,7 @@ package import RecordModel
 
 /// Record types, their fields, indexes and grants as JSON, for `/schema`:
 ///
-///     {"types":{"Post":{"fields":{"title":{"type":"STRING","indexes":["QUERYABLE"]}},
+///     {"types":{"Post":{"fields":{"title":{"type":"STRING","indexes":["QUERYABLE"],"write":["editors"]}},
 ///     "indexes":[{"fields":["-title"],"unique":true}],"grants":{"_world":["READ"]},
 ///     "acl":{"_creator":["read","write"]}}}}
 package struct SchemaDocument: Hashable, Sendable {
@@ -38,12 +38,21 @@ package struct SchemaDocument: Hashable, Sendable {
         package var options: IndexOptions?
         /// How far the index that the options have made is. Printed, and never read.
         package var progress: IndexState?
+        /// Who reads the field.
+        package var readers: RolesChange
+        /// Who writes it.
+        package var writers: RolesChange
 
-        package init(name: FieldName, type: FieldType, options: IndexOptions? = nil, progress: IndexState? = nil) {
+        package init(
+            name: FieldName, type: FieldType, options: IndexOptions? = nil, progress: IndexState? = nil,
+            readers: RolesChange = .none, writers: RolesChange = .none
+        ) {
             self.name = name
             self.type = type
             self.options = options
             self.progress = progress
+            self.readers = readers
+            self.writers = writers
         }
     }
 
@@ -100,7 +109,8 @@ extension SchemaDocument.TypeEntry {
             let index = field.options.isEmpty ? nil : type.index(servingOptionsOf: field)
             return SchemaDocument.FieldEntry(
                 name: field.name, type: field.type, options: field.options.isEmpty ? nil : field.options,
-                progress: index.flatMap { SchemaDocument.IndexState($0, built: built) })
+                progress: index.flatMap { SchemaDocument.IndexState($0, built: built) },
+                readers: RolesChange(field.readers), writers: RolesChange(field.writers))
         }
         self.init(
             name: type.name, fields: fields,
@@ -137,14 +147,16 @@ extension SchemaDocument.TypeEntry {
             throw SchemaDocument.invalid("This is no name of a field, or that of a system field", path)
         }
         let object = try SchemaDocument.object(
-            member.value, path, keys: ["type", "indexes"] + SchemaDocument.IndexState.keys)
+            member.value, path, keys: ["type", "indexes", "read", "write"] + SchemaDocument.IndexState.keys)
         guard let tag = object["type"]?.string, let type = FieldType(tag: tag) else {
             throw SchemaDocument.invalid("A field needs a 'type', such as STRING or INT64_LIST", "\(path).type")
         }
         let options = try object["indexes"].map { value throws(RecordError) in
             try IndexOptions(value, on: type, path: "\(path).indexes")
         }
-        return SchemaDocument.FieldEntry(name: name, type: type, options: options)
+        return SchemaDocument.FieldEntry(
+            name: name, type: type, options: options, readers: try RolesChange(object["read"], path: "\(path).read"),
+            writers: try RolesChange(object["write"], path: "\(path).write"))
     }
 
     private static func indexes(
@@ -182,6 +194,8 @@ extension SchemaDocument.FieldEntry {
         var members: [(String, JSONValue)] = [("type", .string(type.schemaName))]
         if let options { members.append(("indexes", .array(options.words.map { .string($0) }))) }
         if let progress { members += progress.members }
+        if case .replace(let roles) = readers { members.append(("read", RolesChange.json(roles))) }
+        if case .replace(let roles) = writers { members.append(("write", RolesChange.json(roles))) }
         return .object(JSONObject(members))
     }
 }

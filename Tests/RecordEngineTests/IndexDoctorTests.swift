@@ -61,6 +61,9 @@ import Testing
             "DROP TABLE resumable_upload", "DROP TABLE audience", "DROP TABLE audience_record",
             "ALTER TABLE record DROP COLUMN former", "ALTER TABLE type DROP COLUMN has_lists",
             "ALTER TABLE type DROP COLUMN default_acl", "ALTER TABLE account DROP COLUMN kind",
+            "ALTER TABLE field DROP COLUMN readers", "ALTER TABLE field DROP COLUMN writers",
+            "DROP TABLE invitation", "DROP TABLE invitation_role", "DROP TABLE account_removal",
+            "DROP TABLE removal_cascade", "ALTER TABLE session DROP COLUMN ends",
             "DELETE FROM migration WHERE position >= 3",
         ] { try patient.injure(sql) }
         let report = patient.examine()

@@ -30,16 +30,16 @@ extension Endpoint {
     var rateClass: RateClass? {
         switch self {
         case .live, .ready: nil
-        case .signUp, .signIn: .auth
+        case .signUp, .signUpAnonymously, .signIn, .changeMe, .removeMe: .auth
         case .listRecords, .readRecord, .readField, .readAsset, .uploadOffset, .readUpload, .queryRecords,
-            .queryRecordsByBody, .fetchChanges, .readMe, .metrics, .limits, .openAPI, .describeUploads:
+            .queryRecordsByBody, .fetchChanges, .readMe, .listSessions, .metrics, .limits, .openAPI, .describeUploads:
             .read
         case .createRecord, .replaceRecord, .changeRecord, .deleteRecord, .modifyRecords, .deleteSet, .changeSet,
-            .signOut:
+            .signOut, .endSession, .endSessions, .rotateSession:
             .write
         case .uploadAsset, .createUpload, .continueUpload, .terminateUpload: .upload
         case .readSchema, .putSchema, .readType, .addIndex, .readAdvice, .listGrants, .readGrants, .putGrants,
-            .listRoles, .readRole, .putRole, .deleteRole:
+            .listRoles, .readRole, .putRole, .deleteRole, .explainAccess, .invite, .listInvitations, .removeInvitation:
             .administer
         }
     }

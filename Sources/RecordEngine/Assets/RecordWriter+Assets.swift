@@ -11,7 +11,7 @@ extension RecordWriter {
     ///
     /// - Parameter record: The record as it is; `nil` for a new one.
     func completion(
-        of assets: [(fieldID: Int, asset: Asset)], record: Int64?, type: RecordTypeDefinition
+        of assets: [(fieldID: Int, asset: Asset)], record: RecordRow?, type: RecordTypeDefinition
     ) throws(RecordError) -> CanonicalValue.AssetCompletion {
         var known: [String: (row: AssetRow, claim: AssetClaim?)] = [:]
         for (field, asset) in assets {
@@ -31,7 +31,7 @@ extension RecordWriter {
     }
 
     private func prove(
-        _ asset: Asset, field: Int, record: Int64?, type: RecordTypeDefinition
+        _ asset: Asset, field: Int, record: RecordRow?, type: RecordTypeDefinition
     ) throws(RecordError) -> (row: AssetRow, claim: AssetClaim?) {
         let name = type.fields.first { $0.id == field }?.name.text ?? ""
         if let filename = asset.filename { try AssetUpload.checkFilename(filename) }
@@ -49,9 +49,11 @@ extension RecordWriter {
             claims.append((number, row.hash))
             return (row, claim)
         }
-        guard let row, let record,
+        // Nor does a checksum tell what stands in a field that the caller may not read.
+        guard let row, let record, mayRead(record, type),
+            mayRead(field: field, of: type, isOwn: record.creator == caller.userID),
             try store({ () throws(StoreError) in
-                try table.isLinked(record: record, field: field, asset: row.id)
+                try table.isLinked(record: record.id, field: field, asset: row.id)
             })
         else { throw .receiptMissing(field: name) }
         guard asset.size == row.size else { throw .assetSizeWrong(field: name, found: row.size) }

@@ -18,11 +18,17 @@ extension RecordReader {
         let input = request.query.input
         if input.condition?.isBlank ?? true, input.filters.isEmpty, !request.isForAll { throw .conditionMissing }
         try requireSomeWriteRight(request.query)
+        if case .delete = request.change, request.query.typeName == .users,
+            request.query.address.scope == .publicDatabase
+        {
+            throw .userRecordStays
+        }
         let database = database
         // Between the first slice and the last the answer is not known yet, and a client may have lost patience.
         let running = request.idempotency.map {
             QueryServices.RunningSet(caller: request.query.caller.identityID, key: $0.text)
         }
+        try allowFields(of: request)
         if let running, !database.queries.runningSets.withLock({ $0.insert(running).inserted }) {
             throw .setRunning
         }
@@ -59,6 +65,16 @@ extension RecordReader {
         guard let type = schema[request.typeName] else { return }
         let reach = Authorization.reach(of: .write, for: request.caller, in: request.address.scope, type: type)
         if reach == .none, request.caller == .anonymous { throw .refused(.authenticationRequired, .write) }
+    }
+
+    /// Refuses a change of fields that the caller writes in no record, not even its own.
+    private func allowFields(of request: SetRequest) throws(RecordError) {
+        guard case .modify(let input) = request.change, let type = schema[request.query.typeName] else { return }
+        let operation = RecordOperation(
+            .modify(createsMissing: false, replacesAll: false), typeName: type.name, isTypeInPath: true,
+            recordName: nil, input: input)
+        let access = Authorization.fields(of: type, for: request.query.caller, in: request.query.address.scope)
+        _ = try operation.allowed(by: access, of: type, isOwn: true, in: database.environment)
     }
 
     /// Adds the index that finds the set, where the caller may cause one.

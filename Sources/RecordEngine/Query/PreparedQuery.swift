@@ -5,7 +5,10 @@ internal import Threads
 
 /// A query bound to the schema, to its caller's rights and to the page that it asks for.
 struct PreparedQuery {
+    /// As the caller knows it: without the fields that it may not read.
     let type: RecordTypeDefinition
+    /// What of the records it is shown.
+    let shown: ShownFields
     /// `nil` if nothing was ever written there.
     let zone: Int64?
     /// Whether the caller may read all records of the type there.
@@ -34,20 +37,25 @@ extension RecordReader {
     ///
     /// - Returns: `nil` for a type that development does not know yet.
     func bind(_ request: QueryRequest) throws(RecordError) -> PreparedQuery? {
-        guard let type = schema[request.typeName] else {
+        guard let whole = schema[request.typeName] else {
             guard database.environment == .development else {
                 throw RecordError(.notFound, "Unknown record type", cause: .unknownName)
             }
             return nil
         }
-        let reach = Authorization.reach(of: .read, for: request.caller, in: request.address.scope, type: type)
+        let reach = Authorization.reach(of: .read, for: request.caller, in: request.address.scope, type: whole)
         if reach == .none {
             throw .refused(Authorization.refusal(of: request.caller), .read)
         }
         let zone = try zoneID(request.address)
         let audiences = try zone.map { zone throws(RecordError) in
-            try self.audiences(of: type, for: request.caller, in: request.address.scope, zone: zone)
+            try self.audiences(of: whole, for: request.caller, in: request.address.scope, zone: zone)
         }
+        // A condition or a sort tells what stands in a field as well as reading it does. What only creators read may be
+        // asked for where nothing else is looked at than what the caller has created.
+        let access = Authorization.fields(of: whole, for: request.caller, in: request.address.scope)
+        let isAllOwn = if case .own = reach { (audiences ?? []).isEmpty } else { false }
+        let type = whole.without(access?.unreadable(isOwn: isAllOwn) ?? [])
         let binding = QueryCursor.Binding(
             zone: zone ?? 0, type: type.id, caller: request.caller, identity: request.input.identity)
         let cursor = try request.input.cursor.map { text throws(RecordError) in
@@ -63,7 +71,10 @@ extension RecordReader {
             predicate = Predicate.and([own, predicate]).simplified()
         }
         return PreparedQuery(
-            type: type, zone: zone, readsAll: reach == .all, condition: bound.predicate, predicate: predicate,
+            type: type,
+            shown: ShownFields(
+                request.input.fields, of: whole, for: request.caller, in: request.address.scope),
+            zone: zone, readsAll: reach == .all, condition: bound.predicate, predicate: predicate,
             audiences: audiences ?? [], sort: bound.sort, cursor: cursor, binding: binding, now: now)
     }
 

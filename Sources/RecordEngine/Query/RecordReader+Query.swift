@@ -89,16 +89,16 @@ extension RecordReader {
         }
         var budget = budget
         var answer = QueryAnswer(limit: limit, limits: database.limits)
-        let selection = FieldSelection(request.input.fields, of: query.type)
         let type = query.type
-        let showsAll = selection == .all
+        let shown = query.shown
+        let showsAll = shown.isAll
         try runner.forEach(after: query.cursor?.place, limit: limit + 1, &budget) {
             cursor, place throws(QueryObstacle) in
             guard answer.hasRoom() else { return false }
             try self.refusing { () throws(RecordError) in
                 try self.append(
-                    cursor, cursor.row, type, selection: selection, for: request.caller, in: request.address.scope,
-                    to: &answer.json)
+                    cursor, cursor.row, type, selection: shown.selection(creator: cursor.row.creator),
+                    for: request.caller, in: request.address.scope, to: &answer.json)
             }
             answer.didAppend(read: showsAll ? 0 : cursor.fields.count, place)
             return true

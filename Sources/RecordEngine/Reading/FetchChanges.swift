@@ -95,6 +95,7 @@ extension RecordReader {
         var isCut = false
         var read = 0
         var rows = 0
+        var shownFields: [Int64: ShownFields] = [:]
         let position = token.sequence
         // Where rows may be passed over one by one, a look is longer than the page.
         let mayPassOver = caller.isBoundByGrants && schema.types.values.contains { $0.hasAccessLists }
@@ -131,8 +132,10 @@ extension RecordReader {
                 if row.isDeleted || !isReadable {
                     RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &output)
                 } else {
+                    let shown = shownFields[type.id] ?? ShownFields(request.fields, of: type, for: caller, in: scope)
+                    shownFields[type.id] = shown
                     try append(
-                        records, row, type, selection: FieldSelection(request.fields, of: type), for: caller, in: scope,
+                        records, row, type, selection: shown.selection(creator: row.creator), for: caller, in: scope,
                         to: &output)
                 }
                 count += 1

@@ -69,7 +69,7 @@ extension RecordReader {
         let after = try request.cursor.map { text throws(RecordError) in
             try ListingCursor.open(text, listing, with: database.keys)
         }
-        let selection = FieldSelection(request.fields, of: type)
+        let shown = ShownFields(request.fields, of: type, for: caller, in: request.address.scope)
         output.appendLiteral("{\"records\":[")
         let start = output.count
         var last: Int64 = 0
@@ -90,7 +90,8 @@ extension RecordReader {
             read += bytes
             if count > 0 { output.append(UInt8(ascii: ",")) }
             try append(
-                records, row, type, selection: selection, for: caller, in: request.address.scope, to: &output)
+                records, row, type, selection: shown.selection(creator: row.creator), for: caller,
+                in: request.address.scope, to: &output)
             last = row.id
             count += 1
             isTimeOver = time.isOver(afterRowOf: bytes)

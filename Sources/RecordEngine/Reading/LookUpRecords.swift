@@ -16,7 +16,9 @@ extension RecordReader {
         let (cursor, row, type) = try find(name, type: typeName, in: address, for: caller)
         defer { cursor.finish() }
         try append(
-            cursor, row, type, selection: FieldSelection(fields, of: type), for: caller, in: address.scope, to: &output)
+            cursor, row, type,
+            selection: ShownFields(fields, of: type, for: caller, in: address.scope).selection(creator: row.creator),
+            for: caller, in: address.scope, to: &output)
         return row.revision
     }
 
@@ -32,7 +34,10 @@ extension RecordReader {
         let (cursor, row, type) = try find(name, type: typeName, in: address, for: caller)
         defer { cursor.finish() }
         let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
-        guard let definition = type[field], let entry = view.entry(definition.id) else {
+        let shown = ShownFields([field], of: type, for: caller, in: address.scope).selection(creator: row.creator)
+        guard let definition = type[field], case .only([definition.id]) = shown,
+            let entry = view.entry(definition.id)
+        else {
             throw RecordError(.notFound, "The record has no field with this name", details: [("field", .text(field))])
         }
         if definition.type.element == .asset {

@@ -38,6 +38,8 @@ extension WriteTransaction {
             }
             try put(wanted)
         }
+        // Accounts have brought the type of user records with them, and need it.
+        if try store({ () throws(StoreError) in try !accounts.isEmpty() }) { kept.insert(.users) }
         for type in Array(schema.types.values) where !kept.contains(type.name) {
             guard try !store({ () throws(StoreError) in try records.hasRecords(type: type.id) }) else {
                 throw .wouldLoseData(
@@ -55,7 +57,7 @@ extension WriteTransaction {
         if let known = schema[wanted.name] {
             type = known
         } else {
-            type = try addType(wanted.name, grants: wanted.grants ?? .standard)
+            type = try addType(wanted.name, grants: wanted.grants ?? (wanted.name == .users ? .users : .standard))
         }
         let names = Set(wanted.fields.map(\.name))
         let gone = type.fields.filter { !names.contains($0.name) }
@@ -85,12 +87,47 @@ extension WriteTransaction {
             }
         }
         try putIndexes(wanted, in: &type)
+        try putFieldGrants(wanted, in: &type)
         if let grants = wanted.grants, grants != type.grants { try setGrants(grants, of: &type) }
         switch wanted.access {
         case .none: break
         case .remove: try setDefaultAccess(nil, of: &type)
         case .replace(let template): try setDefaultAccess(template, of: &type)
         }
+    }
+
+    /// Sets who reads and writes fields. What callers see of the type may change: their sync tokens start again.
+    private func putFieldGrants(
+        _ wanted: SchemaDocument.TypeEntry, in type: inout RecordTypeDefinition
+    ) throws(RecordError) {
+        var changed: [FieldDefinition] = []
+        for entry in wanted.fields {
+            guard var field = type[entry.name.text] else { continue }
+            let before = field
+            field.readers = entry.readers.applied(to: field.readers)
+            field.writers = entry.writers.applied(to: field.writers)
+            if field != before { changed.append(field) }
+        }
+        try setGrants(of: changed, in: &type)
+    }
+
+    /// Stores what fields grant, and tells everybody.
+    func setGrants(of fields: [FieldDefinition], in type: inout RecordTypeDefinition) throws(RecordError) {
+        guard !fields.isEmpty else { return }
+        for role in fields.flatMap({ ($0.readers ?? []).union($0.writers ?? []) }) where !role.isBuiltIn {
+            guard try store({ () throws(StoreError) in try roles.find(role.text) }) != nil else {
+                throw .unknownRole(role)
+            }
+        }
+        let sequence = try nextSequence()
+        let number = type.id
+        try store { () throws(StoreError) in
+            for field in fields { try schemaTable.setGrants(of: field, type: number) }
+            try schemaTable.markGranted(type: number, sequence: sequence)
+        }
+        for field in fields { type.add(field) }
+        schema.set(type)
+        rightsChanged = true
     }
 
     /// Sets the access list of new records that do not say one.

@@ -26,7 +26,8 @@ extension RecordWriter {
     ) throws(RecordError) {
         let creator = try transaction.userName(row.creator)
         let modifier = row.modifier == row.creator ? creator : try transaction.userName(row.modifier)
-        let selection = FieldSelection(self.fields, of: type)
+        let selection = ShownFields(self.fields, of: type, for: caller, in: address.scope)
+            .selection(creator: row.creator)
         let access = try shownAccess(of: row, type)
         let records = transaction.records
         try name.withUnsafeBufferPointer { name throws(RecordError) in

@@ -8,7 +8,7 @@ extension RecordWriter {
     ///
     /// - Parameter record: The record that is changed; `nil` for a new one.
     func resolve(
-        _ operation: RecordOperation, typeName: RecordTypeName, record: Int64?
+        _ operation: RecordOperation, typeName: RecordTypeName, record: RecordRow?
     ) throws(RecordError) -> (RecordTypeDefinition, ResolvedFields) {
         let (type, resolved) = try resolve(operation, typeName: typeName)
         claims.removeAll()
@@ -64,11 +64,12 @@ extension RecordWriter {
     }
 
     func merged(
-        _ changes: ResolvedFields, into existing: StoredFieldsView?, replacingAll: Bool, record: Int64
+        _ changes: ResolvedFields, into existing: StoredFieldsView?, replacingAll: Bool, keeping kept: [Int] = [],
+        record: Int64
     ) throws(RecordError) -> FieldMerge {
         let records = transaction.records
         return try FieldMerger.merge(
-            changes, into: existing, replacingAll: replacingAll, now: transaction.now,
+            changes, into: existing, replacingAll: replacingAll, keeping: kept, now: transaction.now,
             recordBytes: transaction.limits.recordBytes,
             loadExternal: { field throws(RecordError) in
                 try store { () throws(StoreError) in try records.largeValue(record: record, field: field) }

@@ -18,6 +18,7 @@ extension RecordWriter {
         guard let typeName = operation.typeName else {
             throw .badRequest("A record that may be created needs a recordType")
         }
+        try allowMaking(typeName, named: operation.recordName)
         let type = transaction.schema[typeName]
         let decision = Authorization.authorize(
             caller, .create, in: address.scope,
@@ -36,6 +37,11 @@ extension RecordWriter {
         _ operation: RecordOperation, typeName: RecordTypeName, zone: Int64, position: Int,
         into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
+        var operation = operation
+        if let known = transaction.schema[typeName] {
+            operation = try operation.allowed(
+                by: fieldAccess(known), of: known, isOwn: caller.userID != nil, in: transaction.environment)
+        }
         var (type, resolved) = try resolve(operation, typeName: typeName, record: nil)
         let merge = try merged(resolved, into: nil, replacingAll: true, record: 0)
         let sequence = try transaction.nextSequence()
@@ -105,10 +111,15 @@ extension RecordWriter {
         try allowWriting(existing, type: type)
         try check(operation.writeGuard, existing, type: type)
 
-        var (current, resolved) = try resolve(operation, typeName: type.name, record: existing.row.id)
+        let isOwn = existing.row.creator == caller.userID
+        let operation = try operation.allowed(
+            by: fieldAccess(type), of: type, isOwn: isOwn, in: transaction.environment)
+        var (current, resolved) = try resolve(operation, typeName: type.name, record: existing.row)
         let before = StoredFields(text: existing.fields, layout: existing.layout)
         let merge = try before.withView { view throws(RecordError) in
-            try merged(resolved, into: view, replacingAll: replacesAll, record: existing.row.id)
+            try merged(
+                resolved, into: view, replacingAll: replacesAll, keeping: keptFields(of: current, isOwn: isOwn),
+                record: existing.row.id)
         }
         var row = existing.row
         row.sequence = try transaction.nextSequence()
@@ -122,6 +133,7 @@ extension RecordWriter {
             if row.access != nil { try noteAccessLists(of: &current) }
             try noteFormerReaders(&row, before: existing.row.access, type: current)
         }
+        if current.name == .users, merge.hasReferences { try checkUserRecord(merge.stored) }
         let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
         let hasEntries = try prepareIndexes(
             current, zone: zone ?? 0, old: (existing.row, before), new: (row, merge.stored))

@@ -25,8 +25,10 @@ package final class SchemaTable {
         let hasIndexes = applied >= Migrations.withIndexes
         let lists = applied >= Migrations.withAccessLists ? "has_lists, default_acl" : "0, NULL"
         let indexes = try hasIndexes ? IndexDefinitionTable(connection).load() : [:]
+        let grantColumns = applied >= Migrations.withFieldGrants ? "readers, writers" : "NULL, NULL"
         let fieldRows = try connection.prepare(
-            "SELECT type, id, name, kind, \(hasIndexes ? "options" : "0") FROM field ORDER BY type, id")
+            "SELECT type, id, name, kind, \(hasIndexes ? "options" : "0"), \(grantColumns) FROM field ORDER BY type, id"
+        )
         while try fieldRows.step() {
             guard let name = FieldName(fieldRows.text(2)),
                 let type = FieldType(rawValue: UInt8(truncatingIfNeeded: fieldRows.integer(3)))
@@ -34,7 +36,8 @@ package final class SchemaTable {
             fields[fieldRows.integer(0), default: []].append(
                 FieldDefinition(
                     id: Int(fieldRows.integer(1)), name: name, type: type,
-                    options: IndexOptions(rawValue: UInt8(truncatingIfNeeded: fieldRows.integer(4)))))
+                    options: IndexOptions(rawValue: UInt8(truncatingIfNeeded: fieldRows.integer(4))),
+                    readers: Self.roles(fieldRows, 5), writers: Self.roles(fieldRows, 6)))
         }
         var types: [RecordTypeDefinition] = []
         let typeRows = try connection.prepare("SELECT id, name, \(lists) FROM type ORDER BY id")
@@ -50,6 +53,27 @@ package final class SchemaTable {
                         ? nil : AccessTemplate(stored: typeRows.text(3)) ?? AccessTemplate(entries: [])))
         }
         return Schema(version: version, types: types)
+    }
+
+    /// A stored list of roles. A name that cannot be read lets nobody in.
+    private static func roles(_ row: Statement, _ column: Int32) -> Set<RoleName>? {
+        guard !row.isNull(column) else { return nil }
+        return Set(row.text(column).split(separator: " ").compactMap { RoleName(String($0)) })
+    }
+
+    /// Sets who reads and who writes a field.
+    package func setGrants(of field: FieldDefinition, type: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE field SET readers = ?3, writers = ?4 WHERE type = ?1 AND id = ?2")
+        update.bind(1, type)
+        update.bind(2, Int64(field.id))
+        for (column, roles) in [(Int32(3), field.readers), (4, field.writers)] {
+            if let roles {
+                update.bind(column, text: roles.map(\.text).sorted().joined(separator: " "))
+            } else {
+                update.bindNull(column)
+            }
+        }
+        try update.run()
     }
 
     /// Adds a type without fields and grants.

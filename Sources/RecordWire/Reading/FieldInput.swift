@@ -14,6 +14,14 @@ package struct FieldInput: Sendable {
         if case .value(let token) = form { token.count } else { 0 }
     }
 
+    /// Whether nothing is left to do where the type does not have the field.
+    package var isRemoval: Bool {
+        switch form {
+        case .remove, .operation(.remove, _): true
+        case .value, .operation: false
+        }
+    }
+
     package enum Form: Hashable, Sendable {
         /// `null`, `{}` or `{"value":null}`.
         case remove

@@ -4,6 +4,8 @@ import RecordModel
 struct FieldMergeWalk {
     private let changes: ResolvedFields
     private let existing: StoredFieldsView?
+    /// The fields that stay without a change; `nil` for all.
+    private let kept: [Int]?
     private let now: Int64
     private var text: [UInt8] = []
     private var layout: LayoutWriter
@@ -12,9 +14,10 @@ struct FieldMergeWalk {
     /// Old entries that are next to each other and not copied yet.
     private var run: Range<Int>?
 
-    init(changes: ResolvedFields, existing: StoredFieldsView?, now: Int64) {
+    init(changes: ResolvedFields, existing: StoredFieldsView?, kept: [Int]?, now: Int64) {
         self.changes = changes
         self.existing = existing
+        self.kept = kept
         self.now = now
         layout = LayoutWriter(entries: changes.changes.count &+ (existing?.count ?? 0))
     }
@@ -31,13 +34,13 @@ struct FieldMergeWalk {
         }
     }
 
-    mutating func walk(replacingAll: Bool, loadExternal: (Int) throws(RecordError) -> [UInt8]) throws(RecordError) {
+    mutating func walk(loadExternal: (Int) throws(RecordError) -> [UInt8]) throws(RecordError) {
         text.reserveCapacity((existing?.text.count ?? 0) &+ changes.text.count &+ changes.operands.count &+ 64)
         var old = existing?.entries.makeIterator()
         var entry = old?.next()
         for change in changes.changes {
             while let current = entry, current.fieldID < change.fieldID {
-                pass(current, replacingAll: replacingAll)
+                pass(current)
                 entry = old?.next()
             }
             var current: LayoutEntry?
@@ -48,7 +51,7 @@ struct FieldMergeWalk {
             try apply(change, to: current, loadExternal: loadExternal)
         }
         while let current = entry {
-            pass(current, replacingAll: replacingAll)
+            pass(current)
             entry = old?.next()
         }
         flush()
@@ -65,8 +68,8 @@ struct FieldMergeWalk {
     }
 
     /// An old entry without a change.
-    private mutating func pass(_ entry: LayoutEntry, replacingAll: Bool) {
-        if replacingAll { drop(entry) } else { keep(entry) }
+    private mutating func pass(_ entry: LayoutEntry) {
+        if kept?.contains(entry.fieldID) ?? true { keep(entry) } else { drop(entry) }
     }
 
     private mutating func keep(_ entry: LayoutEntry) {

@@ -18,20 +18,21 @@ package enum FieldMerger {
     /// - Parameters:
     ///   - existing: The record's fields so far; `nil` for a new record.
     ///   - replacingAll: Whether fields without a change are dropped. Operations see the old values all the same.
+    ///   - kept: Fields that are not dropped all the same.
     ///   - now: For `serverTime`, in milliseconds since 1970.
     ///   - limit: The largest record, in decoded bytes.
     ///   - loadExternal: Gives the JSON text of an external value; called only for operations on such a field.
     /// - Throws: `RecordError`: `BAD_REQUEST` for an operation that overflows, `QUOTA_EXCEEDED` beyond the limit; or what
     ///   `loadExternal` throws.
     package static func merge(
-        _ changes: ResolvedFields, into existing: StoredFieldsView?, replacingAll: Bool, now: Int64,
-        recordBytes limit: Int, loadExternal: (_ fieldID: Int) throws(RecordError) -> [UInt8]
+        _ changes: ResolvedFields, into existing: StoredFieldsView?, replacingAll: Bool, keeping kept: [Int] = [],
+        now: Int64, recordBytes limit: Int, loadExternal: (_ fieldID: Int) throws(RecordError) -> [UInt8]
     ) throws(RecordError) -> FieldMerge {
-        var merge = FieldMergeWalk(changes: changes, existing: existing, now: now)
+        var merge = FieldMergeWalk(changes: changes, existing: existing, kept: replacingAll ? kept : nil, now: now)
         if (existing?.count ?? 0) == 0, !changes.hasOperations {
             merge.takeText()
         } else {
-            try merge.walk(replacingAll: replacingAll, loadExternal: loadExternal)
+            try merge.walk(loadExternal: loadExternal)
         }
         return try merge.finish(limit: limit)
     }

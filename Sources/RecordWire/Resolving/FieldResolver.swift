@@ -29,6 +29,13 @@ package enum FieldResolver {
 }
 
 extension RecordError {
+    /// - Parameter offset: Where the field's key stands in the body.
+    package static func unknownField(_ name: FieldName, of type: RecordTypeName, offset: Int) -> RecordError {
+        .badRequest(
+            "Field \(name) not found in \(type)", cause: .unknownName,
+            details: [("field", .text(name.text)), ("offset", .number(Int64(offset)))])
+    }
+
     /// A record is beyond its limit. Sizes are decoded bytes.
     static func recordTooLarge(_ size: Int, limit: Int) -> RecordError {
         RecordError(
@@ -89,13 +96,8 @@ private struct Resolution {
                 "A field's name is a letter, then letters, digits and underscores, at most \(Limits.identifierBytes)",
                 cause: .unknownName, details: details)
         }
-        switch input.form {
-        case .remove, .operation(.remove, _): return
-        case .value, .operation: break
-        }
-        guard allowsNewFields else {
-            throw .badRequest("Field \(name) not found in \(typeName)", cause: .unknownName, details: details)
-        }
+        if input.isRemoval { return }
+        guard allowsNewFields else { throw .unknownField(name, of: typeName, offset: input.offset) }
         guard let type = try TypeInference.type(of: input, reader: reader) else { return }
         resolved.newFields.append((name, type))
     }

@@ -60,6 +60,8 @@ enum ServeCommand {
         limits.unreferencedAssetSeconds = settings.unreferencedAssetTime.components.seconds
         limits.assetURLSeconds = settings.assetURLTime.components.seconds
         limits.freeDiskBytes = settings.freeDiskBytes
+        limits.sessionSeconds = settings.sessionTime.components.seconds
+        limits.sessionLongestSeconds = settings.sessionLongestTime.components.seconds
         let id = try defaultDatabase(settings)
         var configuration = DatabaseRegistry.Configuration(
             dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),
@@ -117,9 +119,9 @@ enum ServeCommand {
             registry: registry,
             configuration: RecordAPIConfiguration(
                 defaultDatabase: try defaultDatabase(settings), version: Version.text,
-                isSignUpOpen: settings.signUp == .open, metricsAccess: metricsAccess(settings.metricsAccess),
-                isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"),
-                rateLimits: settings.rateLimits,
+                signUp: signUp(settings.signUp), allowsAnonymousAccounts: settings.anonymousAccounts == .on,
+                metricsAccess: metricsAccess(settings.metricsAccess),
+                isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"), rateLimits: settings.rateLimits,
                 metricsSources: [transport.metrics], report: report))
         transport.addresses = try TransportSetup.addresses(settings)
         let handler = ServerHandler(api: api, console: console, hosts: HostPolicy(settings.hosts))
@@ -136,6 +138,14 @@ enum ServeCommand {
         Terminal.complain("fogbase: Stopping; a second signal ends at once.")
         Blocking.run { await server.shutdown(grace: settings.shutdownTimeout) }
         handler.closeReaders()
+    }
+
+    private static func signUp(_ setting: Settings.SignUp) -> RecordAPIConfiguration.SignUp {
+        switch setting {
+        case .open: .open
+        case .closed: .closed
+        case .invitation: .invitation
+        }
     }
 
     private static func metricsAccess(_ setting: Settings.MetricsAccess) -> RecordAPIConfiguration.MetricsAccess {

@@ -110,7 +110,18 @@ struct Setting: Sendable {
         Setting(
             "admin.token", \.adminToken, .secret(minimum: 16), isSecret: true,
             "the administrator's token; without it, one is made at the first start"),
-        Setting("accounts.sign_up", \.signUp, .choice, "whether anybody may make an account"),
+        Setting(
+            "accounts.sign_up", \.signUp, .choice,
+            "who may make an account: anybody, administrators only, or whoever brings an invitation"),
+        Setting(
+            "accounts.anonymous", \.anonymousAccounts, .choice,
+            "whether anybody may make an account without a name, to give it one later"),
+        Setting(
+            "accounts.session_time", \.sessionTime, .duration(Duration.seconds(300)...Duration.seconds(3_660 * 86_400)),
+            "how long a session lasts that is not used"),
+        Setting(
+            "accounts.session_longest_time", \.sessionLongestTime,
+            .duration(Duration.seconds(300)...Duration.seconds(3_660 * 86_400)), "how long a session lasts in any case"),
         Setting(
             "metrics.access", \.metricsAccess, .choice,
             "who may read /metrics: administrators, also peers on this machine, or everyone"),

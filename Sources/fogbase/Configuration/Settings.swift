@@ -13,7 +13,11 @@ struct Settings: Sendable {
     }
 
     enum SignUp: String, CaseIterable, Sendable {
-        case open, closed
+        case open, closed, invitation
+    }
+
+    enum Switch: String, CaseIterable, Sendable {
+        case on, off
     }
 
     /// Whether requests are counted at all.
@@ -58,6 +62,9 @@ struct Settings: Sendable {
     // Who may do what
     var adminToken = ""
     var signUp = SignUp.open
+    var anonymousAccounts = Switch.off
+    var sessionTime = Duration.seconds(30 * 86_400)
+    var sessionLongestTime = Duration.seconds(180 * 86_400)
     var metricsAccess = MetricsAccess.loopback
     var corsOrigins: [String] = []
 

@@ -8,6 +8,8 @@ struct AccessModel {
         /// `nil`: the grants decide.
         var acl: [String: Set<String>]?
         var n: Int
+        /// The value of the field that has grants of its own.
+        var secret: Int?
         var order: Int
     }
 
@@ -15,14 +17,18 @@ struct AccessModel {
     /// The members of each role, by name.
     var roles: [String: Set<String>] = ["editors": [], "staff": []]
     var grants: [String: [String: Set<String>]] = [:]
+    /// The roles that read and write the field `secret`, by type; without an entry the grants decide.
+    var readers: [String: Set<String>?] = [:]
+    var writers: [String: Set<String>?] = [:]
     private var order = 0
 
     static let administrator = "admin"
     static let anonymous = "anonymous"
 
-    mutating func add(_ name: String, type: String, creator: String, acl: [String: Set<String>]?, n: Int) {
+    mutating func add(_ name: String, type: String, creator: String, acl: [String: Set<String>]?, n: Int, secret: Int?)
+    {
         order += 1
-        records[name] = Record(type: type, creator: creator, acl: acl, n: n, order: order)
+        records[name] = Record(type: type, creator: creator, acl: acl, n: n, secret: secret, order: order)
     }
 
     private func names(of caller: String) -> Set<String> {
@@ -48,6 +54,17 @@ struct AccessModel {
             return names(of: caller).contains { (acl[$0] ?? []).contains(right.lowercased()) }
         }
         return isForAll || record.creator == caller
+    }
+
+    /// Whether somebody who may do the same to the record reads or writes its field `secret`.
+    func mayField(_ right: String, _ caller: String, type: String, isOwn: Bool) -> Bool {
+        guard caller != Self.administrator, let roles = (right == "read" ? readers : writers)[type] ?? nil else {
+            return true
+        }
+        if roles.contains("_world") { return true }
+        if caller == Self.anonymous { return false }
+        if roles.contains("_icloud") || (isOwn && roles.contains("_creator")) { return true }
+        return self.roles.contains { roles.contains($0.key) && $0.value.contains(caller) }
     }
 
     func mayCreate(_ caller: String, type: String) -> Bool {

@@ -1,0 +1,75 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// Why somebody may do something, or may not. Administrators.
+extension RecordAPI {
+    /// `POST /explain/access` with `{"caller","action","recordType","recordName"?,"field"?}`.
+    func explainAccess(_ call: inout RecordCall) async throws -> HTTPResponse {
+        try call.require(.readRights)
+        let object = try await call.object(
+            keys: ["caller", "action", "recordType", "recordName", "field"], upTo: 16_384)
+        try call.require(.readRights)
+        let question = AccessQuestion(
+            caller: try Self.text("caller", of: object), deed: try Self.deed(of: object),
+            typeName: try Self.typeName(of: object), recordName: try Self.recordName(of: object),
+            field: try object["field"].map { value throws(RecordError) in try Self.text("field", value) },
+            address: try call.address())
+        try call.reader.refresh()
+        return .json(Self.document(try call.reader.explainAccess(question)))
+    }
+
+    private static func document(_ explanation: AccessExplanation) -> JSONValue {
+        let decision =
+            switch explanation.decision {
+            case .allowed: "ALLOWED"
+            case .denied: "ACCESS_DENIED"
+            case .authenticationRequired: "AUTHENTICATION_REQUIRED"
+            }
+        return [
+            "decision": .string(decision), "rule": .string(explanation.steps.last?.rule ?? ""),
+            "roles": .array(explanation.roles.map(JSONValue.string)),
+            "because": .array(
+                explanation.steps.map { step in
+                    ["rule": .string(step.rule), "allowed": .bool(step.isAllowed), "reason": .string(step.reason)]
+                }),
+        ]
+    }
+
+    private static func text(_ key: String, of object: JSONObject) throws(RecordError) -> String {
+        guard let value = object[key] else {
+            throw .badRequest("The body needs '\(key)'", details: [("key", .text(key))])
+        }
+        return try text(key, value)
+    }
+
+    private static func text(_ key: String, _ value: JSONValue) throws(RecordError) -> String {
+        guard let text = value.string else { throw .badRequest("'\(key)' is a string", details: [("key", .text(key))]) }
+        return text
+    }
+
+    private static func deed(of object: JSONObject) throws(RecordError) -> AccessQuestion.Deed {
+        let text = try text("action", of: object)
+        guard let deed = AccessQuestion.Deed(rawValue: text) else {
+            let words = AccessQuestion.Deed.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .badRequest("'action' is one of \(words)", details: [("key", .text("action"))])
+        }
+        return deed
+    }
+
+    private static func typeName(of object: JSONObject) throws(RecordError) -> RecordTypeName {
+        guard let name = RecordTypeName(try text("recordType", of: object)) else {
+            throw .badRequest("'recordType' is the name of a record type", details: [("key", .text("recordType"))])
+        }
+        return name
+    }
+
+    private static func recordName(of object: JSONObject) throws(RecordError) -> RecordName? {
+        guard let value = object["recordName"] else { return nil }
+        guard let name = RecordName(try text("recordName", value)) else {
+            throw .badRequest("'recordName' is the name of a record", details: [("key", .text("recordName"))])
+        }
+        return name
+    }
+}

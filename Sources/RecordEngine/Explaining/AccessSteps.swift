@@ -1,0 +1,58 @@
+internal import RecordModel
+internal import RecordStorage
+
+/// Rulings in words.
+extension RecordReader {
+    /// - Parameter isForAnyRecord: No record was named.
+    func step(
+        _ ruling: Ruling, _ deed: AccessQuestion.Deed, _ type: RecordTypeDefinition, isForAnyRecord: Bool
+    ) throws(RecordError) -> AccessExplanation.Step {
+        let right = deed.action.permission.words.joined()
+        let (rule, reason) =
+            switch ruling.rule {
+            case .role(let role): ("ADMINISTRATOR", "The role \(role.rawValue) of administrators covers it")
+            case .roleLacks(let role):
+                ("ADMINISTRATOR", "The role \(role.rawValue) of administrators does not cover it")
+            case .keyScope: ("KEY_SCOPE", "The scope of the key covers it")
+            case .outOfScope: ("KEY_SCOPE", "The scope of the key does not cover it")
+            case .privateDatabase:
+                ("PRIVATE_DATABASE", "The database is the caller's own, or it is an owner of the server")
+            case .otherPrivateDatabase: ("PRIVATE_DATABASE", "A private database is its owner's alone")
+            case .grant(.creator): ("GRANT", "\(type.name) grants \(right) to _creator" + own(isForAnyRecord))
+            case .grant(let role): ("GRANT", "\(type.name) grants \(right) to \(role)")
+            case .creatorReads: ("CREATOR", "Whoever created a record reads it" + own(isForAnyRecord))
+            case .noGrant: ("NO_GRANT", "\(type.name) grants \(right) to no role that the caller holds")
+            case .notCreator:
+                ("NOT_CREATOR", "\(type.name) lets the caller do it to its own records, and this is another's")
+            case .listed(let number): ("ACCESS_LIST", "The record's access list gives it to \(try name(number))")
+            case .unlisted: ("ACCESS_LIST", "The record has an access list, which does not give it to the caller")
+            }
+        let isAllowed = ruling.decision == .allowed
+        return AccessExplanation.Step(rule: rule, isAllowed: isAllowed, reason: reason)
+    }
+
+    func step(
+        _ ruling: FieldRuling, _ deed: AccessQuestion.Deed, _ field: FieldDefinition
+    ) -> AccessExplanation.Step {
+        let verb = deed.action == .read ? "read" : "write"
+        let reason =
+            switch ruling {
+            case .asRecord: "The field \(field.name) has no roles to \(verb) it, or they do not bind the caller"
+            case .grant(let role): "The field \(field.name) is for \(role) to \(verb)"
+            case .noGrant: "The field \(field.name) is for no role to \(verb) that the caller holds there"
+            }
+        return AccessExplanation.Step(rule: "FIELD_GRANT", isAllowed: ruling.isAllowed, reason: reason)
+    }
+
+    private func own(_ isForAnyRecord: Bool) -> String {
+        isForAnyRecord ? ": its own records only, and those whose access lists name it" : ""
+    }
+
+    private func name(_ number: Int64) throws(RecordError) -> String {
+        switch Principal(number: number) {
+        case .everyone, nil: "*"
+        case .user(let id): try userName(id)
+        case .role(let id): "role:" + (try store { () throws(StoreError) in try roleTable.name(of: id) } ?? "")
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package import RecordModel
+internal import RecordStorage
+
+/// A question about rights: who wants to do what.
+package struct AccessQuestion: Sendable {
+    /// What is to be done.
+    package enum Deed: String, CaseIterable, Sendable {
+        case create, read, write
+        /// To stand in a condition or a sort.
+        case query
+
+        var action: Action {
+            switch self {
+            case .create: .create
+            case .read, .query: .read
+            case .write: .write
+            }
+        }
+    }
+
+    package var caller: String
+    package var deed: Deed
+    package var typeName: RecordTypeName
+    package var recordName: RecordName?
+    package var field: String?
+    package var address: DatabaseAddress
+
+    package init(
+        caller: String, deed: Deed, typeName: RecordTypeName, recordName: RecordName?, field: String?,
+        address: DatabaseAddress
+    ) {
+        self.caller = caller
+        self.deed = deed
+        self.typeName = typeName
+        self.recordName = recordName
+        self.field = field
+        self.address = address
+    }
+}
+
+/// The answer: the decision that the caller itself would meet, and what it rests on.
+package struct AccessExplanation: Hashable, Sendable {
+    /// One thing that was looked at.
+    package struct Step: Hashable, Sendable {
+        /// The name of the rule, such as `GRANT`.
+        package let rule: String
+        package let isAllowed: Bool
+        /// A sentence for the administrator.
+        package let reason: String
+    }
+
+    package let decision: Decision
+    /// In the order in which they were looked at; the last one decided.
+    package var steps: [Step]
+    /// The custom roles of the caller, directly or through others.
+    package let roles: [String]
+}
+
+extension RecordReader {
+    /// Tells what a caller may do, and by which rule, from the same judgement that its requests meet.
+    ///
+    /// - Throws: BAD_REQUEST for a caller that is none, NOT_FOUND for an unknown type, record or field.
+    package func explainAccess(_ question: AccessQuestion) throws(RecordError) -> AccessExplanation {
+        guard let type = schema[question.typeName] else { throw .unknownType(question.typeName) }
+        let caller = try caller(named: question.caller)
+        let scope = question.address.scope
+        var facts = RecordFacts.new
+        if let name = question.recordName, question.deed != .create {
+            facts = try self.facts(of: name, type: type, in: question.address)
+        }
+        let isForAnyRecord = question.recordName == nil && question.deed != .create
+        let ruling =
+            isForAnyRecord
+            ? anyRecord(question, caller, type)
+            : Authorization.judge(caller, question.deed.action, in: scope, type: type, facts)
+        var steps = [try step(ruling, question.deed, type, isForAnyRecord: isForAnyRecord)]
+        var decision = ruling.decision
+        if let name = question.field {
+            guard let field = type[name] else {
+                throw RecordError(.notFound, "The type has no field with this name", details: [("field", .text(name))])
+            }
+            if decision == .allowed {
+                let isOwn = try isOwn(question, caller, type, facts)
+                let roles = question.deed.action == .read ? field.readers : field.writers
+                let ruling = Authorization.judge(caller, roles, isOwn: isOwn, in: scope)
+                steps.append(step(ruling, question.deed, field))
+                if !ruling.isAllowed { decision = Authorization.refusal(of: caller) }
+            }
+        }
+        var roles: [String] = []
+        if case .user(_, let held) = caller { roles = held.keys.map(\.text).sorted() }
+        return AccessExplanation(decision: decision, steps: steps, roles: roles)
+    }
+
+    /// `anonymous`, `administrator` with `:` and a role, or the record name of a user or a key's account.
+    private func caller(named text: String) throws(RecordError) -> Caller {
+        if text == "anonymous" || text == RoleName.world.text { return .anonymous }
+        if text == "administrator" { return .administrator(.bootstrap) }
+        if text.hasPrefix("administrator:"), let role = AdministratorRole(rawValue: String(text.dropFirst(14))) {
+            return .administrator(Administrator(id: 0, role: role))
+        }
+        guard let name = UserRecordName(text) else {
+            throw .badRequest(
+                "'caller' is anonymous, administrator, administrator: and a role, or the record name of a user",
+                details: [("caller", .text(text))])
+        }
+        let row = try store { () throws(StoreError) in try accounts.find(recordName: name.text) }
+        guard let row else {
+            throw RecordError(.notFound, "There is no user with this record name", details: [("caller", .text(text))])
+        }
+        return .user(row.id, roles: try store { () throws(StoreError) in try accounts.roles(of: row.id) })
+    }
+
+    private func facts(
+        of name: RecordName, type: RecordTypeDefinition, in address: DatabaseAddress
+    ) throws(RecordError) -> RecordFacts {
+        guard let zone = try zoneID(address) else { throw .recordNotFound }
+        let found = try store { () throws(StoreError) in try reading.find(zone: zone, name: name.text) }
+        guard let cursor = found else { throw .recordNotFound }
+        defer { cursor.finish() }
+        let row = cursor.row
+        guard !row.isDeleted, row.type == type.id else { throw .recordNotFound }
+        return row.facts
+    }
+
+    /// What holds before a record is at hand: whether there can be one that the caller may do it to.
+    private func anyRecord(_ question: AccessQuestion, _ caller: Caller, _ type: RecordTypeDefinition) -> Ruling {
+        let scope = question.address.scope
+        // A record of the caller's own is the one that it has the most rights to.
+        let own = RecordFacts(creator: caller.userID)
+        return Authorization.judge(caller, question.deed.action, in: scope, type: type, own)
+    }
+
+    /// Whether what is asked is about records that the caller has created, and no others.
+    private func isOwn(
+        _ question: AccessQuestion, _ caller: Caller, _ type: RecordTypeDefinition, _ facts: RecordFacts
+    ) throws(RecordError) -> Bool {
+        switch question.deed {
+        case .create: return caller.userID != nil
+        case .read, .write:
+            if question.recordName != nil { return caller.userID != nil && facts.creator == caller.userID }
+            return caller.userID != nil
+        case .query:
+            guard case .own = Authorization.reach(of: .read, for: caller, in: question.address.scope, type: type),
+                let zone = try zoneID(question.address)
+            else { return false }
+            return try audiences(of: type, for: caller, in: question.address.scope, zone: zone).isEmpty
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import RecordModel
+internal import RecordWire
+
+/// Which fields of a type's records an answer shows: those that were asked for and that the caller reads.
+struct ShownFields: Hashable {
+    private let caller: UserID?
+    private let ofOthers: FieldSelection
+    private let ofOwn: FieldSelection
+
+    /// - Parameter names: The fields that the request asks for; `nil` for all. Names that the type does not have, or not
+    ///   for this caller, select nothing, as CloudKit's `desiredKeys` do.
+    init(_ names: [String]?, of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope) {
+        self.caller = caller.userID
+        guard let access = Authorization.fields(of: type, for: caller, in: scope) else {
+            ofOthers = Self.selection(names, of: type, without: [])
+            ofOwn = ofOthers
+            return
+        }
+        ofOthers = Self.selection(names, of: type, without: access.unreadable.ofOthers)
+        ofOwn = Self.selection(names, of: type, without: access.unreadable.ofOwn)
+    }
+
+    /// - Parameter creator: The record's.
+    func selection(creator: UserID) -> FieldSelection {
+        creator == caller ? ofOwn : ofOthers
+    }
+
+    /// Whether every field of every record is shown.
+    var isAll: Bool { ofOthers == .all && ofOwn == .all }
+
+    private static func selection(
+        _ names: [String]?, of type: RecordTypeDefinition, without hidden: [Int]
+    ) -> FieldSelection {
+        guard let names else {
+            return hidden.isEmpty ? .all : .only(type.fields.map(\.id).filter { !hidden.contains($0) }.sorted())
+        }
+        return .only(names.compactMap { type[$0]?.id }.filter { !hidden.contains($0) }.sorted())
+    }
+}

@@ -1,0 +1,57 @@
+internal import RecordModel
+internal import RecordWire
+
+/// Fields that a caller may not read or write though it may the record.
+extension RecordWriter {
+    func fieldAccess(_ type: RecordTypeDefinition) -> FieldAccess? {
+        Authorization.fields(of: type, for: caller, in: address.scope)
+    }
+
+    /// The fields that a replacement leaves as they are: whoever may not write them may not take them away.
+    func keptFields(of type: RecordTypeDefinition, isOwn: Bool) -> [Int] {
+        fieldAccess(type)?.unwritable(isOwn: isOwn) ?? []
+    }
+
+    /// Whether the caller reads a field of a record; else what stands in it must not be confirmed.
+    func mayRead(field: Int, of type: RecordTypeDefinition, isOwn: Bool) -> Bool {
+        !(fieldAccess(type)?.unreadable(isOwn: isOwn).contains(field) ?? false)
+    }
+}
+
+extension RecordOperation {
+    /// The operation, if it names no field that its caller may not write.
+    ///
+    /// A field that the caller may not read either is answered as one that the type does not have, before its value is
+    /// looked at.
+    ///
+    /// - Parameters:
+    ///   - access: What the caller may not do; `nil` if nothing is held back.
+    ///   - isOwn: Whether the caller has created the record, or creates it.
+    /// - Returns: Without the removal of fields that do not exist for the caller.
+    func allowed(
+        by access: FieldAccess?, of type: RecordTypeDefinition, isOwn: Bool, in environment: RecordEnvironment
+    ) throws(RecordError) -> RecordOperation {
+        guard let access else { return self }
+        let unwritable = access.unwritable(isOwn: isOwn)
+        guard !unwritable.isEmpty else { return self }
+        let unreadable = access.unreadable(isOwn: isOwn)
+        var allowed = self
+        for input in input.fields {
+            guard let field = type[input.name], unwritable.contains(field.id) else { continue }
+            // Development makes unknown fields, and this one it cannot make.
+            guard unreadable.contains(field.id), environment == .production else { throw .fieldDenied(input.name) }
+            guard input.isRemoval else { throw .unknownField(field.name, of: type.name, offset: input.offset) }
+            allowed.input.fields.removeAll { $0.name == input.name }
+            allowed.resolved = nil
+            allowed.misfit = nil
+        }
+        return allowed
+    }
+}
+
+extension RecordError {
+    static func fieldDenied(_ name: String) -> RecordError {
+        RecordError(
+            .accessDenied, "The field \(name) is not yours to write. Leave it out", details: [("field", .text(name))])
+    }
+}

@@ -1,0 +1,131 @@
+import HTTP
+import RecordModel
+import RecordWire
+import Testing
+
+/// `/explain/access` says what the caller's own request would meet.
+@Suite struct ExplainAccessTests {
+    private static func ask(
+        _ caller: String, _ action: String, _ type: String, _ record: String? = nil, field: String? = nil
+    ) -> String {
+        let name = record.map { #","recordName":"\#($0)""# } ?? ""
+        let member = field.map { #","field":"\#($0)""# } ?? ""
+        return #"{"caller":"\#(caller)","action":"\#(action)","recordType":"\#(type)"\#(name)\#(member)}"#
+    }
+
+    @Test func `the rule that decides is named`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        await database.call(
+            .put, "/records/Post/x", as: .creator, body: #"{"fields":{"title":"t"},"acl":{"role:editors":["read"]}}"#)
+        func row(_ name: String, _ body: String, _ decision: String, _ rule: String, contains: [String] = [])
+            -> Scenario
+        {
+            Scenario(
+                name, .administrator, .post, "/explain/access", body, 200,
+                contains: [#""decision":"\#(decision)""#, #""rule":"\#(rule)""#] + contains)
+        }
+        await database.play([
+            row("a grant", Self.ask("anonymous", "read", "Post", "p1"), "ALLOWED", "GRANT", contains: ["_world"]),
+            row("none", Self.ask("anonymous", "write", "Post", "p1"), "AUTHENTICATION_REQUIRED", "NO_GRANT"),
+            row("a creator", Self.ask("{creator}", "write", "Post", "p1"), "ALLOWED", "GRANT", contains: ["_creator"]),
+            row("a stranger", Self.ask("{stranger}", "write", "Post", "p1"), "ACCESS_DENIED", "NOT_CREATOR"),
+            row(
+                "a stranger to all", Self.ask("{stranger}", "write", "Post"), "ALLOWED", "GRANT",
+                contains: ["its own records only"]),
+            row("a role", Self.ask("{member}", "read", "Secret", "s1"), "ALLOWED", "GRANT", contains: ["editors"]),
+            row("what one made oneself", Self.ask("{creator}", "read", "Secret", "s1"), "ALLOWED", "CREATOR"),
+            row(
+                "a list that names a role", Self.ask("{member}", "read", "Post", "x"), "ALLOWED", "ACCESS_LIST",
+                contains: ["role:editors"]),
+            row(
+                "and leaves the creator out", Self.ask("{creator}", "read", "Post", "x"), "ACCESS_DENIED", "ACCESS_LIST"
+            ),
+            row("an administrator", Self.ask("administrator", "write", "Post", "x"), "ALLOWED", "ADMINISTRATOR"),
+            row(
+                "one who looks on", Self.ask("administrator:viewer", "write", "Post", "x"), "ACCESS_DENIED",
+                "ADMINISTRATOR"),
+        ])
+    }
+
+    @Test func `only administrators ask, and bad questions are refused`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let good = Self.ask("anonymous", "read", "Post", "p1")
+        await database.play([
+            Scenario("nobody", .anonymous, .post, "/explain/access", good, 401, lacks: ["GRANT"]),
+            Scenario("a user", .member, .post, "/explain/access", good, 403, lacks: ["GRANT"]),
+            Scenario("no body", .administrator, .post, "/explain/access", "{}", 400),
+            Scenario("an unknown key", .administrator, .post, "/explain/access", #"{"who":1}"#, 400),
+            Scenario(
+                "a caller of no form", .administrator, .post, "/explain/access", Self.ask("ann", "read", "Post"), 400),
+            Scenario(
+                "a caller who is not there", .administrator, .post, "/explain/access",
+                Self.ask("_" + String(repeating: "0", count: 32), "read", "Post"), 404),
+            Scenario("no action", .administrator, .post, "/explain/access", Self.ask("anonymous", "fly", "Post"), 400),
+            Scenario(
+                "no type", .administrator, .post, "/explain/access", Self.ask("anonymous", "read", "Nothing"), 404),
+            Scenario(
+                "no record", .administrator, .post, "/explain/access", Self.ask("anonymous", "read", "Post", "no"), 404),
+            Scenario(
+                "no field", .administrator, .post, "/explain/access",
+                Self.ask("anonymous", "read", "Post", "p1", field: "no"), 404),
+        ])
+    }
+
+    @Test func `it agrees with what requests meet`() async throws {
+        let database = try await TestDatabase.make(.production)
+        let schema = await database.call(
+            .put, "/schema", as: .administrator,
+            body: """
+                {"types":{"Good":{"fields":{"open":{"type":"INT64","indexes":["QUERYABLE"]},
+                "cost":{"type":"INT64","indexes":["QUERYABLE"],"read":["editors"],"write":["_creator"]},
+                "own":{"type":"INT64","indexes":["QUERYABLE"],"read":["_creator"],"write":["_icloud"]}},
+                "grants":{"_world":["READ"],"_icloud":["CREATE","WRITE"]}},
+                "Note":{"fields":{"open":{"type":"INT64","indexes":["QUERYABLE"]},
+                "own":{"type":"INT64","indexes":["QUERYABLE"],"read":["_creator"]}},
+                "grants":{"_icloud":["CREATE"],"_creator":["WRITE"]}}}}
+                """)
+        try #require(schema.status == 200, "\(schema.text)")
+        for (type, who) in [("Good", TestDatabase.Who.creator), ("Good", .administrator), ("Note", .creator)] {
+            let made = await database.call(
+                .put, "/records/\(type)/\(type)-\(who)", as: who, body: #"{"fields":{"open":1,"own":2}}"#)
+            try #require(made.status == 201, "\(made.text)")
+        }
+        let callers: [(TestDatabase.Who, String)] = [
+            (.anonymous, "anonymous"), (.stranger, "{stranger}"), (.creator, "{creator}"), (.member, "{member}"),
+            (.administrator, "administrator"),
+        ]
+        var asked = 0
+        for (who, name) in callers {
+            for (type, record) in [("Good", "Good-creator"), ("Good", "Good-administrator"), ("Note", "Note-creator")] {
+                func isAllowed(_ action: String, field: String? = nil, record: String?) async -> Bool {
+                    asked += 1
+                    let answer = await database.call(
+                        .post, "/explain/access", as: .administrator,
+                        body: Self.ask(name, action, type, record, field: field))
+                    return answer.json?["decision"]?.string == "ALLOWED"
+                }
+                let read = await database.call(.get, "/records/\(type)/\(record)", as: who)
+                #expect(await isAllowed("read", record: record) == (read.status == 200), "\(who) \(record)")
+                for field in type == "Good" ? ["open", "cost", "own"] : ["open", "own"] {
+                    let about = "\(who) \(record) \(field)"
+                    if field != "cost" {
+                        let isShown = read.text.contains("\"\(field)\":")
+                        #expect(await isAllowed("read", field: field, record: record) == isShown, "\(about)")
+                    }
+                    let write = await database.call(
+                        .patch, "/records/\(type)/\(record)", as: who, body: #"{"fields":{"\#(field)":2}}"#)
+                    #expect(
+                        await isAllowed("write", field: field, record: record) == (write.status == 200),
+                        "\(about): \(write.text)")
+                    let query = await database.call(.get, "/query/\(type)?where=\(field)==2", as: who)
+                    #expect(
+                        await isAllowed("query", field: field, record: nil) == (query.status == 200),
+                        "\(about): \(query.text)")
+                }
+            }
+        }
+        #expect(asked > 60)
+    }
+}

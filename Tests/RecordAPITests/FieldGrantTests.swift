@@ -1,0 +1,216 @@
+import Foundation
+import HTTP
+import RecordModel
+import RecordWire
+import Testing
+
+/// Fields that not everybody reads or writes who may the record: what they hold is to be learned by no route.
+@Suite struct FieldGrantTests {
+    /// `cost` is read and written by editors, `note` by whoever made the record, `grade` is read by all and written by
+    /// editors, `box` is written by all and read by editors, `scan` is a file that editors read.
+    private static func shop(_ environment: RecordEnvironment = .development) async throws -> TestDatabase {
+        let database = try await TestDatabase.make(environment)
+        let schema = await database.call(
+            .put, "/schema", as: .administrator,
+            body: """
+                {"types":{"Good":{"fields":{
+                "title":{"type":"STRING","indexes":["QUERYABLE","SORTABLE"]},
+                "cost":{"type":"INT64","indexes":["QUERYABLE","SORTABLE"],"read":["editors"],"write":["editors"]},
+                "note":{"type":"STRING","indexes":["QUERYABLE"],"read":["_creator"],"write":["_creator"]},
+                "grade":{"type":"INT64","indexes":["QUERYABLE"],"write":["editors"]},
+                "box":{"type":"STRING","indexes":["QUERYABLE","SORTABLE"],"read":["editors"]},
+                "raw":{"type":"BYTES","read":["editors"]}},
+                "indexes":[{"fields":["cost","title"]}],
+                "grants":{"_world":["READ"],"_icloud":["CREATE","WRITE"]}}}}
+                """)
+        try #require(schema.status == 200, "\(schema.text)")
+        let made = await database.call(
+            .put, "/records/Good/tea", as: .administrator,
+            body: #"{"fields":{"title":"tea","cost":731,"note":"hushed","grade":2,"box":"inside","raw":"aGlkZGVu"}}"#)
+        try #require(made.status == 201, "\(made.text)")
+        return database
+    }
+
+    private static let hidden = ["731", "hushed", "inside", "aGlkZGVu", #""cost""#, #""note""#, #""box""#, #""raw""#]
+
+    @Test func `a field that is not the caller's to read comes by no route`() async throws {
+        let database = try await Self.shop()
+        await database.play([
+            Scenario("by its name", .stranger, .get, "/records/Good/tea", 200, contains: ["tea"], lacks: Self.hidden),
+            Scenario(
+                "asked for", .anonymous, .get, "/records/Good/tea?fields=title,cost,box", 200, contains: ["tea"],
+                lacks: Self.hidden),
+            Scenario("in a list", .stranger, .get, "/records/Good", 200, contains: ["tea"], lacks: Self.hidden),
+            Scenario(
+                "in a query", .anonymous, .get, "/query/Good?where=title=='tea'&explain=true", 200, contains: ["tea"],
+                lacks: Self.hidden),
+            Scenario("in the feed", .stranger, .get, "/changes", 200, contains: ["tea"], lacks: Self.hidden),
+            Scenario("as content", .stranger, .get, "/records/Good/tea/raw", 404, lacks: ["hidden"]),
+            Scenario("as content of one that is no content", .stranger, .get, "/records/Good/tea/cost", 404),
+            Scenario(
+                "in the answer to a write", .stranger, .patch, "/records/Good/tea", #"{"fields":{"title":"teas"}}"#,
+                200, contains: ["teas"], lacks: Self.hidden),
+            Scenario(
+                "in the answer to a field that it may write", .stranger, .patch, "/records/Good/tea",
+                #"{"fields":{"box":"more"}}"#, 200, lacks: Self.hidden + ["more"]),
+            Scenario(
+                "in a conflict", .stranger, .patch, "/records/Good/tea", #"{"fields":{"title":"x"}}"#,
+                headers: [("If-Match", #""none""#)], 412, contains: ["serverRecord", "teas"], lacks: Self.hidden),
+            Scenario(
+                "in a conflict of a batch", .stranger, .post, "/records",
+                #"{"operations":[{"operationType":"update","record":{"recordName":"tea","recordType":"Good","recordChangeTag":"zz","fields":{"title":{"value":"x"}}}}]}"#,
+                200, contains: ["CONFLICT", "teas"], lacks: Self.hidden),
+            Scenario(
+                "to whom it is granted it comes", .member, .get, "/records/Good/tea", 200, contains: ["731", "more"]),
+            Scenario("and its content", .member, .get, "/records/Good/tea/raw", 200, contains: ["hidden"]),
+        ])
+    }
+
+    @Test(arguments: [
+        "where=cost > 5", "where=NOT cost == 5", "where=title == 'a' OR cost == 731",
+        "where=NOT (title == 'a' AND cost > 1)",
+        "where=cost IN {731}", "where=cost BETWEEN {1, 2}", "where=box BEGINSWITH 'in'", "where=note == 'hushed'",
+        "sort=cost", "sort=-cost", "sort=title,cost",
+    ]) func `a condition or a sort by it is refused as one by no field at all`(_ asked: String) async throws {
+        let database = try await Self.shop(.production)
+        let target = "/query/Good?" + asked.replacingOccurrences(of: " ", with: "%20")
+        let known = await database.call(.get, target, as: .stranger)
+        let unknown = await database.call(
+            .get,
+            ["cost", "box", "note"].reduce(target) {
+                $0.replacingOccurrences(of: $1, with: String(repeating: "q", count: $1.count))
+            },
+            as: .stranger)
+        #expect(known.status == 400, "\(known.text)")
+        var text = known.text
+        for name in ["cost", "box", "note"] {
+            text = text.replacingOccurrences(of: name, with: String(repeating: "q", count: name.count))
+        }
+        #expect(text == unknown.text)
+        #expect(!known.text.contains("731"))
+        if asked.hasPrefix("where=") {
+            let set = await database.call(.delete, target + "&dryRun=true", as: .stranger)
+            #expect(set.status == 400, "\(set.text)")
+            #expect(await database.call(.get, target, as: .member).status == (asked.contains("note") ? 400 : 200))
+        }
+    }
+
+    @Test func `a field that is not the caller's to write is not written`() async throws {
+        let database = try await Self.shop()
+        await database.play([
+            Scenario(
+                "by PATCH", .stranger, .patch, "/records/Good/tea", #"{"fields":{"title":"x","grade":9}}"#, 403,
+                contains: ["grade"], lacks: Self.hidden),
+            Scenario(
+                "by an operation", .stranger, .patch, "/records/Good/tea", #"{"fields":{"grade":{"increment":1}}}"#, 403
+            ),
+            Scenario("by null", .stranger, .patch, "/records/Good/tea", #"{"fields":{"grade":null}}"#, 403),
+            Scenario("at creation", .stranger, .post, "/records/Good", #"{"fields":{"grade":9}}"#, 403),
+            Scenario(
+                "in a batch", .stranger, .post, "/records",
+                #"{"operations":[{"operationType":"forceUpdate","record":{"recordName":"tea","recordType":"Good","fields":{"grade":{"value":9}}}}]}"#,
+                200, contains: ["ACCESS_DENIED"]),
+            Scenario(
+                "in a set", .stranger, .patch, "/query/Good?where=title=='tea'", #"{"fields":{"grade":9}}"#, 403),
+            Scenario(
+                "nothing of it was written", .member, .get, "/records/Good/tea", 200,
+                contains: [#""grade":{"value":2"#, "tea"]),
+            Scenario(
+                "a replacement leaves it as it is", .stranger, .put, "/records/Good/tea",
+                #"{"fields":{"title":"chai"}}"#,
+                200, lacks: Self.hidden),
+            Scenario(
+                "also what the caller does not see", .member, .get, "/records/Good/tea", 200,
+                contains: ["chai", "731", #""grade":{"value":2"#], lacks: ["inside"]),
+            Scenario(
+                "the editors write it", .member, .patch, "/records/Good/tea", #"{"fields":{"grade":3,"cost":5}}"#, 200),
+        ])
+    }
+
+    @Test func `in production a field that is neither read nor written does not exist`() async throws {
+        let database = try await Self.shop(.production)
+        await database.play([
+            Scenario(
+                "it is unknown", .stranger, .patch, "/records/Good/tea", #"{"fields":{"cost":"not even a number"}}"#,
+                400,
+                contains: ["Field cost not found in Good"], lacks: ["INT64"]),
+            Scenario(
+                "as another is", .stranger, .patch, "/records/Good/tea", #"{"fields":{"quux":"not even a number"}}"#,
+                400,
+                contains: ["Field quux not found in Good"]),
+            Scenario(
+                "its removal does nothing", .stranger, .patch, "/records/Good/tea", #"{"fields":{"cost":null}}"#, 200),
+            Scenario("as that of another", .stranger, .patch, "/records/Good/tea", #"{"fields":{"quux":null}}"#, 200),
+            Scenario("so it is there", .member, .get, "/records/Good/tea", 200, contains: ["731"]),
+        ])
+    }
+
+    @Test func `a field for creators is theirs in what they made, and asked for in that alone`() async throws {
+        let database = try await Self.shop()
+        await database.play([
+            Scenario(
+                "who creates writes it", .creator, .put, "/records/Good/jam",
+                #"{"fields":{"title":"jam","note":"mine"}}"#,
+                201, contains: ["mine"]),
+            Scenario("and reads it", .creator, .get, "/records/Good/jam", 200, contains: ["mine"]),
+            Scenario(
+                "beside what others made", .creator, .get, "/records/Good", 200, contains: ["mine"], lacks: ["hushed"]),
+            Scenario("nobody else reads it", .member, .get, "/records/Good/jam", 200, lacks: ["mine"]),
+            Scenario(
+                "nor is it asked for among others' records", .creator, .get, "/query/Good?where=note=='mine'", 400),
+            Scenario(
+                "where only what one has made is read", .administrator, .put, "/grants/Good",
+                #"{"grants":{"_icloud":["CREATE"]}}"#, 200),
+            Scenario("it may be asked for", .creator, .get, "/query/Good?where=note=='mine'", 200, contains: ["jam"]),
+        ])
+    }
+
+    @Test func `grants of fields stand in the schema and change with it`() async throws {
+        let database = try await Self.shop()
+        let token = try #require(await database.call(.get, "/changes", as: .stranger).json?["token"]?.string)
+            .addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+        func put(_ cost: String) -> String {
+            """
+            {"types":{"Good":{"fields":{"title":{"type":"STRING"},"cost":{"type":"INT64"\(cost)},"note":{"type":"STRING"},
+            "grade":{"type":"INT64"},"box":{"type":"STRING"},"raw":{"type":"BYTES"}}}}}
+            """
+        }
+        await database.play([
+            Scenario(
+                "they are shown", .administrator, .get, "/schema/types/Good", 200,
+                contains: [#""read":["editors"],"write":["editors"]"#, #""read":["_creator"]"#]),
+            Scenario("what a document does not say stays", .administrator, .put, "/schema", put(""), 200),
+            Scenario("as before", .stranger, .get, "/records/Good/tea", 200, lacks: Self.hidden),
+            Scenario(
+                "a role must exist", .administrator, .put, "/schema", put(#","read":["nobodys"]"#), 400,
+                contains: ["nobodys"]),
+            Scenario(
+                "words are checked", .administrator, .put, "/schema", put(#","read":"editors""#), 400,
+                contains: ["path"]),
+            Scenario("and names", .administrator, .put, "/schema", put(#","write":["a b"]"#), 400, contains: ["path"]),
+            Scenario("an empty list shuts users out", .administrator, .put, "/schema", put(#","read":[]"#), 200),
+            Scenario("all of them", .member, .get, "/records/Good/tea", 200, lacks: ["731"]),
+            Scenario("and no administrator", .administrator, .get, "/records/Good/tea", 200, contains: ["731"]),
+            Scenario("a change starts the feed again", .stranger, .get, "/changes?since=\(token ?? "")", 410),
+            Scenario("null gives it back to the grants", .administrator, .put, "/schema", put(#","read":null"#), 200),
+            Scenario("of the type", .anonymous, .get, "/records/Good/tea", 200, contains: ["731"]),
+            Scenario("one role alone", .administrator, .put, "/schema", put(#","read":["editors"]"#), 200),
+            Scenario("that goes", .administrator, .delete, "/roles/editors", 204),
+            Scenario("leaves a field that no user reads", .member, .get, "/records/Good/tea", 200, lacks: ["731"]),
+            Scenario(
+                "a new one of that name", .administrator, .put, "/roles/editors", #"{"members":["{member}"]}"#, 201),
+            Scenario("does not inherit it", .member, .get, "/records/Good/tea", 200, lacks: ["731"]),
+        ])
+    }
+
+    @Test func `in a private database the owner reads and writes every field`() async throws {
+        let database = try await Self.shop()
+        await database.play([
+            Scenario(
+                "it writes", .stranger, .put, "/records/Good/own?database=private", #"{"fields":{"cost":4,"box":"b"}}"#,
+                201,
+                contains: [#""cost""#, #""box""#]),
+            Scenario("it asks", .stranger, .get, "/query/Good?database=private&where=cost==4", 200, contains: ["own"]),
+        ])
+    }
+}
