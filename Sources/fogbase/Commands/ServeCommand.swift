@@ -131,7 +131,8 @@ enum ServeCommand {
                 defaultDatabase: try defaultDatabase(settings), version: Version.text,
                 signUp: signUp(settings.signUp), allowsAnonymousAccounts: settings.anonymousAccounts == .on,
                 metricsAccess: metricsAccess(settings.metricsAccess),
-                isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"), rateLimits: settings.rateLimits,
+                isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"),
+                rateLimits: settings.rateLimits,
                 metricsSources: [transport.metrics], report: report))
         transport.addresses = try TransportSetup.addresses(settings)
         let handler = ServerHandler(api: api, console: console, hosts: HostPolicy(settings.hosts))
