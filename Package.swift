@@ -89,7 +89,9 @@ let package = Package(
         tests(
             "RecordEngineTests",
             ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads", "Cryptography"]),
-        tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
+        tests(
+            "RecordAPITests",
+            ["RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
         tests("FogbaseTests", ["fogbase", "RecordAPI"]),
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),
     ]

@@ -1,5 +1,5 @@
 /// What a route does.
-enum Endpoint: Hashable, Sendable, CaseIterable {
+package enum Endpoint: Hashable, Sendable, CaseIterable {
     case createRecord, listRecords, readRecord, replaceRecord, changeRecord, deleteRecord, readField, modifyRecords
     case uploadAsset, readAsset
     case describeUploads, createUpload, uploadOffset, continueUpload, terminateUpload, readUpload
@@ -46,7 +46,7 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
     }
 
     /// Every route, once.
-    static let routes: [(route: StaticString, endpoint: Endpoint)] = [
+    package static let routes: [(route: StaticString, endpoint: Endpoint)] = [
         ("POST /records", .modifyRecords),
         ("POST /records/{type}", .createRecord),
         ("GET /records/{type}", .listRecords),

@@ -1,0 +1,48 @@
+import HTTP
+import RecordAPI
+
+extension MatrixRow {
+    /// What named administrators do with their own sessions: the server's token has none.
+    private static func named(_ owner: Int, _ others: Int) -> [Int] {
+        [401, 403, 403, 403, 403, 403, 403, owner, others, others, others, 400]
+    }
+
+    /// What owners do.
+    private static func owners(_ status: Int) -> [Int] {
+        .administrators(status, 403, 403, 403)
+    }
+
+    private static let credentials = #"{"name":"viewer-kx90","password":"matrix horse viewer-kx90"}"#
+
+    static let administrators: [MatrixRow] = [
+        MatrixRow(.signInAdministrator, .post, "/administrators/sessions", credentials, .everybody(201)),
+        MatrixRow(
+            .signInAdministrator, .post, "/administrators/sessions",
+            #"{"name":"viewer-kx90","password":"wrong horse viewer"}"#, .everybody(401),
+            twin: ("viewer-kx90", "viewer-kx99")),
+        MatrixRow(
+            .signInAdministrator, .post, "/administrators/sessions",
+            #"{"name":"disabled-kx90","password":"matrix horse disabled-kx90"}"#, .everybody(401)),
+        MatrixRow(.listAdministratorSessions, .get, "/administrators/sessions", named(200, 200)),
+        MatrixRow(.signOutAdministrator, .delete, "/administrators/sessions/current", named(204, 204)),
+        MatrixRow(
+            .endAdministratorSession, .delete, "/administrators/sessions/{administratorSession}", named(204, 404)),
+        MatrixRow(
+            .changeOwnPassword, .patch, "/administrators/me",
+            #"{"password":"another matrix horse","currentPassword":"matrix horse owner-kx90"}"#, named(204, 401)),
+        MatrixRow(.listAdministrators, .get, "/administrators", owners(200)),
+        MatrixRow(
+            .addAdministrator, .post, "/administrators",
+            #"{"name":"new","password":"another matrix horse","role":"owner"}"#, owners(201)),
+        MatrixRow(
+            .readAdministrator, .get, "/administrators/viewer-kx90", owners(200), twin: ("viewer-kx90", "viewer-kx99")),
+        MatrixRow(
+            .changeAdministrator, .patch, "/administrators/viewer-kx90", #"{"role":"owner"}"#, owners(200),
+            twin: ("viewer-kx90", "viewer-kx99")),
+        MatrixRow(
+            .deleteAdministrator, .delete, "/administrators/viewer-kx90", owners(204),
+            twin: ("viewer-kx90", "viewer-kx99")),
+        MatrixRow(.readAudit, .get, "/audit", owners(200)),
+        MatrixRow(.readAudit, .get, "/audit?scope=server", owners(200)),
+    ]
+}

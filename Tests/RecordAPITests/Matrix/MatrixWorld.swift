@@ -1,0 +1,96 @@
+import Cryptography
+import Foundation
+import HTTP
+import RecordAPI
+import RecordEngine
+import RecordModel
+import RecordWire
+import Testing
+
+/// A server on a copy of the matrix's data folder. One task at a time uses it.
+final class MatrixWorld {
+    private let folder: String
+    private let registry: DatabaseRegistry
+    private let api: RecordAPI
+    private let context: RecordAPIContext
+    var tokens: [CallerKind: String] = [:]
+    var words: [String: String] = [:]
+
+    /// A server on a folder, which stays when the server goes.
+    init(folder: String, signUp: RecordAPIConfiguration.SignUp = .open) throws {
+        self.folder = folder
+        let containers = try ["Forum", "Annex"].map { try #require(ContainerName($0)) }
+        var server = DatabaseRegistry.Configuration(
+            dataPath: folder, containers: containers, administrator: SHA256.hash(utf8: MatrixTemplate.bootstrapToken))
+        server.administrators = try Administrators(dataPath: folder, passwords: MatrixTemplate.passwords)
+        registry = DatabaseRegistry(server)
+        api = RecordAPI(
+            registry: registry,
+            configuration: RecordAPIConfiguration(
+                defaultDatabase: DatabaseID(container: containers[0], environment: .development), version: "1.2.3",
+                signUp: signUp, metricsAccess: .administrators))
+        context = api.makeContext()
+    }
+
+    /// A server on a copy of the template.
+    static func fresh(of template: MatrixTemplate) throws -> MatrixWorld {
+        let folder = NSTemporaryDirectory() + "fogbase-matrix-" + UUID().uuidString
+        try FileManager.default.copyItem(atPath: template.folder, toPath: folder)
+        let world = try MatrixWorld(folder: folder)
+        world.tokens = template.tokens
+        world.words = template.words
+        return world
+    }
+
+    /// Closes the files, which stay.
+    func close() async {
+        context.closeReaders()
+        await registry.close()
+    }
+
+    /// Closes the files and takes them away.
+    func drop() async {
+        await close()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Puts what `{word}` stands for in its place.
+    func filled(_ text: String) -> String {
+        var text = text
+        for (word, value) in words { text = text.replacingOccurrences(of: "{\(word)}", with: value) }
+        return text
+    }
+
+    /// A request and its answer.
+    func call(
+        _ method: HTTPMethod, _ target: String, _ body: String? = nil, as kind: CallerKind = .anonymous,
+        token: String? = nil, headers: [(String, String)] = []
+    ) async throws -> Answer {
+        var fields = HTTPFields()
+        if let token = token ?? tokens[kind] { fields.append(.authorization, "Bearer \(token)") }
+        for (name, value) in headers { fields.append(try #require(HTTPFieldName(name)), filled(value)) }
+        let request = HTTPRequest(
+            method: method, target: try #require(RequestTarget(filled(target))), fields: fields,
+            body: body.map { .bytes(Array(filled($0).utf8)) } ?? .empty, remoteAddress: "192.0.2.1", id: "request-1")
+        let response = await api.respond(to: request, in: context)
+        context.loopWillBlock()
+        return Answer(response)
+    }
+
+    /// A request that must be answered so.
+    func expect(
+        _ status: Int, _ method: HTTPMethod, _ target: String, _ body: String? = nil, as kind: CallerKind = .anonymous,
+        token: String? = nil
+    ) async throws -> Answer {
+        let answer = try await call(method, target, body, as: kind, token: token)
+        try #require(answer.status == status, "\(method.text) \(target): \(answer.status) \(answer.text)")
+        return answer
+    }
+
+    /// Uploads a file and returns the value for a field.
+    func upload(_ text: String, _ target: String, as kind: CallerKind) async throws -> JSONValue {
+        let answer = try await call(.post, target, text, as: kind, headers: [("Content-Type", "text/plain")])
+        try #require(answer.status == 201, "\(answer.text)")
+        return try #require(answer.json?["asset"])
+    }
+}
