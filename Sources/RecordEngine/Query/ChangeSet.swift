@@ -59,12 +59,18 @@ extension RecordReader {
         return answer
     }
 
-    /// Refuses strangers who may write no record of the type, whatever matches: signing in may help them. Of known callers
-    /// each record is judged by itself.
+    /// Refuses those who may write no record of the type, whatever matches: strangers, whom signing in may help, and keys
+    /// and administrators whose scope or role only reads, who shall start no work of the writer's. Of users each record is
+    /// judged by itself.
     private func requireSomeWriteRight(_ request: QueryRequest) throws(RecordError) {
         guard let type = schema[request.typeName] else { return }
         let reach = Authorization.reach(of: .write, for: request.caller, in: request.address.scope, type: type)
-        if reach == .none, request.caller == .anonymous { throw .refused(.authenticationRequired, .write) }
+        guard reach == .none else { return }
+        switch request.caller {
+        case .user: return
+        case .anonymous, .service, .administrator:
+            throw .refused(Authorization.refusal(of: request.caller), .write)
+        }
     }
 
     /// Refuses a change of fields that the caller writes in no record, not even its own.
