@@ -11,18 +11,21 @@ import Testing
 final class MatrixWorld {
     private let folder: String
     private let registry: DatabaseRegistry
-    private let api: RecordAPI
+    let api: RecordAPI
     private let context: RecordAPIContext
     var tokens: [CallerKind: String] = [:]
     var words: [String: String] = [:]
 
     /// A server on a folder, which stays when the server goes.
-    init(folder: String, signUp: RecordAPIConfiguration.SignUp = .open) throws {
+    init(
+        folder: String, signUp: RecordAPIConfiguration.SignUp = .open,
+        passwords: PasswordWorkers = MatrixTemplate.passwords
+    ) throws {
         self.folder = folder
         let containers = try ["Forum", "Annex"].map { try #require(ContainerName($0)) }
         var server = DatabaseRegistry.Configuration(
             dataPath: folder, containers: containers, administrator: SHA256.hash(utf8: MatrixTemplate.bootstrapToken))
-        server.administrators = try Administrators(dataPath: folder, passwords: MatrixTemplate.passwords)
+        server.administrators = try Administrators(dataPath: folder, passwords: passwords)
         registry = DatabaseRegistry(server)
         api = RecordAPI(
             registry: registry,
