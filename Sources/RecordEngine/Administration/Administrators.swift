@@ -166,7 +166,8 @@ package actor Administrators {
 
     /// Writes down who did what.
     func audit(
-        _ action: AuditAction, _ target: String, by actor: AuditActor, detail: JSONObject = JSONObject(), in store: Store
+        _ action: AuditAction, _ target: String, by actor: AuditActor, detail: JSONObject = JSONObject(),
+        in store: Store
     ) throws(RecordError) {
         let (kind, name): (String, String)
         if let special = actor.name {
