@@ -120,6 +120,7 @@ final class TestDatabase {
         return await call(method, target, fields, body: bytes, headers: headers, from: "192.0.2.1")
     }
 
+    @discardableResult
     func call(
         _ method: HTTPMethod, _ target: String, token: String, body: String? = nil
     ) async -> Answer {
