@@ -140,6 +140,9 @@ extension Endpoint {
         }
     }
 
+    /// Whether a request without the body means the defaults.
+    var mayLackBody: Bool { self == .rotateKey }
+
     /// Whether the scope's parameters mean something on the route.
     var takesScope: Bool {
         switch self {
