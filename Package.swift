@@ -54,7 +54,9 @@ let package = Package(
         module(
             "RecordEngine",
             ["RecordModel", "RecordWire", "RecordStorage", "Threads", "Cryptography", "Pictures", "Thumbnails"]),
-        module("RecordAPI", ["HTTP", "RecordWire", "RecordEngine", "RecordModel", "Cryptography", "Thumbnails"]),
+        module(
+            "RecordAPI",
+            ["HTTP", "RecordWire", "RecordEngine", "RecordModel", "Cryptography", "Thumbnails", "Threads"]),
 
         .executableTarget(
             name: "fogbase",
@@ -88,7 +90,7 @@ let package = Package(
             "RecordEngineTests",
             ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads", "Cryptography"]),
         tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
-        tests("FogbaseTests", ["fogbase"]),
+        tests("FogbaseTests", ["fogbase", "RecordAPI"]),
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),
     ]
 )

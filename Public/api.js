@@ -68,17 +68,16 @@ function path(...segments) {
 }
 
 async function call(method, address, options = {}) {
-    const { query = {}, headers = {}, body, signal, token = session.token() } = options;
+    const { query = {}, headers = {}, body, signal } = options;
     const parameters = new URLSearchParams({ ...scope.current(), ...query }).toString();
-    const heads = new Headers({ Accept: "application/json", ...headers });
-    if (token !== null) heads.set("Authorization", `Bearer ${token}`);
+    const heads = new Headers({ Accept: "application/json", ...session.heads, ...headers });
     if (body !== undefined && !heads.has("Content-Type")) heads.set("Content-Type", "application/json");
 
     let response, text;
     try {
         response = await fetch(address + (parameters === "" ? "" : "?" + parameters), {
             method, headers: heads, body,
-            credentials: "omit", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
+            credentials: "same-origin", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
             signal: deadline(signal),
         });
         text = await response.text();
@@ -112,6 +111,20 @@ export function newKey() {
 }
 
 const ifMatch = (tag) => (tag === undefined ? {} : { "If-Match": `"${tag}"` });
+
+/** Signs in with a token, which the server turns into a cookie. */
+export function signIn(token) {
+    return call("POST", "/_/session", { body: json.stringify({ token }) });
+}
+
+export function signOut() {
+    return call("DELETE", "/_/session");
+}
+
+/** Who is signed in; `undefined` for nobody. */
+export function who() {
+    return call("GET", "/_/session");
+}
 
 /** The schema's document as it stands: `{types: {name: {fields, indexes, grants}}}`. */
 export async function schemaDocument(options) {

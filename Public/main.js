@@ -1,6 +1,6 @@
 // Starts the console: the door if nobody is signed in, else the room, whose pages follow the address.
 
-import { Refusal } from "./api.js";
+import * as api from "./api.js";
 import { make } from "./dom.js";
 import * as router from "./router.js";
 import * as schema from "./schema.js";
@@ -22,6 +22,8 @@ function leave(farewell) {
     stopFollowing();
     router.unguard();
     session.forget();
+    // Where the server does not answer, the cookie still ends by itself.
+    api.signOut().catch(() => {});
     schema.forget();
     forgetTrails();
     showSignIn(root, enter, farewell);
@@ -57,7 +59,7 @@ async function showPage({ content, mark }) {
     } catch (error) {
         if (signal.aborted) return;
         clearTimeout(waiting);
-        if (error instanceof Refusal && error.status === 401) {
+        if (error instanceof api.Refusal && error.status === 401) {
             leave("The server no longer accepts this token. Sign in again.");
             return;
         }
@@ -75,5 +77,26 @@ document.getElementById("skip").addEventListener("click", (event) => {
     document.getElementById("content")?.focus();
 });
 
-if (session.token() === null) showSignIn(root, enter);
-else enter();
+/** Opens the room if somebody is signed in, perhaps in another tab; else the door. */
+async function begin() {
+    let caller;
+    try {
+        caller = await api.who();
+    } catch (error) {
+        // Without an answer nobody knows. The room has a way to try again.
+        if (!(error instanceof api.Refusal) && session.wasEntered()) {
+            enter();
+            return;
+        }
+    }
+    if (caller !== undefined) {
+        session.enter();
+        enter();
+        return;
+    }
+    const farewell = session.wasEntered() ? "The server no longer accepts this token. Sign in again." : "";
+    session.forget();
+    showSignIn(root, enter, farewell);
+}
+
+begin();

@@ -1,14 +1,17 @@
-// The administrator's token lives in this tab's sessionStorage and nowhere else: closing the tab forgets it.
+// Who is signed in is known by a cookie that no script can read. This tab only remembers that somebody was, to say why the
+// door is shown when nobody is any more.
 
-const key = "fogbase.token";
+const key = "fogbase.entered";
 
-/** The token of this tab, or `null` when nobody is signed in. */
-export function token() {
-    return sessionStorage.getItem(key);
+/** Without it the server does not look at the cookie: no other page can send it here. */
+export const heads = Object.freeze({ "X-Fogbase-Console": "1" });
+
+export function wasEntered() {
+    return sessionStorage.getItem(key) !== null;
 }
 
-export function keep(newToken) {
-    sessionStorage.setItem(key, newToken);
+export function enter() {
+    sessionStorage.setItem(key, "1");
 }
 
 export function forget() {

@@ -57,7 +57,7 @@ function send(file, { progressed, signal }) {
     request.open("POST", `/assets?${parameters}`);
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Content-Type", file.type === "" ? "application/octet-stream" : file.type);
-    if (session.token() !== null) request.setRequestHeader("Authorization", `Bearer ${session.token()}`);
+    for (const [name, value] of Object.entries(session.heads)) request.setRequestHeader(name, value);
     request.upload.addEventListener("progress", (event) => progressed(event.loaded));
     request.addEventListener("abort", () => reject(signal.reason));
     request.addEventListener("error", () => reject(new UploadBroken(

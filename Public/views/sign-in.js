@@ -11,7 +11,7 @@ function explain(error) {
     return `${error.message} (${error.code})${error.advice === null ? "" : ` ${error.advice}`}`;
 }
 
-/** The door: asks for the administrator's token and tries it on `GET /schema`. Calls `enter()` once it opens. */
+/** The door: asks for the administrator's token and tries it on the schema. Calls `enter()` once it opens. */
 export function showSignIn(root, enter, farewell = "") {
     const problem = make("p", { class: "problem", id: "sign-in-problem", role: "alert" }, farewell);
     const input = make("input", {
@@ -32,12 +32,15 @@ export function showSignIn(root, enter, farewell = "") {
         }
         await whileBusy(button, async () => {
             try {
-                await api.schema({ token });
+                await api.signIn(token);
+                await api.schema();
             } catch (error) {
                 refuse(explain(error));
+                // A token that opens nothing here is not kept; without an answer nobody is signed in anyway.
+                await api.signOut().catch(() => {});
                 return;
             }
-            session.keep(token);
+            session.enter();
             enter();
         });
     }
@@ -58,7 +61,7 @@ export function showSignIn(root, enter, farewell = "") {
             make("label", { for: "token" }, "Administrator's token"),
             input,
             make("p", { class: "note", id: "token-note" },
-                "Set as FOGBASE_ADMIN_TOKEN, or printed when the server first started. This tab forgets it when closed."),
+                "Set as FOGBASE_ADMIN_TOKEN, or printed when the server first started. The browser forgets it when closed."),
             problem, button),
         scopeText === "" ? null : make("p", { class: "note" }, `Opens ${scopeText}.`)));
     input.focus();

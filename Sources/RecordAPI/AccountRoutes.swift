@@ -3,43 +3,42 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Accounts and sessions.
+/// Accounts.
 extension RecordAPI {
-    /// `POST /users` with `{"name","password"}` makes an account and signs it in.
+    /// `POST /users` with `{"name","password","label"?,"invitation"?}` makes an account and signs it in.
     func signUp(_ call: inout RecordCall) async throws -> HTTPResponse {
-        if !configuration.isSignUpOpen, Authorization.authorize(call.caller, .manageUsers) != .allowed {
-            throw RecordError(.accessDenied, "Sign-up is closed. Ask an administrator for an account")
+        if configuration.signUp == .closed { try requireAdministratorForSignUp(call) }
+        let object = try await call.smallObject(keys: ["name", "password", "label", "invitation"])
+        let credentials = try Self.credentials(object)
+        let label = try Self.label(object)
+        let invitation = try Self.optionalText("invitation", object).map(Invitation.init)
+        if let invitation {
+            try call.reader.refresh()
+            try call.reader.checkInvitation(invitation, name: credentials.name)
+        } else if configuration.signUp == .invitation {
+            try requireAdministratorForSignUp(call)
         }
-        let credentials = try await call.credentials()
-        return Self.answer(try await call.database.signUp(credentials.checked))
+        return Self.answer(
+            try await call.database.signUp(credentials.checked, label: label, invitation: invitation))
     }
 
-    /// `POST /sessions` with `{"name","password"}` signs in.
-    func signIn(_ call: inout RecordCall) async throws -> HTTPResponse {
-        let credentials = try await call.credentials()
-        try call.reader.refresh()
-        let account = try call.reader.account(named: credentials.name)
-        do throws(RecordError) {
-            return Self.answer(try await call.database.signIn(credentials.checked, account: account))
-        } catch {
-            if error.code == .authenticationFailed {
-                call.reader.noteFailedSignIn(
-                    name: credentials.name, address: call.request.remoteAddress, requestID: call.request.id)
-            }
-            throw error
+    /// `POST /users/anonymous` with `{"label"?}` makes an account without a name and a password, and signs it in.
+    func signUpAnonymously(_ call: inout RecordCall) async throws -> HTTPResponse {
+        guard configuration.allowsAnonymousAccounts else {
+            throw RecordError(.accessDenied, "Anonymous accounts are not made here. Sign up with a name and a password")
         }
+        let label = try Self.label(try await call.smallObject(keys: ["label"], isOptional: true))
+        return Self.answer(try await call.database.signUpAnonymously(label: label))
     }
 
-    /// `DELETE /sessions/current` ends the session whose token the request bears.
-    func signOut(_ call: RecordCall) async throws -> HTTPResponse {
-        guard case .user = call.caller, let token = Bearer.token(call.request.fields) else {
-            if call.caller.administrator != nil {
-                throw RecordError.badRequest("The administrator's token is no session and cannot be signed out")
-            }
-            throw RecordError.notSignedIn
-        }
-        try await call.database.signOut(token)
-        return HTTPResponse(.noContent)
+    /// Where sign-up is not open, administrators make accounts all the same.
+    private func requireAdministratorForSignUp(_ call: RecordCall) throws(RecordError) {
+        guard Authorization.authorize(call.caller, .manageUsers) != .allowed else { return }
+        throw RecordError(
+            .accessDenied,
+            configuration.signUp == .invitation
+                ? "Sign-up is by invitation. Send the one that you have in 'invitation'"
+                : "Sign-up is closed. Ask an administrator for an account")
     }
 
     /// `GET /users/me`: who the token's bearer is.
@@ -62,38 +61,124 @@ extension RecordAPI {
             ])
         case .user(let id, let roles):
             guard let user = try call.reader.user(id) else { throw RecordError.notSignedIn }
-            return .json([
-                "userRecordName": .string(user.recordName), "name": .string(user.name),
-                "createdTimestamp": .integer(user.created),
-                "roles": .array(roles.keys.map(\.text).sorted().map(JSONValue.string)), "isAdministrator": false,
-            ])
+            return .json(Self.document(user, roles: roles.keys.map(\.text).sorted()))
         }
     }
 
-    private static func answer(_ session: Session) -> HTTPResponse {
+    /// `PATCH /users/me` with `{"name"?,"password"?,"currentPassword"?,"invitation"?}` changes the caller's account.
+    func changeMe(_ call: inout RecordCall) async throws -> HTTPResponse {
+        _ = try call.session()
+        let object = try await call.smallObject(keys: ["name", "password", "currentPassword", "invitation"])
+        let session = try call.session()
+        var change = try AccountChange(
+            name: try Self.optionalText("name", object), password: try Self.optionalText("password", object),
+            currentPassword: try Self.optionalText("currentPassword", object))
+        change.invitation = try Self.optionalText("invitation", object).map(Invitation.init)
+        try call.reader.refresh()
+        guard let user = try call.reader.user(session.user) else { throw RecordError.notSignedIn }
+        if user.isAnonymous { try allowNaming(change, in: call) }
+        let (account, database) = (try call.reader.account(session.user), call.database)
+        let changed = try await Self.proving(user.name, in: call) { () throws(RecordError) in
+            try await database.change(change, of: account, token: session.token)
+        }
+        if let session = changed.session { return Self.answer(session, status: .ok) }
+        return .json(["user": Self.document(changed.user)])
+    }
+
+    /// Somebody anonymous who takes a name signs up.
+    private func allowNaming(_ change: AccountChange, in call: RecordCall) throws(RecordError) {
+        guard configuration.signUp != .open else { return }
+        guard configuration.signUp == .invitation, let invitation = change.invitation else {
+            return try requireAdministratorForSignUp(call)
+        }
+        guard let name = change.name else { return }
+        try call.reader.checkInvitation(invitation, name: name)
+    }
+
+    /// `DELETE /users/me` with `{"password"}`, or without a body for somebody anonymous, takes the account away.
+    func removeMe(_ call: inout RecordCall) async throws -> HTTPResponse {
+        _ = try call.session()
+        let object = try await call.smallObject(keys: ["password"], isOptional: true)
+        let session = try call.session()
+        let password = try Self.optionalText("password", object)
+        try call.reader.refresh()
+        guard let user = try call.reader.user(session.user) else { throw RecordError.notSignedIn }
+        let (account, database) = (try call.reader.account(session.user), call.database)
+        try await Self.proving(user.name, in: call) { () throws(RecordError) in
+            try await database.removeAccount(account, password: password, token: session.token)
+        }
+        return HTTPResponse(.noContent)
+    }
+
+    // MARK: Bodies and answers
+
+    static func answer(_ session: Session, status: HTTPStatus = .created) -> HTTPResponse {
         var response = HTTPResponse.json(
             [
                 "token": .string(session.token), "expiresAt": .integer(session.expires),
                 "user": ["userRecordName": .string(session.user.recordName), "name": .string(session.user.name)],
-            ], status: .created)
+            ], status: status)
         // The token is shown this once, and in nobody's cache.
         response.fields.set(.cacheControl, "no-store")
         return response
     }
-}
 
-extension RecordCall {
-    fileprivate mutating func credentials() async throws -> (name: String, checked: Credentials) {
-        // Anyone may send this, and it is read into a tree many times its size: far more than both values can be.
-        let object = try await object(keys: ["name", "password"], upTo: 16_384)
+    private static func document(_ user: User, roles: [String]? = nil) -> JSONValue {
+        var object: [(String, JSONValue)] = [
+            ("userRecordName", .string(user.recordName)), ("name", .string(user.name)),
+            ("createdTimestamp", .integer(user.created)),
+        ]
+        if let roles {
+            object.append(("roles", .array(roles.map(JSONValue.string))))
+            object.append(("isAdministrator", false))
+        }
+        object.append(("isAnonymous", .bool(user.isAnonymous)))
+        return .object(JSONObject(object))
+    }
+
+    static func credentials(_ object: JSONObject) throws(RecordError) -> (name: String, checked: Credentials) {
         guard let name = object["name"]?.string, let password = object["password"]?.string else {
             throw RecordError.badRequest("The body needs 'name' and 'password', both strings")
         }
         return (name, try Credentials(name: name, password: password))
     }
+
+    static func label(_ object: JSONObject) throws(RecordError) -> SessionLabel? {
+        try optionalText("label", object).map { text throws(RecordError) in try SessionLabel(text) }
+    }
+
+    static func optionalText(_ key: String, _ object: JSONObject) throws(RecordError) -> String? {
+        guard let value = object[key], value != .null else { return nil }
+        guard let text = value.string else {
+            throw .badRequest("'\(key)' is a string", details: [("path", .text(key))])
+        }
+        return text
+    }
+}
+
+extension RecordCall {
+    /// The body of a route that anyone may send something to: it is read into a tree many times its size, so it has far
+    /// less room than other bodies.
+    ///
+    /// - Parameter isOptional: An empty body stands for an empty object.
+    mutating func smallObject(keys: [String], isOptional: Bool = false) async throws -> JSONObject {
+        try await object(keys: keys, upTo: 16_384, isOptional: isOptional)
+    }
+
+    /// The signed-in user and the token of the session.
+    func session() throws(RecordError) -> (user: UserID, token: [UInt8]) {
+        switch caller {
+        case .user(let id, _):
+            guard let token = Bearer.token(request.fields) else { throw .notSignedIn }
+            return (id, token)
+        case .anonymous: throw .notSignedIn
+        case .administrator, .service:
+            throw .badRequest("The token is no session of an account. Sign in with a name and a password")
+        }
+    }
 }
 
 extension RecordError {
-    fileprivate static let notSignedIn = RecordError(
+    static let notSignedIn = RecordError(
         .authenticationRequired, "Nobody is signed in. Send the token of a session")
 }

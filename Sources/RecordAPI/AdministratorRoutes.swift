@@ -12,8 +12,16 @@ extension RecordAPI {
         guard let name = object["name"]?.string, let password = object["password"]?.string,
             password.utf8.count <= 1_024
         else { throw RecordError.badRequest("The body needs 'name' and 'password', both strings") }
-        let session = try await administrators.signIn(
-            name: name, password: password, label: object["label"]?.string, by: call.actor)
+        let attempt = try call.rate.beginSignIn(name, in: administrators)
+        let session: AdministratorSession
+        do throws(RecordError) {
+            session = try await administrators.signIn(
+                name: name, password: password, label: object["label"]?.string, by: call.actor)
+            attempt?.succeeded()
+        } catch {
+            attempt?.failed(error)
+            throw error
+        }
         var response = HTTPResponse.json(
             [
                 "token": .string(session.token), "expiresAt": .integer(session.expires),

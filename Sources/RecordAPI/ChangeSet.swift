@@ -24,7 +24,7 @@ extension RecordAPI {
         // Whether or not a record matches, and so meets the writer.
         _ = try input.accessChange()
         let request = try call.setRequest(.modify(input), key: key)
-        return call.response(toSet: try await call.reader.changeSet(request))
+        return call.response(toSet: try await call.changeSet(request))
     }
 }
 

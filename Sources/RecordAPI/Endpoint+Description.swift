@@ -30,10 +30,11 @@ extension Endpoint {
         case .queryRecords, .queryRecordsByBody, .deleteSet, .changeSet: "queries"
         case .fetchChanges: "changes"
         case .readSchema, .putSchema, .readType, .addIndex, .readAdvice: "schema"
-        case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
-            .explainAccess:
+        case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .explainAccess:
             "rights"
-        case .signUp, .signIn, .signOut, .readMe: "accounts"
+        case .signUp, .signUpAnonymously, .readMe, .changeMe, .removeMe, .signIn, .signOut, .listSessions, .endSession,
+            .endSessions, .rotateSession, .invite, .listInvitations, .removeInvitation:
+            "accounts"
         case .listKeys, .createKey, .readKey, .changeKey, .revokeKey, .rotateKey: "keys"
         case .signInAdministrator, .signOutAdministrator, .listAdministratorSessions, .endAdministratorSession,
             .changeOwnPassword, .listAdministrators, .addAdministrator, .readAdministrator, .changeAdministrator,
@@ -84,6 +85,17 @@ extension Endpoint {
         case .signIn: "Signs in"
         case .signOut: "Ends the session of the token"
         case .readMe: "Shows who bears the token"
+        case .signUpAnonymously: "Makes an account without a name and signs it in, where that is allowed"
+        case .changeMe:
+            "Changes the account's name or password; a new password ends all other sessions. Gives an anonymous account both"
+        case .removeMe: "Takes the account away, with its sessions and its private database"
+        case .listSessions: "Lists the account's sessions"
+        case .endSession: "Ends one of the account's sessions"
+        case .endSessions: "Ends all of the account's sessions, or with others=true all but that of the token"
+        case .rotateSession: "Gives the session another token; the old one is good for nothing any more"
+        case .invite: "Makes an invitation to sign up; its token is shown once (administrators)"
+        case .listInvitations: "Lists the invitations (administrators)"
+        case .removeInvitation: "Takes an invitation back (administrators)"
         case .listKeys: "Lists API keys, revoked ones among them; never a token (right manageKeys)"
         case .createKey: "Makes an API key; its token is shown once (right manageKeys)"
         case .readKey: "Shows an API key (right manageKeys)"
@@ -121,7 +133,12 @@ extension Endpoint {
         case .putGrants: "Grants"
         case .putRole: "Role"
         case .explainAccess: "AccessQuestion"
-        case .signUp, .signIn: "Credentials"
+        case .signUp: "SignUp"
+        case .signIn: "Credentials"
+        case .signUpAnonymously: "Label"
+        case .changeMe: "AccountChange"
+        case .removeMe: "Password"
+        case .invite: "InvitationInput"
         case .createKey: "NewKey"
         case .changeKey: "KeyChange"
         case .rotateKey: "KeyRotation"
@@ -132,7 +149,8 @@ extension Endpoint {
         case .listRecords, .readRecord, .deleteRecord, .readField, .uploadAsset, .readAsset, .queryRecords, .deleteSet,
             .fetchChanges,
             .readSchema, .readType, .readAdvice, .listGrants, .readGrants, .listRoles, .readRole, .deleteRole, .signOut,
-            .readMe, .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload, .uploadOffset,
+            .readMe, .listSessions, .endSession, .endSessions, .rotateSession, .listInvitations, .removeInvitation,
+            .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload, .uploadOffset,
             .continueUpload, .terminateUpload, .readUpload, .listKeys, .readKey, .revokeKey, .signOutAdministrator,
             .listAdministratorSessions, .endAdministratorSession, .listAdministrators, .readAdministrator,
             .deleteAdministrator, .readAudit:
@@ -140,8 +158,13 @@ extension Endpoint {
         }
     }
 
-    /// Whether a request without the body means the defaults.
-    var mayLackBody: Bool { self == .rotateKey }
+    /// Whether the body may be left out.
+    var isRequestOptional: Bool {
+        switch self {
+        case .signUpAnonymously, .removeMe, .invite, .rotateKey: true
+        default: false
+        }
+    }
 
     /// Whether the scope's parameters mean something on the route.
     var takesScope: Bool {
@@ -288,8 +311,29 @@ extension Endpoint {
             [Answer(200, "The role", .json("Role")), Answer(201, "The new role", .json("Role"))]
         case .deleteRole: [Answer(204, "Gone")]
         case .explainAccess: [Answer(200, "The decision and what it rests on", .json("AccessExplanation"))]
-        case .signUp, .signIn: [Answer(201, "A session; the token is shown once", .json("Session"))]
+        case .signUp:
+            [
+                Answer(201, "A session; the token is shown once", .json("Session")),
+                Answer(403, "Sign-up is closed, or the invitation is not good", .json("Error")),
+                Answer(409, "The name is taken", .json("Error")),
+            ]
+        case .signUpAnonymously, .signIn: [Answer(201, "A session; the token is shown once", .json("Session"))]
         case .signOut: [Answer(204, "Signed out")]
+        case .changeMe:
+            [
+                Answer(200, "The account; behind a new password with the session's new token", .json("Session")),
+                Answer(403, "The current password is wrong", .json("Error")),
+                Answer(409, "The name is taken", .json("Error")),
+            ]
+        case .removeMe: [Answer(204, "Gone"), Answer(403, "The password is wrong", .json("Error"))]
+        case .listSessions: [Answer(200, "The sessions, the newest first", .json("Sessions"))]
+        case .endSession:
+            [Answer(204, "Ended"), Answer(404, "The account has no such session", .json("Error"))]
+        case .endSessions: [Answer(204, "Ended")]
+        case .rotateSession: [Answer(200, "The session with its new token, shown once", .json("Session"))]
+        case .invite: [Answer(201, "The invitation; its token is shown once", .json("Invitation"))]
+        case .listInvitations: [Answer(200, "The invitations, the oldest first", .json("Invitations"))]
+        case .removeInvitation: [Answer(204, "Gone"), Answer(404, "There is none with this id", .json("Error"))]
         case .readMe: [Answer(200, "The caller", .json("User"))]
         case .listKeys: [Answer(200, "A page of keys", .json("Keys"))]
         case .readKey, .changeKey: [Answer(200, "The key", .json("Key"))]

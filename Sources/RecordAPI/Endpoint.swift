@@ -9,7 +9,9 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
     case listGrants, readGrants, putGrants
     case listRoles, readRole, putRole, deleteRole
     case explainAccess
-    case signUp, signIn, signOut, readMe
+    case signUp, signUpAnonymously, readMe, changeMe, removeMe
+    case signIn, signOut, listSessions, endSession, endSessions, rotateSession
+    case invite, listInvitations, removeInvitation
     case listKeys, createKey, readKey, changeKey, revokeKey, rotateKey
     case signInAdministrator, signOutAdministrator, listAdministratorSessions, endAdministratorSession
     case changeOwnPassword, listAdministrators, addAdministrator, readAdministrator, changeAdministrator
@@ -81,9 +83,19 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         ("DELETE /roles/{role}", .deleteRole),
         ("POST /explain/access", .explainAccess),
         ("POST /users", .signUp),
+        ("POST /users/anonymous", .signUpAnonymously),
         ("GET /users/me", .readMe),
+        ("PATCH /users/me", .changeMe),
+        ("DELETE /users/me", .removeMe),
         ("POST /sessions", .signIn),
+        ("GET /sessions", .listSessions),
+        ("DELETE /sessions", .endSessions),
         ("DELETE /sessions/current", .signOut),
+        ("POST /sessions/current/rotate", .rotateSession),
+        ("DELETE /sessions/{id}", .endSession),
+        ("POST /invitations", .invite),
+        ("GET /invitations", .listInvitations),
+        ("DELETE /invitations/{id}", .removeInvitation),
         ("GET /keys", .listKeys),
         ("POST /keys", .createKey),
         ("GET /keys/{id}", .readKey),
@@ -121,10 +133,13 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         case .fetchChanges: ["since", "limit", "fields"]
         case .listKeys: ["limit", "cursor"]
         case .readAudit: ["since", "until", "actor", "action", "limit", "cursor", "scope"]
+        case .endSessions: ["others"]
         case .deleteRecord, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
             .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
             .explainAccess, .signUp,
-            .signIn, .signOut, .readMe, .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload,
+            .signUpAnonymously, .signIn, .signOut, .readMe, .changeMe, .removeMe, .listSessions, .endSession,
+            .rotateSession, .invite, .listInvitations, .removeInvitation, .live, .ready, .metrics, .limits, .openAPI,
+            .describeUploads, .createUpload,
             .uploadOffset, .continueUpload, .terminateUpload, .readUpload, .createKey, .readKey, .changeKey,
             .revokeKey, .rotateKey, .signInAdministrator, .signOutAdministrator, .listAdministratorSessions,
             .endAdministratorSession, .changeOwnPassword, .listAdministrators, .addAdministrator, .readAdministrator,

@@ -63,7 +63,7 @@ extension RecordAPI {
     /// `POST /keys/{id}/rotate` with `{"overlap"?}` in seconds: a new token, shown this once.
     func rotateKey(_ call: inout RecordCall) async throws -> HTTPResponse {
         try call.require(.manageKeys)
-        let object = try await call.object(keys: ["overlap"], upTo: 1_024, mayBeEmpty: true)
+        let object = try await call.object(keys: ["overlap"], upTo: 1_024, isOptional: true)
         try call.require(.manageKeys)
         var overlap = RecordDatabase.keyOverlapSeconds
         if let value = object["overlap"] {

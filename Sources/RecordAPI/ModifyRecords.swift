@@ -15,6 +15,8 @@ extension RecordAPI {
             : try await database.inputs.run { () throws(RecordError) in
                 try BatchWrite(body, of: request, in: database, by: database.schema)
             }
+        // The request has been counted for one.
+        try call.rate.take(batch.operations.count - 1, after: 1)
         let answer = try await database.modify(
             WriteRequest(
                 caller: call.caller, address: address, shape: .batch(isAtomic: batch.isAtomic),

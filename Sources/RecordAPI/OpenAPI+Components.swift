@@ -36,6 +36,8 @@ extension OpenAPI {
         "description":"Every record of the type; without where"},
         "dryRun":{"name":"dryRun","in":"query","schema":{"type":"boolean","default":false},
         "description":"Counts what would be concerned, and changes nothing"},
+        "others":{"name":"others","in":"query","schema":{"type":"boolean","default":false},
+        "description":"All but the session of the request"},
         "filename":{"name":"filename","in":"query","schema":{"type":"string","maxLength":255}},
         "index":{"name":"index","in":"query","schema":{"type":"integer","minimum":0,"default":0},
         "description":"Which member of a list of assets"},
@@ -87,7 +89,8 @@ extension OpenAPI {
         "schemas":{
         "Status":{"type":"object","properties":{"status":{"const":"ok"}},"required":["status"]},
         "Document":{"type":"object"},
-        "Limits":{"type":"object","additionalProperties":{"type":"integer"}},
+        "Limits":{"type":"object","additionalProperties":{"type":"integer"},"properties":{"rates":{"type":"object",
+        "additionalProperties":{"type":"object","additionalProperties":{"type":"integer"}}}}},
         "Error":{"type":"object","required":["uuid","serverErrorCode","reason"],"properties":{
         "uuid":{"type":"string"},"serverErrorCode":{"$ref":"#/components/schemas/Code"},
         "reason":{"type":"string"},"details":{"type":"object","properties":{"cause":{"type":"string"}}},
@@ -252,11 +255,34 @@ extension OpenAPI {
         "because":{"type":"array","items":{"type":"object","properties":{"rule":{"type":"string"},
         "allowed":{"type":"boolean"},"reason":{"type":"string"}}}}}},
         "Credentials":{"type":"object","required":["name","password"],"properties":{
-        "name":{"type":"string"},"password":{"type":"string","minLength":8}}},
+        "name":{"type":"string"},"password":{"type":"string","minLength":8},"label":{"type":"string"}}},
+        "SignUp":{"type":"object","required":["name","password"],"properties":{
+        "name":{"type":"string"},"password":{"type":"string","minLength":8},"label":{"type":"string"},
+        "invitation":{"type":"string"}}},
+        "Label":{"type":"object","properties":{"label":{"type":"string"}}},
+        "Password":{"type":"object","properties":{"password":{"type":"string"}}},
+        "AccountChange":{"type":"object","properties":{"name":{"type":"string"},
+        "password":{"type":"string","minLength":8},"currentPassword":{"type":"string"},
+        "invitation":{"type":"string"}}},
+        "SessionInfo":{"type":"object","required":["id","createdTimestamp","usedTimestamp","expiresAt","current"],
+        "properties":{"id":{"type":"string"},"label":{"type":"string"},"createdTimestamp":{"type":"integer"},
+        "usedTimestamp":{"type":"integer","description":"To the hour"},"expiresAt":{"type":"integer"},
+        "current":{"type":"boolean"}}},
+        "Sessions":{"type":"object","required":["sessions"],"properties":{
+        "sessions":{"type":"array","items":{"$ref":"#/components/schemas/SessionInfo"}}}},
+        "InvitationInput":{"type":"object","properties":{"name":{"type":"string"},
+        "expiresIn":{"type":"integer","description":"Seconds"},"uses":{"type":"integer","minimum":1,"maximum":1000},
+        "roles":{"type":"array","items":{"type":"string"}}}},
+        "Invitation":{"type":"object","required":["id","createdTimestamp","expiresAt","uses","used","roles"],
+        "properties":{"id":{"type":"string"},"invitation":{"type":"string"},"name":{"type":"string"},
+        "createdTimestamp":{"type":"integer"},"expiresAt":{"type":"integer"},"uses":{"type":"integer"},
+        "used":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}}}},
+        "Invitations":{"type":"object","required":["invitations"],"properties":{
+        "invitations":{"type":"array","items":{"$ref":"#/components/schemas/Invitation"}}}},
         "User":{"type":"object","required":["userRecordName","name"],"properties":{
         "userRecordName":{"type":"string"},"name":{"type":"string"},
         "createdTimestamp":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}},
-        "isAdministrator":{"type":"boolean"}}},
+        "isAdministrator":{"type":"boolean"},"isAnonymous":{"type":"boolean"}}},
         "KeyScope":{"type":"object","additionalProperties":false,"properties":{
         "types":{"type":"array","minItems":1,"items":{"type":"string"},"description":"Absent: all types"},
         "actions":{"type":"array","items":{"type":"string","enum":["read","create","write"]}},
@@ -315,7 +341,7 @@ extension OpenAPI {
         "enum":["anonymous","user","key","administrator","operator"]},"name":{"type":"string"}}},
         "action":{"type":"string"},"target":{"type":"string"},"outcome":{"type":"string","enum":["done","refused"]},
         "address":{"type":"string"},"request":{"type":"string"},"detail":{"type":"object"}}}}}},
-        "Session":{"type":"object","required":["token","expiresAt","user"],"properties":{
+        "Session":{"type":"object","required":["user"],"properties":{
         "token":{"type":"string"},"expiresAt":{"type":"integer","description":"Milliseconds since 1970"},
         "user":{"$ref":"#/components/schemas/User"}}}}}
         """#

@@ -37,7 +37,7 @@ enum OpenAPI {
         let parameters = parameters(endpoint, path: path)
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         if let schema = endpoint.requestSchema {
-            operation["requestBody"] = ["required": .bool(!endpoint.mayLackBody), "content": json(schema)]
+            operation["requestBody"] = ["required": .bool(!endpoint.isRequestOptional), "content": json(schema)]
         }
         if let body = endpoint.requestBytes {
             operation["requestBody"] = [

@@ -16,7 +16,7 @@ extension RecordAPI {
     }
 
     /// `GET /limits`, made once.
-    static func limitsDocument(_ limits: DatabaseLimits) -> [UInt8] {
+    static func limitsDocument(_ limits: DatabaseLimits, _ rates: RateLimits?) -> [UInt8] {
         let numbers: [(String, Int64)] = [
             ("recordBytes", Int64(limits.recordBytes)),
             ("batchOperations", Int64(limits.batchOperations)),
@@ -47,7 +47,21 @@ extension RecordAPI {
             ("indexesPerType", Int64(IndexDefinition.maxPerType)),
             ("columnsPerIndex", Int64(IndexDefinition.maxColumns)),
         ]
-        return JSONValue.object(JSONObject(numbers.map { ($0, .integer($1)) })).bytes
+        let rates = rates.map { rates in
+            RateClass.allCases.compactMap { rateClass in
+                rates[rateClass].map { (rateClass.rawValue, document(of: $0)) }
+            }
+        }
+        return JSONValue.object(
+            JSONObject(numbers.map { ($0, .integer($1)) } + [("rates", .object(JSONObject(rates ?? [])))])
+        ).bytes
+    }
+
+    private static func document(of rate: RateLimit) -> JSONValue {
+        [
+            "count": .integer(Int64(rate.count)), "seconds": .integer(Int64(rate.period.seconds)),
+            "burst": .integer(Int64(rate.burst)),
+        ]
     }
 
     /// `GET /metrics`, in the text format of Prometheus.

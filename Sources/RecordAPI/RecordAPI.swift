@@ -1,6 +1,7 @@
 public import HTTP
 package import RecordEngine
 internal import RecordModel
+internal import Threads
 
 /// The native interface of the record database over HTTP: routes in, answers out, errors translated.
 ///
@@ -9,18 +10,23 @@ public struct RecordAPI: Sendable {
     let registry: DatabaseRegistry
     let configuration: RecordAPIConfiguration
     let router: Router<Endpoint>
+    /// Counts requests; `nil` if nothing is limited.
+    let limiter: RateLimiter?
+    let cookie: ConsoleCookie
     /// The body of `/limits`.
     let limitsDocument: [UInt8]
     /// The body of `/openapi.json`.
     let description: [UInt8]
 
     package init(registry: DatabaseRegistry, configuration: RecordAPIConfiguration) {
+        cookie = ConsoleCookie(isSecure: configuration.isReachedByHTTPS) { WallClock.seconds }
+        limiter = configuration.rateLimits.map { RateLimiter($0) }
         self.registry = registry
         self.configuration = configuration
         var router = Router<Endpoint>()
         for (route, endpoint) in Endpoint.routes { router.add(route, endpoint) }
         self.router = router
-        limitsDocument = Self.limitsDocument(registry.configuration.limits)
+        limitsDocument = Self.limitsDocument(registry.configuration.limits, configuration.rateLimits)
         description = OpenAPI.document(version: configuration.version)
     }
 
@@ -32,17 +38,26 @@ public struct RecordAPI: Sendable {
     /// Answers a request. Reads of single records do not suspend, once the loop's reader is open, nor do queries and pages
     /// that a loop has the time for; writes wait for their commit.
     public func respond(to request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
+        guard let opened = cookie.open(request) else { return await route(request, context) }
+        var response = await route(opened, context)
+        response.fields.set(.cacheControl, "no-store")
+        return response
+    }
+
+    private func route(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
         switch router.match(request.method, request.target) {
         case .found(.live, let route, _):
             return HTTPResponse(.ok, fields: .json, body: .bytes(Self.healthy), route: route)
         case .found(let endpoint, let route, let parameters):
             var response: HTTPResponse
+            var rate = RateTicket(limiter, endpoint.rateClass, from: request.client)
             do {
-                response = try await answer(endpoint, request, parameters, context)
+                response = try await answer(endpoint, request, parameters, context, &rate)
             } catch {
                 response = errorResponse(endpoint.speaksTus ? Tus.refusal(error) : error, id: request.id)
             }
             if endpoint.speaksTus { response.fields.append(.tusResumable, literal: Tus.version) }
+            rate.append(to: &response.fields, of: response.status)
             response.route = route
             // The name of an upload is all the right that an anonymous one takes.
             response.hidesPath = endpoint == .readAsset || endpoint.speaksTus
@@ -65,15 +80,19 @@ public struct RecordAPI: Sendable {
     }
 
     private func answer(
-        _ endpoint: Endpoint, _ request: HTTPRequest, _ parameters: RouteParameters, _ context: RecordAPIContext
+        _ endpoint: Endpoint, _ request: HTTPRequest, _ parameters: RouteParameters, _ context: RecordAPIContext,
+        _ rate: inout RateTicket
     ) async throws -> HTTPResponse {
         switch endpoint {
         case .live: return HTTPResponse(.ok, fields: .json, body: .bytes(Self.healthy))
         case .ready: return try await ready()
-        case .limits: return .json(limitsDocument)
-        case .openAPI: return .json(description)
-        case .metrics where isMetricsOpen(to: request): return metrics()
-        case .describeUploads: return describeUploads()
+        case .limits, .openAPI, .describeUploads:
+            try rate.take(1)
+            return endpoint == .limits
+                ? .json(limitsDocument) : endpoint == .openAPI ? .json(description) : describeUploads()
+        case .metrics where isMetricsOpen(to: request):
+            try rate.take(1)
+            return metrics()
         case .createUpload, .uploadOffset, .continueUpload, .terminateUpload: try Tus.requireVersion(request.fields)
         case .readField, .readAsset, .metrics: break
         default: try requireJSONAccepted(request.fields)
@@ -88,9 +107,12 @@ public struct RecordAPI: Sendable {
         }
         if endpoint.leavesReadingToTheWriter { reader.refreshRights() } else { try reader.refresh() }
         // A signed URL is all the right that its asset takes, and browsers that show it may send anything.
-        let caller = endpoint == .readAsset ? .anonymous : try Bearer.authenticate(request.fields, with: reader)
+        let caller =
+            endpoint == .readAsset ? .anonymous : try Self.authenticate(request.fields, with: reader, &rate)
+        try rate.admit(caller, of: reader.database)
         var call = RecordCall(
-            request: request, parameters: parameters, query: query, reader: reader, caller: caller)
+            request: request, parameters: parameters, query: query, reader: reader, caller: caller, rate: rate)
+        defer { rate = call.rate }
         guard case .service(let key) = caller else { return try await answer(endpoint, &call) }
         do {
             return try await answer(endpoint, &call)
@@ -119,7 +141,7 @@ public struct RecordAPI: Sendable {
         case .modifyRecords: return try await modifyRecords(&call)
         case .queryRecords: return try await queryRecords(call)
         case .queryRecordsByBody: return try await queryRecordsByBody(&call)
-        case .deleteSet: return try await deleteSet(call)
+        case .deleteSet: return try await deleteSet(&call)
         case .changeSet: return try await changeSet(&call)
         case .fetchChanges: return try await fetchChanges(call)
         case .readSchema: return try readSchema(call)
@@ -136,7 +158,17 @@ public struct RecordAPI: Sendable {
         case .putRole: return try await putRole(&call)
         case .deleteRole: return try await deleteRole(call)
         case .signUp: return try await signUp(&call)
+        case .signUpAnonymously: return try await signUpAnonymously(&call)
+        case .changeMe: return try await changeMe(&call)
+        case .removeMe: return try await removeMe(&call)
         case .signIn: return try await signIn(&call)
+        case .listSessions: return try listSessions(call)
+        case .endSession: return try await endSession(call)
+        case .endSessions: return try await endSessions(call)
+        case .rotateSession: return try await rotateSession(call)
+        case .invite: return try await invite(&call)
+        case .listInvitations: return try listInvitations(call)
+        case .removeInvitation: return try await removeInvitation(call)
         case .signOut: return try await signOut(call)
         case .readMe: return try readMe(call)
         case .listKeys: return try listKeys(call)
@@ -172,8 +204,20 @@ public struct RecordAPI: Sendable {
             code == .notFound && type.map { !(key.scope.types?.contains($0) ?? true) } ?? false
         guard code == .accessDenied || isHidden else { return }
         call.reader.noteOutOfScope(
-            key, target: type.map { "\(endpoint) \($0)" } ?? "\(endpoint)", address: call.request.remoteAddress,
+            key, target: type.map { "\(endpoint) \($0)" } ?? "\(endpoint)", address: call.actor.address,
             requestID: call.request.id)
+    }
+
+    /// Who asks. Failures are counted: see `RateTicket`.
+    private static func authenticate(
+        _ fields: HTTPFields, with reader: RecordReader, _ rate: inout RateTicket
+    ) throws(RecordError) -> Caller {
+        do throws(RecordError) {
+            return try Bearer.authenticate(fields, with: reader)
+        } catch {
+            if error.code == .authenticationFailed { try rate.countFailedCredential() }
+            throw error
+        }
     }
 
     static let healthy = Array(#"{"status":"ok"}"#.utf8)

@@ -11,27 +11,44 @@ package struct RecordAPIConfiguration: Sendable {
         case everyone
     }
 
+    /// Who may make an account, besides administrators.
+    package enum SignUp: Hashable, Sendable {
+        case open, closed
+        /// Whoever brings an invitation.
+        case invitation
+    }
+
     /// The database that requests mean that name neither container nor environment.
     package var defaultDatabase: DatabaseID
     /// The server's version, for `/openapi.json` and `/metrics`.
     package var version: String
-    /// Whether anyone may make an account; else administrators only.
-    package var isSignUpOpen: Bool
+    /// Who may make an account, besides administrators.
+    package var signUp: SignUp
+    /// Whether anybody may make an account without a name.
+    package var allowsAnonymousAccounts: Bool
     package var metricsAccess: MetricsAccess
+    /// Whether browsers come by https, as through a proxy: the console's cookie is for https alone then.
+    package var isReachedByHTTPS: Bool
+    /// How often who may ask for what; `nil` for no limits.
+    package var rateLimits: RateLimits?
     /// What else `/metrics` shows, such as the transport's figures.
     package var metricsSources: [any MetricsSource]
     /// Tells the operator which request met an internal error, by the id that its answer carries.
     package var report: @Sendable (String) -> Void
 
     package init(
-        defaultDatabase: DatabaseID, version: String, isSignUpOpen: Bool = true,
-        metricsAccess: MetricsAccess = .loopback, metricsSources: [any MetricsSource] = [],
+        defaultDatabase: DatabaseID, version: String, signUp: SignUp = .open, allowsAnonymousAccounts: Bool = false,
+        metricsAccess: MetricsAccess = .loopback, isReachedByHTTPS: Bool = false, rateLimits: RateLimits? = nil,
+        metricsSources: [any MetricsSource] = [],
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.defaultDatabase = defaultDatabase
         self.version = version
-        self.isSignUpOpen = isSignUpOpen
+        self.signUp = signUp
+        self.allowsAnonymousAccounts = allowsAnonymousAccounts
         self.metricsAccess = metricsAccess
+        self.isReachedByHTTPS = isReachedByHTTPS
+        self.rateLimits = rateLimits
         self.metricsSources = metricsSources
         self.report = report
     }

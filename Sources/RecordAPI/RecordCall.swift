@@ -11,12 +11,15 @@ struct RecordCall {
     let query: RequestQuery
     let reader: RecordReader
     var caller: Caller
+    /// What the request has been counted for.
+    var rate: RateTicket
 
     var database: RecordDatabase { reader.database }
 
     /// Who asks, for the audit log.
     var actor: AuditActor {
-        AuditActor(caller: caller, address: request.remoteAddress, requestID: request.id)
+        AuditActor(
+            caller: caller, address: request.client.map { "\($0)" } ?? request.remoteAddress, requestID: request.id)
     }
 
     /// Where the request means. That an administrator names a user's private database is written down.

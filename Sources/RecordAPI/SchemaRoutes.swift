@@ -44,14 +44,16 @@ extension RecordCall {
 
     /// A body that is an object with no keys but these.
     ///
-    /// - Parameter mayBeEmpty: A request without a body means an object without keys.
+    /// - Parameter isOptional: An empty body stands for an empty object.
     mutating func object(
-        keys: [String], upTo limit: Int = .max, mayBeEmpty: Bool = false
+        keys: [String], upTo limit: Int = .max, isOptional: Bool = false
     ) async throws -> JSONObject {
-        let body = try await body(upTo: limit)
-        if mayBeEmpty, body.isEmpty { return JSONObject() }
+        let bytes = try await body(upTo: limit)
+        if isOptional, bytes.isEmpty { return JSONObject() }
         let value: JSONValue
-        do { value = try JSONValue.parse(body) } catch { throw RecordError(error) }
+        do { value = try JSONValue.parse(bytes) } catch {
+            throw RecordError(error)
+        }
         guard let object = value.object else { throw RecordError.badRequest("The body must be a JSON object") }
         if let unknown = object.keys.first(where: { !keys.contains($0) }) {
             throw RecordError.badRequest(

@@ -32,6 +32,18 @@ extension RecordCall {
             maxAffected: try query.count("maxAffected"), idempotency: key)
     }
 
+    /// Changes a set. It counts for one write, and afterwards for one more by every hundred records that it met, which is
+    /// about what a slice of it takes of the writer's time: how many there are, nobody knows before.
+    mutating func changeSet(_ set: SetRequest) async throws(RecordError) -> WriteAnswer {
+        let answer = try await reader.changeSet(set)
+        if !set.isDryRun, !answer.isReplay,
+            case .integer(let matched)? = (try? JSONValue.parse(answer.body))?["matched"]
+        {
+            rate.charge(Int(matched) / 100)
+        }
+        return answer
+    }
+
     func response(toSet answer: WriteAnswer) -> HTTPResponse {
         var response = HTTPResponse.json(answer.body)
         if answer.isReplay, let name = Self.idempotencyReplayed { response.fields.append(name, literal: "true") }

@@ -34,7 +34,9 @@ package actor RecordDatabase {
     package nonisolated let inputs = InputWorker()
     /// Whether a later record never has an earlier time of creation, so that ids answer for both.
     nonisolated let createdFollowsIDs: Bool
-    nonisolated let indexBuilder: IndexBuilder
+    nonisolated let indexBuilder = SliceTurns()
+    /// The slices that take away what removed accounts had.
+    nonisolated let removals = SliceTurns()
     /// The files of its assets.
     package nonisolated let assets: AssetStore
 
@@ -82,6 +84,7 @@ package actor RecordDatabase {
             connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
             addressing: assets.addressing, administrators: administrators)
         let hasIndexWork = try transaction.hasIndexWork()
+        let hasRemovals = try transaction.removals.hasWork()
         self.folder = consume folder
         self.folderPath = path
         self.environment = environment
@@ -95,11 +98,11 @@ package actor RecordDatabase {
         queries.load(try IndexStatisticTable(connection).load())
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
         executor = ThreadExecutor(name: "fog-writer")
-        indexBuilder = IndexBuilder()
         self.checkpoints = Checkpoints(checkpoints)
         self.transaction = transaction
         // What was under way when the database was closed, or its machine stopped, goes on.
         if hasIndexWork { buildIndexes() }
+        if hasRemovals { finishRemovals() }
     }
 
     deinit {
@@ -187,6 +190,7 @@ package actor RecordDatabase {
             gathering.didCommit(writes: group.count, waiting: queue.withLock { $0.count }, goal: goal)
             checkpointIfDue()
             if indexBuilder.isDue { buildIndexes() }
+            if removals.isDue { finishRemovals() }
         }
     }
 

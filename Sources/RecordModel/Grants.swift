@@ -37,6 +37,9 @@ public struct Grants: Hashable, Sendable {
     /// What a type gets that appears just in time: anyone reads, the signed-in create, creators write.
     public static let standard = Grants([.world: .read, .authenticated: .create, .creator: .write])
 
+    /// What the type of user records gets: they are their users' alone, until an operator opens them.
+    public static let users = Grants([.creator: [.read, .write]])
+
     public subscript(role: RoleName) -> Permissions {
         byRole[role] ?? []
     }

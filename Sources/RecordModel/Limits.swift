@@ -61,5 +61,10 @@ public struct DatabaseLimits: Hashable, Sendable {
     /// The most entries of the audit log; the oldest go before their time.
     public var auditEntries = 1_000_000
 
+    /// How long a session lasts that is not used, in seconds.
+    public var sessionSeconds: Int64 = 30 * 86_400
+    /// How long one lasts in any case, in seconds.
+    public var sessionLongestSeconds: Int64 = 180 * 86_400
+
     public init() {}
 }

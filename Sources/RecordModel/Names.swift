@@ -68,6 +68,13 @@ public struct RecordTypeName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    private init(known text: String) {
+        self.text = text
+    }
+
+    /// The type of user records, which are made with accounts.
+    public static let users = RecordTypeName(known: "Users")
+
     public var description: String { text }
 }
 

@@ -19,10 +19,12 @@ package enum Migrations {
     static let withAssets = 8
     /// … and one that knows access lists.
     static let withAccessLists = 9
+    /// … and one that knows kinds of accounts.
+    static let withAccountKinds = 10
     /// … and one that knows grants of fields.
     static let withFieldGrants = 11
     /// … and one that knows API keys.
-    static let withKeys = 12
+    static let withKeys = 15
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
@@ -62,6 +64,9 @@ package enum Migrations {
         Migration(name: "access lists", sql: accessLists),
         Migration(name: "kinds of accounts", sql: accountKinds),
         Migration(name: "field grants", sql: fieldGrants),
+        Migration(name: "sliding sessions", sql: slidingSessions),
+        Migration(name: "invitations", sql: invitations),
+        Migration(name: "removals of accounts", sql: accountRemovals),
         Migration(name: "API keys", sql: keys),
         Migration(name: "audit", sql: audit),
     ]
@@ -359,6 +364,61 @@ package enum Migrations {
     private static let accountKinds = """
         -- kind: 0 a person, 1 somebody anonymous, 2 a service.
         ALTER TABLE account ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// Sessions that their use prolongs, and that their owners see and end one by one.
+    private static let slidingSessions = """
+        -- id: random, for lists; the token's hash is never shown. expires moves with use, ends does not.
+        CREATE TABLE sliding_session (
+            hash BLOB PRIMARY KEY,
+            id TEXT NOT NULL,
+            account INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            used INTEGER NOT NULL,
+            expires INTEGER NOT NULL,
+            ends INTEGER NOT NULL,
+            label TEXT
+        ) WITHOUT ROWID;
+        INSERT INTO sliding_session (hash, id, account, created, used, expires, ends)
+        SELECT hash, lower(hex(randomblob(16))), account, created, created, expires, created + 15552000000 FROM session;
+        DROP TABLE session;
+        ALTER TABLE sliding_session RENAME TO session;
+        CREATE INDEX session_by_account ON session (account, id);
+        CREATE INDEX session_by_expiry ON session (expires);
+        """
+
+    /// What somebody may make an account with where sign-up is not open.
+    private static let invitations = """
+        CREATE TABLE invitation (
+            hash BLOB PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            -- Whose name it is for; NULL for anybody's.
+            name TEXT,
+            created INTEGER NOT NULL,
+            expires INTEGER NOT NULL,
+            uses INTEGER NOT NULL,
+            used INTEGER NOT NULL DEFAULT 0
+        ) WITHOUT ROWID;
+        CREATE INDEX invitation_by_expiry ON invitation (expires);
+        -- The roles that an account gets which is made with it. Numbers of roles are never given again.
+        CREATE TABLE invitation_role (
+            invitation TEXT NOT NULL,
+            role INTEGER NOT NULL,
+            PRIMARY KEY (invitation, role)
+        ) WITHOUT ROWID;
+        """
+
+    /// What is left to do of accounts that are gone. Their zones have the scope 2 from that moment on, in which nobody
+    /// looks for one.
+    private static let accountRemovals = """
+        CREATE TABLE account_removal (account INTEGER PRIMARY KEY, since INTEGER NOT NULL);
+        -- Names of records that went, and with which those go that refer to them with DELETE_SELF.
+        CREATE TABLE removal_cascade (
+            zone INTEGER NOT NULL,
+            target TEXT NOT NULL,
+            PRIMARY KEY (zone, target)
+        ) WITHOUT ROWID;
+        CREATE INDEX asset_claim_by_uploader ON asset_claim (uploader);
         """
 
     private static let fieldGrants = """

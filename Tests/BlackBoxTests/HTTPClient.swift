@@ -16,7 +16,10 @@ final class HTTPClient {
     private let socket: RawClient
     private var buffer: [UInt8] = []
 
-    init(port: UInt16) throws {
+    private let host: String
+
+    init(port: UInt16, host: String = "localhost") throws {
+        self.host = host
         socket = try RawClient(port: port)
     }
 
@@ -34,7 +37,7 @@ final class HTTPClient {
         _ method: String, _ target: String, bytes: [UInt8]?, type: String, token: String? = nil,
         fields: [String: String] = [:]
     ) throws -> Answer {
-        var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
+        var head = "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n"
         if let token { head += "Authorization: Bearer \(token)\r\n" }
         for (name, value) in fields { head += "\(name): \(value)\r\n" }
         if let bytes { head += "Content-Type: \(type)\r\nContent-Length: \(bytes.count)\r\n" }

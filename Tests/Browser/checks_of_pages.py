@@ -29,9 +29,13 @@ def only_the_administrators_token_opens_the_door(page, server):
     page.see("it is not the administrator's")
     page.sign_in(TOKEN)
     page.see("Nothing but fog so far.")
+    assert TOKEN not in page.run("return JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])")
+    (cookie,) = page.browser.get_cookies()
+    assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and TOKEN not in cookie["value"], cookie
     page.press("Sign out")
     page.see("You are signed out.")
-    assert page.run("return sessionStorage.length") == 0, "the token stayed behind"
+    assert page.run("return sessionStorage.length") == 0, "something stayed behind"
+    page.until(lambda: not page.browser.get_cookies(), "the cookie to go")
     page.open()
     page.see("Administrator's token")
 
@@ -132,7 +136,7 @@ def refusals_are_told_in_words(page, server):
 def a_token_that_was_revoked_leads_to_the_door(page, server):
     enter(page)
     page.see("Nothing but fog so far.")
-    page.run("sessionStorage.setItem('fogbase.token', 'fogadm_old')")
+    page.browser.delete_all_cookies()
     page.open()
     page.see("The server no longer accepts this token. Sign in again.")
 

@@ -42,7 +42,7 @@ def read_page(connection: Connection, run: Run, since: str, limit: int | None = 
     reply = connection.ask("GET", f"/changes?limit={limit}" + (f"&since={quoted(token)}" if token else ""))
     changes = [(one["recordType"], one["recordName"], None, None) if one.get("deleted") else
                (one["recordType"], one["recordName"], value_of(one), one["recordChangeTag"])
-               for one in reply.body["changes"]]
+               for one in reply.body["changes"] if one["recordType"] != "Users"]
     page = Page(reply.sent, reply.answered, changes, reply.body["token"], reply.body["moreComing"])
     run.pages.append(page)
     return page

@@ -1,3 +1,4 @@
+import RecordAPI
 import Testing
 
 @testable import fogbase
@@ -177,6 +178,22 @@ import Testing
         Mistake(
             name: "record larger than a body", flags: ["limits.record_bytes": "2MiB", "limits.body_bytes": "1MiB"],
             says: ["limits.record_bytes", "limits.body_bytes"]),
+        Mistake(
+            name: "batch beyond the burst of writes", environment: ["FOGBASE_LIMITS_RATE_WRITE": "50/s"],
+            says: ["limits.batch_operations", "limits.rate_write", "50"]),
+        Mistake(name: "rate without a period", flags: ["limits.rate_read": "50"], says: ["'50'", "10/min burst 20"]),
+        Mistake(name: "rate of an unknown period", flags: ["limits.rate_read": "50/d"], says: ["10/min burst 20"]),
+        Mistake(name: "burst without a number", flags: ["limits.rate_read": "50/s burst"], says: ["10/min burst 20"]),
+        Mistake(name: "rate of nothing", flags: ["limits.rate_auth": "0/s"], says: ["--limits-rate-auth", "off"]),
+        Mistake(
+            name: "network with bits beyond its length", flags: ["http.trusted_proxies": "10.0.0.1/8"],
+            says: ["--http-trusted-proxies", "10.0.0.0/8"]),
+        Mistake(name: "network that is a name", flags: ["limits.rate_exempt": "localhost"], says: ["10.0.0.0/8"]),
+        Mistake(name: "socket that is exempt", flags: ["limits.rate_exempt": "unix"], says: ["10.0.0.0/8"]),
+        Mistake(name: "host with a path", flags: ["http.hosts": "https://a.org/"], says: ["db.example.org"]),
+        Mistake(
+            name: "field that no proxy writes", flags: ["http.proxy_field": "x-real-ip"],
+            says: ["x-forwarded-for, forwarded"]),
     ]
 
     @Test(arguments: mistakes)
@@ -226,6 +243,20 @@ import Testing
     @Test func `naming one container alone makes it the only one`() throws {
         let settings = try load(flags: ["data.container": "iCloud.own"]).settings
         #expect(settings.containers == ["iCloud.own"])
+    }
+
+    @Test func `rates are read as they are written, and off is none`() throws {
+        let settings = try load(
+            file:
+                "[limits]\nrate_auth = 10/min burst 20\nrate_read = 7/s\nrate_write = 300/h burst 400\nrate_upload = off\n"
+        ).settings
+        let limits = try #require(settings.rateLimits)
+        #expect(limits.auth == RateLimit(10, per: .minute, burst: 20))
+        #expect(limits.read == RateLimit(7, per: .second, burst: 7))
+        #expect(limits.write == RateLimit(300, per: .hour, burst: 400))
+        #expect(limits.upload == nil && limits.administer == RateLimits().administer)
+        #expect(try load(flags: ["limits.rates": "off"]).settings.rateLimits == nil)
+        #expect(try load(flags: ["limits.rates": "off", "limits.rate_write": "1/s"]).settings.rateLimits == nil)
     }
 
     @Test func `no two settings share a key, a flag or a variable, and each default is a valid value`() throws {

@@ -59,7 +59,8 @@ class Follower(Actor):
 
     @staticmethod
     def changes(page: dict) -> list[tuple[str, str | None]]:
-        return [(one["recordName"], None if one.get("deleted") else one["recordChangeTag"]) for one in page["changes"]]
+        return [(one["recordName"], None if one.get("deleted") else one["recordChangeTag"]) for one in page["changes"]
+                if one["recordType"] != "Users"]
 
     def complaints(self, cut: int, survivor: Survivor):
         truth = {name: record["recordChangeTag"] for name, record in survivor.records.items()}

@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `a closed server takes accounts from administrators only`() async throws {
-        let database = try await TestDatabase.make(withUsers: false) { $0.isSignUpOpen = false }
+        let database = try await TestDatabase.make(withUsers: false) { $0.signUp = .closed }
         let body = #"{"name":"zoe","password":"long enough"}"#
         await database.play([
             Scenario("anyone", .anonymous, .post, "/users", body, 403),

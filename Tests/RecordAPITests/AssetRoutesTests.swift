@@ -53,7 +53,7 @@ import Testing
         #expect(
             answer.field("Content-Type") == "text/plain")
         #expect(answer.field("X-Content-Type-Options") == "nosniff")
-        #expect(answer.field("Content-Security-Policy") == "default-src 'none'; sandbox")
+        #expect(answer.field("Content-Security-Policy") == "default-src 'none'; frame-ancestors 'none'; sandbox")
         #expect(answer.field("Accept-Ranges") == "bytes")
         #expect(answer.field("ETag") == "\"\(SHA256.hash(Self.content).hex)\"")
         #expect(answer.field("Cache-Control")?.contains("immutable") == true)

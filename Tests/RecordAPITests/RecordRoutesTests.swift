@@ -231,7 +231,8 @@ import Testing
         let database = try await TestDatabase.make()
         try await database.addForum()
         let start = await database.call(.get, "/changes", as: .stranger)
-        #expect(start.changes.count == 2 && start.json?["moreComing"]?.bool == false)
+        // Bob's user record, and two posts.
+        #expect(start.changes.count == 3 && start.json?["moreComing"]?.bool == false)
         let token = try #require(start.json?["token"]?.string).addingEscapes
         await database.call(.delete, "/records/Post/p1", as: .creator)
         await database.call(.patch, "/records/Post/p2", as: .creator, body: #"{"fields":{"good":1}}"#)

@@ -122,17 +122,19 @@ final class TestDatabase {
 
     @discardableResult
     func call(
-        _ method: HTTPMethod, _ target: String, token: String, body: String? = nil
+        _ method: HTTPMethod, _ target: String, token: String, body: String? = nil,
+        in loop: RecordAPIContext? = nil
     ) async -> Answer {
         var fields = HTTPFields()
         fields.append(.authorization, "Bearer \(token)")
-        return await call(method, target, fields, body: body.map(utf8), headers: [], from: "192.0.2.1")
+        return await call(method, target, fields, body: body.map(utf8), headers: [], from: "192.0.2.1", in: loop)
     }
 
     private func call(
         _ method: HTTPMethod, _ target: String, _ fields: HTTPFields, body: [UInt8]?, headers: [(String, String)],
-        from peer: String
+        from peer: String, in loop: RecordAPIContext? = nil
     ) async -> Answer {
+        let context = loop ?? self.context
         var fields = fields
         for (name, value) in headers {
             guard let name = HTTPFieldName(name) else { continue }

@@ -45,6 +45,8 @@ import Testing
 
     @Test func `a receipt is good for its uploader and its database alone`() async throws {
         let test = try await Self.open()
+        // Ann and Bob: a private database takes an account.
+        for name in ["ann", "bob"] { _ = try await test.signUp(name) }
         let asset = try await test.upload(sampleBytes(1), as: Self.ann)
         let field = #""file":\#(asset.json())"#
         for caller in [Self.bob, .anonymous, .administrator(.bootstrap)] {
@@ -94,6 +96,8 @@ import Testing
 
     @Test func `a receipt is good for its content alone`() async throws {
         let test = try await Self.open()
+        // Ann and Bob: a private database takes an account.
+        for name in ["ann", "bob"] { _ = try await test.signUp(name) }
         let (first, second) = (try await test.upload(sampleBytes(1)), try await test.upload(sampleBytes(2)))
         var forged = first
         forged.receipt = second.receipt

@@ -17,12 +17,12 @@ final class TestDatabase {
     init(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),
         folder: String? = nil, keepsFolder: Bool = false, indexBuilding: IndexBuilding = IndexBuilding(),
-        checkpoints: CheckpointRules = CheckpointRules()
+        checkpoints: CheckpointRules = CheckpointRules(), passwords: PasswordWorkers? = nil
     ) throws {
         self.keepsFolder = keepsFolder
         self.folder = folder ?? NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         database = try RecordDatabase(
-            folder: self.folder, environment: environment, limits: limits, passwords: Self.passwords,
+            folder: self.folder, environment: environment, limits: limits, passwords: passwords ?? Self.passwords,
             indexBuilding: indexBuilding, checkpoints: checkpoints)
         reader = try database.makeReader()
     }

@@ -21,11 +21,16 @@ extension HTTPFieldName {
     public static let uploadConcat = HTTPFieldName(unnumbered: "upload-concat")
     public static let xHTTPMethodOverride = HTTPFieldName(unnumbered: "x-http-method-override")
 
+    // draft-ietf-httpapi-ratelimit-headers.
+    public static let rateLimit = HTTPFieldName(unnumbered: "ratelimit")
+    public static let rateLimitPolicy = HTTPFieldName(unnumbered: "ratelimit-policy")
+
     /// Every name of this file.
     static let unnumbered: [HTTPFieldName] = [
         contentDigest, reprDigest, wantContentDigest, wantReprDigest, tusResumable, tusVersion, tusExtension,
         tusMaxSize, tusChecksumAlgorithm, uploadOffset, uploadLength, uploadDeferLength, uploadMetadata,
-        uploadExpires, uploadChecksum, uploadConcat, xHTTPMethodOverride,
+        uploadExpires, uploadChecksum, uploadConcat, xHTTPMethodOverride, rateLimit,
+        rateLimitPolicy,
     ]
 
     /// - Parameter text: A token in lower case that is no `KnownField`.

@@ -5,8 +5,11 @@ public struct HTTPRequest: Sendable {
     public var target: RequestTarget
     public var fields: HTTPFields
     public var body: HTTPRequestBody
-    /// The peer's address as text without a port; empty on a Unix socket.
+    /// The client's address as text without a port; empty if nobody knows it, as on a Unix socket. It is the peer's, unless
+    /// the peer is a trusted proxy that names another.
     public var remoteAddress: String
+    /// The same to count by.
+    public var client: IPAddress?
     /// What `X-Request-ID` of the answer says: the client's own if it is well formed, else one made by the transport.
     public var id: String
 
@@ -14,11 +17,22 @@ public struct HTTPRequest: Sendable {
         method: HTTPMethod, target: RequestTarget, fields: HTTPFields = HTTPFields(),
         body: HTTPRequestBody = .empty, remoteAddress: String = "", id: String = ""
     ) {
+        self.init(
+            method: method, target: target, fields: fields, body: body, remoteAddress: remoteAddress,
+            client: IPAddress(remoteAddress), id: id)
+    }
+
+    /// - Parameter client: What `remoteAddress` says, for whoever knows it already.
+    public init(
+        method: HTTPMethod, target: RequestTarget, fields: HTTPFields, body: HTTPRequestBody, remoteAddress: String,
+        client: IPAddress?, id: String
+    ) {
         self.method = method
         self.target = target
         self.fields = fields
         self.body = body
         self.remoteAddress = remoteAddress
+        self.client = client
         self.id = id
     }
 }

@@ -29,8 +29,7 @@ extension HTTPConnection {
             reader = new
             body = .stream(new)
         }
-        let request = HTTPRequest(
-            method: head.method, target: head.target, fields: head.fields, body: body, remoteAddress: peer, id: id)
+        let request = makeRequest(head, body, id)
         var response = await respond(to: request)
         if let reader { prepareForUnread(reader, under: response) }
         server.configuration.cors.apply(to: &response, for: request)
@@ -44,8 +43,22 @@ extension HTTPConnection {
             method: head.method, route: response.route, status: response.status,
             nanoseconds: MonotonicClock.now - start, requestBytes: bodyBytes,
             responseBytes: sentBytes + output.count - outputStart - sentBefore)
-        account(summary, id: id, path: response.hidesPath ? response.pattern : head.target.rawPath)
+        account(
+            summary, id: id, path: response.hidesPath ? response.pattern : head.target.rawPath,
+            client: request.remoteAddress)
         return isReusable
+    }
+
+    /// The request, as the client's whom a trusted proxy names, else as the peer's.
+    private func makeRequest(_ head: RequestHead, _ body: HTTPRequestBody, _ id: String) -> HTTPRequest {
+        let proxies = server.configuration.trustedProxies
+        var client = (text: peer, address: peerAddress)
+        if !proxies.isEmpty, let named = proxies.client(of: head.fields, peer: peerAddress) {
+            client = ("\(named)", named)
+        }
+        return HTTPRequest(
+            method: head.method, target: head.target, fields: head.fields, body: body, remoteAddress: client.text,
+            client: client.address, id: id)
     }
 
     private func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -110,14 +123,16 @@ extension HTTPConnection {
         let summary = HTTPRequestSummary(
             method: .other("-"), route: response.route, status: response.status,
             nanoseconds: MonotonicClock.now - start, requestBytes: 0, responseBytes: sentBytes - sentBefore)
-        account(summary, id: id, path: "-")
+        account(summary, id: id, path: "-", client: peer)
     }
 
-    private func account(_ summary: HTTPRequestSummary, id: String, path: @autoclosure () -> String) {
+    private func account(
+        _ summary: HTTPRequestSummary, id: String, path: @autoclosure () -> String, client: String
+    ) {
         server.metrics.record(summary)
         server.didFinish(summary)
         if let log = server.configuration.accessLog, log.wants(summary) {
-            log.record(summary, id: id, path: path(), peer: peer)
+            log.record(summary, id: id, path: path(), peer: client)
         }
     }
 }

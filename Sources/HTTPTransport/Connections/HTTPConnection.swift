@@ -11,6 +11,8 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     let ledgerPeer: ConnectionLedger.Peer
     /// The peer's address as requests and logs show it.
     let peer: String
+    /// The same to compare and to count by; `nil` on a Unix socket.
+    let peerAddress: IPAddress?
     /// The place in the server loop's list; -1 once it has been taken out.
     var index = -1
     var task: Task<Void, Never>?
@@ -45,6 +47,7 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
         self.socket = socket
         self.server = server
         self.peer = peer.host
+        peerAddress = peer.ipAddress
         ledgerPeer = ConnectionLedger.Peer(peer)
         writePatience = server.writePatience
         parser = RequestParser(limits: server.configuration.headLimits)

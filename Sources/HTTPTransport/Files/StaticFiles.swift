@@ -113,13 +113,21 @@ package struct StaticFiles: Sendable {
 
     private static let route: StaticString = "GET /_/{file}"
 
-    private static func harden(_ response: inout HTTPResponse) {
+    /// What every answer says whose text a browser may take for a page of this origin.
+    package static func harden(_ response: inout HTTPResponse) {
         response.fields.append(.contentSecurityPolicy, literal: policy)
         response.fields.append(.xContentTypeOptions, literal: "nosniff")
-        if let name = referrerPolicy { response.fields.append(name, literal: "no-referrer") }
+        response.fields.append(.referrerPolicy, literal: "no-referrer")
+        response.fields.append(.crossOriginOpenerPolicy, literal: "same-origin")
+        response.fields.append(.crossOriginResourcePolicy, literal: "same-origin")
+        response.fields.append(.permissionsPolicy, literal: permissions)
     }
 
-    private static let referrerPolicy = HTTPFieldName("Referrer-Policy")
+    /// The console asks for none of a browser's senses.
+    private static let permissions: StaticString = """
+        accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), \
+        midi=(), payment=(), publickey-credentials-get=(), usb=()
+        """
 
     /// Nothing from elsewhere, nothing inline, no framing.
     private static let policy: StaticString = """

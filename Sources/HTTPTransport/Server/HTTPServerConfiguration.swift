@@ -61,6 +61,8 @@ package struct HTTPServerConfiguration: Sendable {
     /// Larger answers go out as they are: compressing them would hold up everybody else on the loop.
     package var maximumCompressedBytes = 1_048_576
     package var compressionLevel = CompressionLevel.fastest
+    /// Whose word is taken for where requests come from.
+    package var trustedProxies = TrustedProxies.none
     /// Which origins may read answers; none by default.
     package var cors = CORSPolicy(origins: [])
     /// The methods that a preflight allows.

@@ -85,7 +85,7 @@ struct ServedContent {
             isInline
                 ? ContentDisposition.inline(filename: filename) : ContentDisposition.attachment(filename: filename))
         fields.append(.xContentTypeOptions, literal: "nosniff")
-        fields.append(.contentSecurityPolicy, literal: "default-src 'none'; sandbox")
+        fields.append(.contentSecurityPolicy, literal: "default-src 'none'; frame-ancestors 'none'; sandbox")
         fields.append(.acceptRanges, literal: "bytes")
         if let entityTag { fields.append(.etag, entityTag.text) }
         return fields

@@ -1,22 +1,14 @@
 internal import Cryptography
 package import RecordModel
 internal import RecordStorage
-internal import Threads
-
-/// What signing up and signing in give.
-package struct Session: Hashable, Sendable {
-    /// The bearer token; shown once, stored as a hash.
-    package let token: String
-    /// Milliseconds since 1970.
-    package let expires: Int64
-    package let user: User
-}
 
 /// An account as its owner and administrators see it.
 package struct User: Hashable, Sendable {
     package let id: UserID
     package let recordName: String
     package let name: String
+    /// Whether it has no name and password of its own yet.
+    package let isAnonymous: Bool
     /// Milliseconds since 1970.
     package let created: Int64
 
@@ -24,6 +16,7 @@ package struct User: Hashable, Sendable {
         id = row.id
         recordName = row.recordName
         name = row.name
+        isAnonymous = row.kind == .anonymous
         created = row.created
     }
 }
@@ -51,6 +44,17 @@ package struct Credentials: Sendable {
         return name
     }
 
+    /// Refuses a name that nobody may choose: those with an underscore in front are the server's, among them the names of
+    /// accounts whose owners have not chosen one. Who has one from before keeps it.
+    static func checked(newName name: String) throws(RecordError) -> String {
+        guard name.utf8.first != UInt8(ascii: "_") else {
+            throw .badRequest(
+                "Names that begin with an underscore are the server's. Choose another name",
+                details: [("field", .text("name"))])
+        }
+        return try checked(name: name)
+    }
+
     static func checked(password: String) throws(RecordError) -> String {
         guard (8...256).contains(password.utf8.count) else {
             throw .badRequest("A password has 8 to 256 bytes", details: [("field", .text("password"))])
@@ -59,111 +63,134 @@ package struct Credentials: Sendable {
     }
 }
 
+/// An account as found before its password is checked; opaque to the routes.
+package struct AccountLookup: Sendable {
+    let row: AccountRow?
+}
+
 extension RecordDatabase {
-    /// How long a session lasts, in milliseconds: 30 days.
-    static var sessionMilliseconds: Int64 { 30 * 86_400_000 }
-    /// The sessions that one account may have at once; the oldest ends.
-    static var sessionsPerAccount: Int { 100 }
-
-    /// Makes an account and signs it in.
+    /// Makes an account, its user record, and a session.
     ///
-    /// - Throws: EXISTS with cause NAME_TAKEN if the name is taken.
-    package nonisolated func signUp(_ credentials: Credentials) async throws(RecordError) -> Session {
-        let password = try await passwords.hash(credentials.password)
-        let recordName = "_" + Hex.encode(RandomBytes.make(16))
-        let token = SessionToken()
-        return try await write { transaction throws(RecordError) in
-            let account: AccountRow
-            do throws(StoreError) {
-                let id = try transaction.accounts.add(
-                    recordName: recordName, name: credentials.name, password: password, created: transaction.now)
-                account = AccountRow(
-                    id: id, recordName: recordName, name: credentials.name, password: password,
-                    created: transaction.now, granted: 0)
-            } catch {
-                if error.isUniqueViolation { throw .nameTaken }
-                throw try transaction.store { () throws(StoreError) in throw error }
-            }
-            return try transaction.open(token, for: account)
-        }
-    }
-
-    /// Signs an account in.
-    ///
-    /// - Throws: AUTHENTICATION_FAILED, the same and after the same time whether or not the account exists.
-    package nonisolated func signIn(
-        _ credentials: Credentials, account: AccountLookup
+    /// - Parameter invitation: Is used with it, or not at all. It was found good by `checkInvitation`.
+    /// - Throws: EXISTS with cause NAME_TAKEN if the name is taken; ACCESS_DENIED if the invitation is not good any more.
+    package nonisolated func signUp(
+        _ credentials: Credentials, label: SessionLabel? = nil, invitation: Invitation? = nil
     ) async throws(RecordError) -> Session {
-        let verdict = try await passwords.verify(credentials.password, against: account.row?.password)
-        guard verdict.isRight, let row = account.row else { throw .signInFailed }
-        let token = SessionToken()
+        let name = try Credentials.checked(newName: credentials.name)
+        let password = try await passwords.hash(credentials.password)
+        let recordName = Self.makeUserRecordName()
+        let token = SecretToken(.session)
         return try await write { transaction throws(RecordError) in
-            // The password may have changed, or the account gone, while it was being checked.
-            let current = try transaction.store { () throws(StoreError) in try transaction.accounts.find(id: row.id) }
-            guard let current, current.password == row.password else { throw .signInFailed }
-            if let better = verdict.better {
-                try transaction.store { () throws(StoreError) in
-                    try transaction.accounts.setPassword(better, account: row.id)
-                }
-            }
-            return try transaction.open(token, for: current)
+            let row = try transaction.addAccount(recordName: recordName, name: name, password: password, kind: .person)
+            if let invitation { try transaction.use(invitation, for: row) }
+            return try transaction.open(token, for: row, label: label)
         }
     }
 
-    /// Ends the session of a token.
-    package nonisolated func signOut(_ token: [UInt8]) async throws(RecordError) {
-        let hash = SHA256.hash(token).bytes
-        try await write { transaction throws(RecordError) in
-            let ended = try transaction.store { () throws(StoreError) in
-                try transaction.accounts.removeSession(hash: hash)
-            }
-            if ended { transaction.rightsChanged = true }
+    /// Makes an account for somebody who has not said a name, its user record, and a session, which alone opens it.
+    package nonisolated func signUpAnonymously(label: SessionLabel? = nil) async throws(RecordError) -> Session {
+        let recordName = Self.makeUserRecordName()
+        let token = SecretToken(.session)
+        return try await write { transaction throws(RecordError) in
+            let row = try transaction.addAccount(
+                recordName: recordName, name: recordName, password: nil, kind: .anonymous)
+            return try transaction.open(token, for: row, label: label)
         }
     }
+
+    private static func makeUserRecordName() -> String { "_" + Hex.encode(RandomBytes.make(16)) }
+
+    /// Signs an account in, and gives it a user record if it is older than those.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED, the same and after the same time whether or not the account exists and has a
+    ///   password.
+    package nonisolated func signIn(
+        _ credentials: Credentials, account: AccountLookup, label: SessionLabel? = nil
+    ) async throws(RecordError) -> Session {
+        let token = SecretToken(.session)
+        var account = account
+        for _ in 0..<Self.passwordAttempts {
+            let verdict = try await passwords.verify(credentials.password, against: account.row?.signInPassword)
+            guard verdict.isRight, let checked = account.row else { throw .signInFailed }
+            let outcome = try await write { transaction throws(RecordError) -> PasswordOutcome<Session> in
+                guard let current = try transaction.account(checked.id), current.name == checked.name else {
+                    throw .signInFailed
+                }
+                guard current.password == checked.password else { return .changed(AccountLookup(row: current)) }
+                if let better = verdict.better {
+                    try transaction.store { () throws(StoreError) in
+                        try transaction.accounts.setPassword(better, account: current.id)
+                    }
+                }
+                try transaction.ensureUserRecord(of: current)
+                return .done(try transaction.open(token, for: current, label: label))
+            }
+            switch outcome {
+            case .done(let session): return session
+            case .changed(let current): account = current
+            }
+        }
+        throw .signInFailed
+    }
+
+    /// How often a password is checked anew because the stored one has changed meanwhile. It does when somebody signs in
+    /// whose hash was out of date, and then the same password is right again.
+    static var passwordAttempts: Int { 3 }
 
     /// Makes an account from the operator's shell, without a session.
-    package nonisolated func addUser(_ credentials: Credentials) async throws(RecordError) -> User {
+    package nonisolated func addUser(
+        _ credentials: Credentials, by actor: AuditActor = .shell
+    ) async throws(RecordError) -> User {
         let session = try await signUp(credentials)
         let id = session.user.id
         try await write { transaction throws(RecordError) in
-            try transaction.store { () throws(StoreError) in try transaction.accounts.removeSessions(account: id) }
+            try transaction.store { () throws(StoreError) in try transaction.sessions.removeAll(account: id) }
+            try transaction.audit(.userCreate, credentials.name, by: actor)
         }
         return session.user
     }
 
     /// Gives an account another password and ends all of its sessions.
-    package nonisolated func setPassword(_ credentials: Credentials) async throws(RecordError) {
+    package nonisolated func setPassword(
+        _ credentials: Credentials, by actor: AuditActor = .shell
+    ) async throws(RecordError) {
         let password = try await passwords.hash(credentials.password)
         try await write { transaction throws(RecordError) in
             let row = try transaction.account(named: credentials.name)
+            guard row.kind == .person else {
+                throw .badRequest("Only accounts with a name have a password", details: [("name", .text(row.name))])
+            }
             try transaction.store { () throws(StoreError) in
                 try transaction.accounts.setPassword(password, account: row.id)
-                try transaction.accounts.removeSessions(account: row.id)
+                try transaction.sessions.removeAll(account: row.id)
             }
             transaction.rightsChanged = true
-        }
-    }
-
-    /// Takes away an account, its sessions and its memberships. Its records stay and lose their owner.
-    package nonisolated func removeUser(named name: String) async throws(RecordError) {
-        try await write(isAlone: true) { transaction throws(RecordError) in
-            let row = try transaction.account(named: name)
-            try transaction.store { () throws(StoreError) in try transaction.accounts.remove(account: row.id) }
-            transaction.forgetUserName(row.id)
-            transaction.rightsChanged = true
+            try transaction.audit(.userPassword, row.name, by: actor)
         }
     }
 }
 
-/// An account as found before its password is checked; opaque to the routes.
-package struct AccountLookup: Sendable {
-    let row: AccountRow?
+/// What became of a write that was to rest on a password which was checked before.
+enum PasswordOutcome<Value: Sendable>: Sendable {
+    case done(Value)
+    /// The stored password is another one by now: check again.
+    case changed(AccountLookup)
+}
+
+extension AccountRow {
+    /// What a password is checked against; `nil` for accounts that have none, which takes as long.
+    var signInPassword: String? { kind == .person ? password : nil }
 }
 
 extension RecordReader {
     /// Finds the account that wants to sign in; one that does not exist is looked up all the same.
     package func account(named name: String) throws(RecordError) -> AccountLookup {
         AccountLookup(row: try store { () throws(StoreError) in try accounts.find(name: name) })
+    }
+
+    /// Finds the account of somebody who is signed in.
+    package func account(_ id: UserID) throws(RecordError) -> AccountLookup {
+        AccountLookup(row: try store { () throws(StoreError) in try accounts.find(id: id) })
     }
 
     package func user(_ id: UserID) throws(RecordError) -> User? {
@@ -177,35 +204,32 @@ extension RecordReader {
 }
 
 extension WriteTransaction {
-    fileprivate func open(_ token: SessionToken, for account: AccountRow) throws(RecordError) -> Session {
-        let expires = now + RecordDatabase.sessionMilliseconds
-        let hash = token.hash
-        let hasEnded = try store { () throws(StoreError) in
-            try accounts.addSession(hash: hash, account: account.id, created: now, expires: expires)
-            return try accounts.trimSessions(
-                account: account.id, keeping: RecordDatabase.sessionsPerAccount, with: hash)
+    /// Adds an account and its user record.
+    func addAccount(
+        recordName: String, name: String, password: String?, kind: AccountKind
+    ) throws(RecordError) -> AccountRow {
+        var row = AccountRow(
+            id: 0, recordName: recordName, name: name, password: password, created: now, granted: 0, kind: kind)
+        do throws(StoreError) {
+            row.id = try accounts.add(
+                recordName: recordName, name: name, password: password, created: now, kind: kind)
+        } catch {
+            if error.isUniqueViolation { throw .nameTaken }
+            throw try store { () throws(StoreError) in throw error }
         }
-        // Loops that know the bearer of the oldest session forget it.
-        if hasEnded { rightsChanged = true }
-        return Session(token: token.text, expires: expires, user: User(account))
+        try ensureUserRecord(of: row)
+        return row
     }
 
-    fileprivate func account(named name: String) throws(RecordError) -> AccountRow {
+    func account(_ id: UserID) throws(RecordError) -> AccountRow? {
+        try store { () throws(StoreError) in try accounts.find(id: id) }
+    }
+
+    func account(named name: String) throws(RecordError) -> AccountRow {
         guard let row = try store({ () throws(StoreError) in try accounts.find(name: name) }) else {
             throw RecordError(.notFound, "There is no user with this name", details: [("name", .text(name))])
         }
         return row
-    }
-}
-
-/// A new bearer token: 256 random bits behind a prefix by which leaked ones are found.
-private struct SessionToken: Sendable {
-    let text: String
-    let hash: [UInt8]
-
-    init() {
-        text = "fog_" + Base64URL.encode(RandomBytes.make(32))
-        hash = SHA256.hash(utf8: text).bytes
     }
 }
 

@@ -43,7 +43,7 @@ extension RecordReader {
         database.noteUse(ofKey: found.key, now: now)
         let key = ServiceKey(account: found.key.account, scope: KeyScope(stored: found.key.scope))
         return KnownCaller(
-            caller: .service(key), expires: min(found.expires, now + RecordDatabase.keyUseMilliseconds))
+            caller: .service(key), expires: min(found.expires, now + RecordDatabase.keyUseMilliseconds), slides: .max)
     }
 }
 

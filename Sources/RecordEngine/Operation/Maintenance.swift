@@ -15,9 +15,11 @@ extension RecordDatabase {
     /// Rows that one slice takes away before it lets other writers through.
     private static var maintenanceSlice: Int { 500 }
 
-    /// Takes away what is past its time: tombstones, sessions, remembered answers. In slices, each a write among others.
+    /// Takes away what is past its time: tombstones, sessions, remembered answers,
+    /// invitations. In slices, each a write among others.
     package nonisolated func maintain() async throws(RecordError) -> MaintenanceReport {
         buildIndexes()
+        finishRemovals()
         var report = MaintenanceReport()
         let slice = Self.maintenanceSlice
         while true {
@@ -28,15 +30,16 @@ extension RecordDatabase {
                 return try transaction.store { () throws(StoreError) in
                     (
                         try transaction.tombstones.purge(before: now - tombstoneAge, limit: slice),
-                        try transaction.accounts.removeExpiredSessions(before: now, limit: slice),
-                        try transaction.idempotency.removeExpired(before: now - answerAge, limit: slice)
+                        try transaction.sessions.removeExpired(before: now, limit: slice),
+                        try transaction.idempotency.removeExpired(before: now - answerAge, limit: slice),
+                        try transaction.invitations.removeExpired(before: now, limit: slice)
                     )
                 }
             }
             report.tombstones += done.0
             report.sessions += done.1
             report.answers += done.2
-            if max(done.0, done.1, done.2) < slice { break }
+            if max(done.0, done.1, done.2, done.3) < slice { break }
         }
         while true {
             let done = try await purgeAudit(limit: slice)

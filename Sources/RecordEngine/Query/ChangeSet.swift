@@ -18,6 +18,11 @@ extension RecordReader {
         let input = request.query.input
         if input.condition?.isBlank ?? true, input.filters.isEmpty, !request.isForAll { throw .conditionMissing }
         try requireSomeWriteRight(request.query)
+        if case .delete = request.change, request.query.typeName == .users,
+            request.query.address.scope == .publicDatabase
+        {
+            throw .userRecordStays
+        }
         let database = database
         // Between the first slice and the last the answer is not known yet, and a client may have lost patience.
         let running = request.idempotency.map {

@@ -14,6 +14,8 @@ package final class RecordReader {
     let reading: RecordReading
     let zones: ZoneTable
     let accounts: AccountTable
+    let sessionTable: SessionTable
+    let invitationTable: InvitationTable
     let roleTable: RoleTable
     let schemaTable: SchemaTable
     private let connection: Connection
@@ -36,8 +38,10 @@ package final class RecordReader {
 
     struct KnownCaller {
         let caller: Caller
-        /// Milliseconds since 1970.
+        /// When it is to be looked up anew, in milliseconds since 1970: the session may have ended, or been put off.
         let expires: Int64
+        /// From when on its use is to be noted.
+        var slides: Int64
     }
 
     /// A page ends, whatever it shows of its records, when it has read this many times the bytes that it may show: a
@@ -54,6 +58,8 @@ package final class RecordReader {
         reading = try RecordReading(connection)
         zones = try ZoneTable(connection)
         accounts = try AccountTable(connection)
+        sessionTable = try SessionTable(connection)
+        invitationTable = InvitationTable(connection)
         roleTable = RoleTable(connection)
         schemaTable = SchemaTable(connection)
         // The version first: a schema that comes between the two is loaded once more.
@@ -131,7 +137,11 @@ package final class RecordReader {
     package func authenticate(_ token: UnsafeRawBufferPointer) throws(RecordError) -> Caller {
         let hash = SHA256.hash(token)
         if let known = callers[hash] {
-            if known.expires > WallClock.milliseconds { return known.caller }
+            let now = WallClock.milliseconds
+            if known.expires > now {
+                if now >= known.slides { noteUse(of: hash, now: now) }
+                return known.caller
+            }
             callers[hash] = nil
         }
         // The server's own token may be any text, so it comes before all prefixes.
@@ -146,17 +156,32 @@ package final class RecordReader {
         }
         if token.starts(with: KeyToken.prefix.utf8) { return remember(try service(hash), hash) }
         try refresh()
-        let found = try store { () throws(StoreError) in try accounts.find(sessionHash: hash.bytes) }
-        guard let found, found.expires > WallClock.milliseconds else { throw .tokenRejected }
+        let now = WallClock.milliseconds
+        let found = try store { () throws(StoreError) -> (session: SessionRow, account: AccountRow)? in
+            guard let session = try sessionTable.find(hash: hash.bytes), session.expires > now,
+                let account = try accounts.find(id: session.account)
+            else { return nil }
+            return (session, account)
+        }
+        guard let found else { throw .tokenRejected }
         let roles = try store { () throws(StoreError) in try accounts.roles(of: found.account.id) }
         let caller = Caller.user(found.account.id, roles: roles)
-        return remember(KnownCaller(caller: caller, expires: found.expires), hash)
+        let slides = found.session.used + database.limits.slideMilliseconds
+        let known = remember(KnownCaller(caller: caller, expires: found.session.expires, slides: slides), hash)
+        if now >= slides { noteUse(of: hash, now: now) }
+        return known
     }
 
     private func remember(_ known: KnownCaller, _ hash: Digest) -> Caller {
         if callers.count >= Self.cacheEntries { callers.removeAll(keepingCapacity: true) }
         callers[hash] = known
         return known.caller
+    }
+
+    /// Has the use of a session noted, once in a while.
+    private func noteUse(of hash: Digest, now: Int64) {
+        callers[hash]?.slides = now + database.limits.slideMilliseconds
+        database.noteUse(ofSession: hash)
     }
 
     /// The account with a public name.

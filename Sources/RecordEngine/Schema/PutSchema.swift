@@ -48,6 +48,8 @@ extension WriteTransaction {
             }
             try put(wanted)
         }
+        // Accounts have brought the type of user records with them, and need it.
+        if try store({ () throws(StoreError) in try !accounts.isEmpty() }) { kept.insert(.users) }
         for type in Array(schema.types.values) where !kept.contains(type.name) {
             guard try !store({ () throws(StoreError) in try records.hasRecords(type: type.id) }) else {
                 throw .wouldLoseData(
@@ -65,7 +67,7 @@ extension WriteTransaction {
         if let known = schema[wanted.name] {
             type = known
         } else {
-            type = try addType(wanted.name, grants: wanted.grants ?? .standard)
+            type = try addType(wanted.name, grants: wanted.grants ?? (wanted.name == .users ? .users : .standard))
         }
         let names = Set(wanted.fields.map(\.name))
         let gone = type.fields.filter { !names.contains($0.name) }

@@ -21,6 +21,7 @@ extension RecordWriter {
         }
         try allowWriting(existing, type: type)
         try check(operation.writeGuard, existing, type: type)
+        if try isUserRecord(existing, type) { throw .userRecordStays }
         try transaction.ensureSavepoint()
         try bury(existing, zone: zone, position: position)
         appendDeletion(name.text, to: &answer)
@@ -35,32 +36,7 @@ extension RecordWriter {
         var next: StoredRecord? = first
         let records = transaction.records
         while let record = next {
-            var row = record.row
-            row.sequence = try transaction.nextSequence()
-            row.revision += 1
-            row.modifier = caller.writerID
-            row.modified = transaction.now
-            let name = String(decoding: record.name, as: UTF8.self)
-            let fields = StoredFields(text: record.fields, layout: record.layout)
-            let (references, hasExternals, hasAssets) = try fields.withView {
-                view throws(RecordError) -> ([(fieldID: Int, reference: Reference)], Bool, Bool) in
-                (view.hasReferences ? try view.references(includingNone: false) : [], view.hasExternals, view.hasAssets)
-            }
-            if let type = transaction.schema[id: row.type],
-                try prepareIndexes(type, zone: zone, old: (record.row, fields), new: nil)
-            {
-                try writeIndexes()
-            }
-            try store { () throws(StoreError) in
-                for (field, reference) in references {
-                    try records.removeEdge(
-                        zone: zone, target: reference.recordName.text, source: row.id, field: field)
-                }
-                if hasExternals { try records.removeLargeValues(record: row.id) }
-                if hasAssets { try transaction.assets.unlinkAll(record: row.id, now: row.modified) }
-                try records.bury(row)
-            }
-            if row.access != nil { try setAudiences(from: row, to: nil, zone: zone) }
+            let name = try buryAlone(record, zone: zone)
             checks.append(.nobodyValidates(zone: zone, target: name, position: position))
             // One more than may be taken along: so many are either new, or known and counted.
             let limit = transaction.limits.cascadeRecords
@@ -76,8 +52,56 @@ extension RecordWriter {
             next = nil
             while next == nil, let id = waiting.popLast() {
                 let child = try store { () throws(StoreError) in try records.find(id: id) }
-                if let child, !child.row.isDeleted { next = child }
+                if let child, !child.row.isDeleted, try !staysWithAccount(child) { next = child }
             }
         }
+    }
+
+    /// Whether a record that would go with another is a user record, which goes with its account alone.
+    private func staysWithAccount(_ record: StoredRecord) throws(RecordError) -> Bool {
+        guard let type = transaction.schema[id: record.row.type] else { return false }
+        return try isUserRecord(record, type)
+    }
+
+    /// Turns one record into a tombstone, whatever refers to it.
+    ///
+    /// - Returns: Its name.
+    func buryAlone(_ record: StoredRecord, zone: Int64) throws(RecordError) -> String {
+        var row = record.row
+        row.sequence = try transaction.nextSequence()
+        row.revision += 1
+        row.modifier = caller.writerID
+        row.modified = transaction.now
+        try clear(record, zone: zone, now: row.modified)
+        let buried = row
+        try store { () throws(StoreError) in try transaction.records.bury(buried) }
+        return String(decoding: record.name, as: UTF8.self)
+    }
+
+    /// Takes away all that belongs to a record but its row: entries of indexes and audiences, edges, large values, links.
+    ///
+    /// - Parameter now: Since when nobody has its assets.
+    func clear(_ record: StoredRecord, zone: Int64, now: Int64) throws(RecordError) {
+        let row = record.row
+        let records = transaction.records
+        let fields = StoredFields(text: record.fields, layout: record.layout)
+        let (references, hasExternals, hasAssets) = try fields.withView {
+            view throws(RecordError) -> ([(fieldID: Int, reference: Reference)], Bool, Bool) in
+            (view.hasReferences ? try view.references(includingNone: false) : [], view.hasExternals, view.hasAssets)
+        }
+        if let type = transaction.schema[id: row.type],
+            try prepareIndexes(type, zone: zone, old: (row, fields), new: nil)
+        {
+            try writeIndexes()
+        }
+        try store { () throws(StoreError) in
+            for (field, reference) in references {
+                try records.removeEdge(
+                    zone: zone, target: reference.recordName.text, source: row.id, field: field)
+            }
+            if hasExternals { try records.removeLargeValues(record: row.id) }
+            if hasAssets { try transaction.assets.unlinkAll(record: row.id, now: now) }
+        }
+        if row.access != nil { try setAudiences(from: row, to: nil, zone: zone) }
     }
 }

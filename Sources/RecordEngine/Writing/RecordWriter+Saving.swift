@@ -18,6 +18,7 @@ extension RecordWriter {
         guard let typeName = operation.typeName else {
             throw .badRequest("A record that may be created needs a recordType")
         }
+        try allowMaking(typeName, named: operation.recordName)
         let type = transaction.schema[typeName]
         let decision = Authorization.authorize(
             caller, .create, in: address.scope,
@@ -132,6 +133,7 @@ extension RecordWriter {
             if row.access != nil { try noteAccessLists(of: &current) }
             try noteFormerReaders(&row, before: existing.row.access, type: current)
         }
+        if current.name == .users, merge.hasReferences { try checkUserRecord(merge.stored) }
         let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
         let hasEntries = try prepareIndexes(
             current, zone: zone ?? 0, old: (existing.row, before), new: (row, merge.stored))

@@ -61,6 +61,8 @@ final class RecordWriter {
         guard address.zone == .defaultZone, case .privateDatabase = address.scope else { throw .zoneNotFound }
         try transaction.ensureSavepoint()
         let key = address.key
+        // The account may have gone since the request came; nothing would ever take the zone away.
+        guard try transaction.account(key.owner) != nil else { throw .tokenRejected }
         let generation = try transaction.nextSequence()
         let added = try store { () throws(StoreError) in
             try transaction.zones.add(

@@ -12,6 +12,9 @@ package final class WriteTransaction {
     let records: RecordTable
     let zones: ZoneTable
     let accounts: AccountTable
+    let sessions: SessionTable
+    let invitations: InvitationTable
+    let removals: RemovalTable
     let roles: RoleTable
     let audiences: AudienceTable
     let idempotency: IdempotencyTable
@@ -86,6 +89,9 @@ package final class WriteTransaction {
         records = try RecordTable(connection)
         zones = try ZoneTable(connection)
         accounts = try AccountTable(connection)
+        sessions = try SessionTable(connection)
+        invitations = InvitationTable(connection)
+        removals = try RemovalTable(connection)
         roles = RoleTable(connection)
         audiences = try AudienceTable(connection)
         idempotency = try IdempotencyTable(connection)

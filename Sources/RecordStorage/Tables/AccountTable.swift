@@ -37,28 +37,23 @@ package struct AccountRow: Hashable, Sendable {
     }
 }
 
-/// Accounts and their sessions. Readers and the writer each have one on their own connection.
+/// Accounts. Readers and the writer each have one on their own connection.
 package final class AccountTable {
     private let connection: Connection
     private let byName: Statement
     private let byID: Statement
     private let byRecordName: Statement
-    private let bySession: Statement
     private let rolesOf: Statement
-
-    private static let columns =
-        "account.id, account.record_name, account.name, account.password, account.created, account.granted, account.kind"
+    private let columns: String
 
     package init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
-        byName = try connection.prepare("SELECT \(Self.columns) FROM account WHERE name = ?1")
-        byID = try connection.prepare("SELECT \(Self.columns) FROM account WHERE id = ?1")
-        byRecordName = try connection.prepare("SELECT \(Self.columns) FROM account WHERE record_name = ?1")
-        bySession = try connection.prepare(
-            """
-            SELECT \(Self.columns), session.expires FROM session JOIN account ON account.id = session.account
-            WHERE session.hash = ?1
-            """)
+        // The command line also reads files that no newer server has opened yet.
+        let kind = try Migrations.applied(on: connection) >= Migrations.withAccountKinds ? "kind" : "0"
+        columns = "id, record_name, name, password, created, granted, \(kind)"
+        byName = try connection.prepare("SELECT \(columns) FROM account WHERE name = ?1")
+        byID = try connection.prepare("SELECT \(columns) FROM account WHERE id = ?1")
+        byRecordName = try connection.prepare("SELECT \(columns) FROM account WHERE record_name = ?1")
         // Membership is inherited: who is in an included role is in the including one. UNION stops at circles.
         rolesOf = try connection.prepare(
             """
@@ -85,12 +80,9 @@ package final class AccountTable {
         return try row(byRecordName)
     }
 
-    /// The account of a session with the end of its life, whether or not that has passed.
-    package func find(sessionHash: [UInt8]) throws(StoreError) -> (account: AccountRow, expires: Int64)? {
-        bySession.bind(1, blob: sessionHash)
-        defer { bySession.reset() }
-        guard try bySession.step() else { return nil }
-        return (read(bySession), bySession.integer(7))
+    /// Whether there is any.
+    package func isEmpty() throws(StoreError) -> Bool {
+        try connection.integer("SELECT 1 FROM account LIMIT 1") == nil
     }
 
     /// The custom roles of an account, directly or through other roles.
@@ -107,7 +99,7 @@ package final class AccountTable {
     /// A page of accounts by number.
     package func list(after id: Int64, limit: Int) throws(StoreError) -> [AccountRow] {
         let statement = try connection.prepare(
-            "SELECT \(Self.columns) FROM account WHERE id > ?1 ORDER BY id LIMIT ?2")
+            "SELECT \(columns) FROM account WHERE id > ?1 ORDER BY id LIMIT ?2")
         statement.bind(1, id)
         statement.bind(2, Int64(limit))
         var rows: [AccountRow] = []
@@ -154,66 +146,30 @@ package final class AccountTable {
         try update.run()
     }
 
+    /// Gives an account another name. Throws a unique violation if it is taken.
+    package func setName(_ name: String, account: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE account SET name = ?2 WHERE id = ?1")
+        update.bind(1, account)
+        update.bind(2, text: name)
+        try update.run()
+    }
+
+    package func setKind(_ kind: AccountKind, account: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE account SET kind = ?2 WHERE id = ?1")
+        update.bind(1, account)
+        update.bind(2, kind.rawValue)
+        try update.run()
+    }
+
     /// Takes away an account, its sessions and its memberships. Its records keep its number, which is never given again.
     package func remove(account: Int64) throws(StoreError) {
         for sql in [
             "DELETE FROM session WHERE account = ?1", "DELETE FROM role_member WHERE account = ?1",
-            "DELETE FROM idempotency WHERE caller = ?1", "DELETE FROM account WHERE id = ?1",
+            "DELETE FROM account WHERE id = ?1",
         ] {
             let statement = try connection.prepare(sql)
             statement.bind(1, account)
             try statement.run()
         }
-    }
-
-    package func addSession(hash: [UInt8], account: Int64, created: Int64, expires: Int64) throws(StoreError) {
-        let insert = try connection.prepare(
-            "INSERT INTO session (hash, account, created, expires) VALUES (?1, ?2, ?3, ?4)")
-        insert.bind(1, blob: hash)
-        insert.bind(2, account)
-        insert.bind(3, created)
-        insert.bind(4, expires)
-        try insert.run()
-    }
-
-    /// - Returns: Whether there was such a session.
-    package func removeSession(hash: [UInt8]) throws(StoreError) -> Bool {
-        let statement = try connection.prepare("DELETE FROM session WHERE hash = ?1")
-        statement.bind(1, blob: hash)
-        try statement.run()
-        return connection.changes > 0
-    }
-
-    package func removeSessions(account: Int64) throws(StoreError) {
-        let statement = try connection.prepare("DELETE FROM session WHERE account = ?1")
-        statement.bind(1, account)
-        try statement.run()
-    }
-
-    /// Keeps the newest sessions of an account and ends the others.
-    ///
-    /// - Parameter hash: The session that stays in any case: others may have been made in the same millisecond.
-    /// - Returns: Whether one has ended.
-    package func trimSessions(account: Int64, keeping count: Int, with hash: [UInt8]) throws(StoreError) -> Bool {
-        let statement = try connection.prepare(
-            """
-            DELETE FROM session WHERE account = ?1 AND hash NOT IN (
-                SELECT hash FROM session WHERE account = ?1
-                ORDER BY hash = ?3 DESC, created DESC, expires DESC LIMIT ?2)
-            """)
-        statement.bind(1, account)
-        statement.bind(2, Int64(count))
-        statement.bind(3, blob: hash)
-        try statement.run()
-        return connection.changes > 0
-    }
-
-    package func removeExpiredSessions(before now: Int64, limit: Int) throws(StoreError) -> Int {
-        let statement = try connection.prepare(
-            "DELETE FROM session WHERE hash IN (SELECT hash FROM session WHERE expires < ?1 LIMIT ?2)")
-        statement.bind(1, now)
-        statement.bind(2, Int64(limit))
-        try statement.run()
-        return connection.changes
     }
 }

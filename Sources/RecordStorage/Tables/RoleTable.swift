@@ -93,6 +93,13 @@ package final class RoleTable {
         }
     }
 
+    package func addMember(_ account: Int64, to role: Int64) throws(StoreError) {
+        let add = try connection.prepare("INSERT OR IGNORE INTO role_member (role, account) VALUES (?1, ?2)")
+        add.bind(1, role)
+        add.bind(2, account)
+        try add.run()
+    }
+
     package func remove(_ role: Int64) throws(StoreError) {
         for sql in [
             "DELETE FROM role_member WHERE role = ?1",

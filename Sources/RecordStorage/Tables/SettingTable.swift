@@ -12,6 +12,9 @@ package final class SettingTable {
     /// Counts commits that have failed; what it is for is that it is written (`overwriteFailedCommit`).
     package static let failedCommits = "failedCommits"
 
+    /// The greatest number of a zone that was taken away.
+    static let lastZone = "lastZone"
+
     package init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
         find = try connection.prepare("SELECT value FROM setting WHERE name = ?1")

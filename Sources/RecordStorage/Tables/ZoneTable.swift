@@ -32,10 +32,17 @@ package final class ZoneTable {
         return ZoneRow(id: find.integer(0), generation: find.integer(1), purged: find.integer(2))
     }
 
-    /// Makes a zone. Its generation is the sequence number, so no two zones of a name ever share one.
+    /// Makes a zone. Its generation is the sequence number, so no two zones of a name ever share one; and its number is
+    /// none that another one has had, since readers remember numbers.
     package func add(scope: Int64, owner: Int64, name: String, generation: Int64) throws(StoreError) -> ZoneRow {
         let insert = try connection.prepare(
-            "INSERT INTO zone (scope, owner, name, generation) VALUES (?1, ?2, ?3, ?4) RETURNING id")
+            """
+            INSERT INTO zone (id, scope, owner, name, generation)
+            SELECT max(max(id), coalesce((SELECT value FROM setting WHERE name = '\(SettingTable.lastZone)'), 0)) + 1,
+                ?1, ?2, ?3, ?4
+            FROM zone
+            RETURNING id
+            """)
         insert.bind(1, scope)
         insert.bind(2, owner)
         insert.bind(3, text: name)

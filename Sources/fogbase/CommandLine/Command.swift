@@ -67,7 +67,7 @@ struct Command {
             name: "users add", summary: "make an account", operands: ["NAME"], options: [passwordFile],
             settings: .some(place)),
         Command(
-            name: "users remove", summary: "take away an account; its records stay", operands: ["NAME"],
+            name: "users remove", summary: "take away an account with its private database", operands: ["NAME"],
             settings: .some(place)),
         Command(
             name: "users set-password", summary: "give an account another password, and end its sessions",

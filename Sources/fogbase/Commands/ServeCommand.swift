@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import HTTP
 import HTTPTransport
 import RecordAPI
 import RecordEngine
@@ -65,6 +66,8 @@ enum ServeCommand {
         limits.freeDiskBytes = settings.freeDiskBytes
         limits.auditSeconds = settings.auditTime.components.seconds
         limits.auditEntries = settings.auditEntries
+        limits.sessionSeconds = settings.sessionTime.components.seconds
+        limits.sessionLongestSeconds = settings.sessionLongestTime.components.seconds
         let id = try defaultDatabase(settings)
         var configuration = DatabaseRegistry.Configuration(
             dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),
@@ -126,10 +129,12 @@ enum ServeCommand {
             registry: registry,
             configuration: RecordAPIConfiguration(
                 defaultDatabase: try defaultDatabase(settings), version: Version.text,
-                isSignUpOpen: settings.signUp == .open, metricsAccess: metricsAccess(settings.metricsAccess),
+                signUp: signUp(settings.signUp), allowsAnonymousAccounts: settings.anonymousAccounts == .on,
+                metricsAccess: metricsAccess(settings.metricsAccess),
+                isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"), rateLimits: settings.rateLimits,
                 metricsSources: [transport.metrics], report: report))
         transport.addresses = try TransportSetup.addresses(settings)
-        let handler = ServerHandler(api: api, console: console)
+        let handler = ServerHandler(api: api, console: console, hosts: HostPolicy(settings.hosts))
         let server = HTTPServer(configuration: transport, handler: handler)
         let addresses: [SocketAddress]
         do {
@@ -151,6 +156,14 @@ enum ServeCommand {
         Terminal.complain("fogbase: Stopping; a second signal ends at once.")
         Blocking.run { await server.shutdown(grace: settings.shutdownTimeout) }
         handler.closeReaders()
+    }
+
+    private static func signUp(_ setting: Settings.SignUp) -> RecordAPIConfiguration.SignUp {
+        switch setting {
+        case .open: .open
+        case .closed: .closed
+        case .invitation: .invitation
+        }
     }
 
     private static func metricsAccess(_ setting: Settings.MetricsAccess) -> RecordAPIConfiguration.MetricsAccess {

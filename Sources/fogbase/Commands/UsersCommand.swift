@@ -107,7 +107,10 @@ enum UsersCommand {
                     result = .success(["\(name) has a new password; all sessions have ended."])
                 default:
                     try await database.removeUser(named: name)
-                    result = .success(["Removed \(name). The records that the account made stay."])
+                    await database.removalsAreDone()
+                    result = .success([
+                        "Removed \(name) with its private database. What the account made in the public one stays."
+                    ])
                 }
             } catch {
                 result = .failure(error)

@@ -1,3 +1,5 @@
+import RecordAPI
+
 /// The settings of a process, and where each comes from.
 struct Configuration: Sendable {
     /// Where a value comes from, in rising precedence.
@@ -195,6 +197,11 @@ private struct Loader {
         }
         if settings.recordBytes > settings.bodyBytes {
             fail("limits.record_bytes must not be above limits.body_bytes: such a record could never be sent.")
+        }
+        if settings.rates == .on, let rate = settings.rateWrite, rate.burst < settings.batchOperations {
+            fail(
+                "limits.batch_operations must not be above the burst of limits.rate_write, \(rate.burst): such a batch could never be taken."
+            )
         }
         if settings.bodyBytes > settings.bodiesInFlightBytes {
             fail("limits.body_bytes must not be above limits.bodies_in_flight_bytes: such a body could never be taken.")

@@ -38,7 +38,7 @@ struct Setting: Sendable {
     }
 
     /// Every setting, in the order in which they are listed.
-    static let all: [Setting] = server + data + assets + rights + log + limits + timeouts
+    static let all: [Setting] = server + http + data + assets + rights + log + limits + rates + timeouts
 
     private static let server: [Setting] = [
         Setting("server.host", \.host, .host, flag: "--host", "the address to listen on"),
@@ -46,6 +46,16 @@ struct Setting: Sendable {
         Setting("server.unix", \.unixPath, .text("PATH"), flag: "--unix", "a Unix socket to listen on besides"),
         Setting(
             "server.threads", \.threads, .count(1...256), flag: "--threads", "event loops, one per core by default"),
+    ]
+
+    private static let http: [Setting] = [
+        Setting(
+            "http.trusted_proxies", \.trustedProxies, .networks(orUnix: true),
+            "the proxies that are believed where a request comes from; 'unix' for those on the Unix socket"),
+        Setting(
+            "http.proxy_field", \.proxyField, .choice,
+            "the header field in which they say it; the other one is not read"),
+        Setting("http.hosts", \.hosts, .hosts, "the names by which clients call this server; others get 421"),
     ]
 
     private static let data: [Setting] = [
@@ -100,7 +110,18 @@ struct Setting: Sendable {
         Setting(
             "admin.token", \.adminToken, .secret(minimum: 16), isSecret: true,
             "the administrator's token; without it, one is made at the first start"),
-        Setting("accounts.sign_up", \.signUp, .choice, "whether anybody may make an account"),
+        Setting(
+            "accounts.sign_up", \.signUp, .choice,
+            "who may make an account: anybody, administrators only, or whoever brings an invitation"),
+        Setting(
+            "accounts.anonymous", \.anonymousAccounts, .choice,
+            "whether anybody may make an account without a name, to give it one later"),
+        Setting(
+            "accounts.session_time", \.sessionTime, .duration(Duration.seconds(300)...Duration.seconds(3_660 * 86_400)),
+            "how long a session lasts that is not used"),
+        Setting(
+            "accounts.session_longest_time", \.sessionLongestTime,
+            .duration(Duration.seconds(300)...Duration.seconds(3_660 * 86_400)), "how long a session lasts in any case"),
         Setting(
             "metrics.access", \.metricsAccess, .choice,
             "who may read /metrics: administrators, also peers on this machine, or everyone"),
@@ -145,6 +166,19 @@ struct Setting: Sendable {
         Setting("limits.field_bytes", \.fieldBytes, .size(256...(256 << 10)), "the longest header field"),
         Setting("limits.head_bytes", \.headBytes, .size(1_024...(1 << 20)), "the largest request head"),
         Setting("limits.head_fields", \.headFields, .count(8...1_000), "header fields of one request"),
+    ]
+
+    private static let rates: [Setting] = [
+        Setting("limits.rates", \.rates, .choice, "whether requests are counted, by address and by account"),
+        Setting(
+            "limits.rate_auth", \.rateAuth, .rate, "sign-ups, sign-ins and false credentials; off ends their delays too"
+        ),
+        Setting("limits.rate_read", \.rateRead, .rate, "reads and queries"),
+        Setting("limits.rate_write", \.rateWrite, .rate, "writes; each operation of a batch is one"),
+        Setting("limits.rate_upload", \.rateUpload, .rate, "uploads and their parts"),
+        Setting("limits.rate_administer", \.rateAdminister, .rate, "requests about schema, grants and roles"),
+        Setting(
+            "limits.rate_exempt", \.rateExempt, .networks(orUnix: false), "addresses and networks that are not limited"),
     ]
 
     private static let timeouts: [Setting] = [

@@ -1,3 +1,5 @@
+import HTTP
+import RecordAPI
 import RecordEngine
 
 /// Why a text is no value of a setting.
@@ -98,6 +100,55 @@ extension SettingForm where Value == [String] {
             }
             return false
         }
+    }
+}
+
+extension SettingForm where Value == [String] {
+    /// Networks, and the word `unix` where peers on a Unix socket can be meant.
+    static func networks(orUnix: Bool) -> Self {
+        .list(
+            "NETWORKS",
+            "must be addresses or networks such as 10.0.0.0/8, 2001:db8::/32\(orUnix ? " or unix" : ""), with commas between",
+            allowsEmpty: true
+        ) { IPNetwork($0) != nil || (orUnix && $0 == "unix") }
+    }
+
+    static var hosts: Self {
+        .list(
+            "HOSTS", "must be names such as db.example.org or db.example.org:8080, with commas between",
+            allowsEmpty: true
+        ) { text in
+            !text.isEmpty && !text.contains("/") && !text.contains(where: \.isWhitespace) && !text.contains("*")
+        }
+    }
+}
+
+extension SettingForm where Value == RateLimit? {
+    /// `500/s`, `10/min burst 20`, or `off`. Without a burst, what a period allows may come at once.
+    static var rate: Self {
+        SettingForm(
+            placeholder: "RATE",
+            parse: { text throws(BadValue) in
+                guard text != "off" else { return nil }
+                guard let rate = rate(text) else {
+                    throw BadValue(
+                        "must be a rate such as '500/s', '10/min burst 20' or '100/h', or off; at most 100000/s, and an empty bucket fills within a day"
+                    )
+                }
+                return rate
+            }, show: { $0.map { "\($0.count)/\($0.period.rawValue) burst \($0.burst)" } ?? "off" })
+    }
+
+    private static func rate(_ text: String) -> RateLimit? {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard words.count == 1 || (words.count == 3 && words[1] == "burst") else { return nil }
+        let parts = words[0].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let count = String(parts[0]).asNumber,
+            let period = RateLimit.Period(rawValue: String(parts[1]))
+        else { return nil }
+        guard words.count == 3 else { return RateLimit(count, per: period, burst: count) }
+        guard let burst = String(words[2]).asNumber else { return nil }
+        return RateLimit(count, per: period, burst: burst)
     }
 }
 

@@ -1,4 +1,6 @@
+import HTTP
 import HTTPTransport
+import RecordAPI
 
 /// Every setting with its default. `Setting.all` says how each is called and written.
 struct Settings: Sendable {
@@ -11,7 +13,16 @@ struct Settings: Sendable {
     }
 
     enum SignUp: String, CaseIterable, Sendable {
-        case open, closed
+        case open, closed, invitation
+    }
+
+    enum Switch: String, CaseIterable, Sendable {
+        case on, off
+    }
+
+    /// Whether requests are counted at all.
+    enum Switch: String, CaseIterable, Sendable {
+        case on, off
     }
 
     enum MetricsAccess: String, CaseIterable, Sendable {
@@ -23,6 +34,11 @@ struct Settings: Sendable {
     var port: UInt16 = 8080
     var unixPath = ""
     var threads = HTTPServerConfiguration().loops
+
+    // Where requests come from, and whom they mean
+    var trustedProxies: [String] = []
+    var proxyField = TrustedProxies.Field.xForwardedFor
+    var hosts: [String] = []
 
     // Data
     var dataPath = "./data"
@@ -46,6 +62,9 @@ struct Settings: Sendable {
     // Who may do what
     var adminToken = ""
     var signUp = SignUp.open
+    var anonymousAccounts = Switch.off
+    var sessionTime = Duration.seconds(30 * 86_400)
+    var sessionLongestTime = Duration.seconds(180 * 86_400)
     var metricsAccess = MetricsAccess.loopback
     var corsOrigins: [String] = []
     var auditTime = Duration.seconds(400 * 86_400)
@@ -72,6 +91,15 @@ struct Settings: Sendable {
     var headBytes = 32 << 10
     var headFields = 100
 
+    // Rates
+    var rates = Switch.on
+    var rateAuth = RateLimits().auth
+    var rateRead = RateLimits().read
+    var rateWrite = RateLimits().write
+    var rateUpload = RateLimits().upload
+    var rateAdminister = RateLimits().administer
+    var rateExempt: [String] = []
+
     // Deadlines
     var headTimeout = Duration.seconds(10)
     var bodyTimeout = Duration.seconds(60)
@@ -84,5 +112,18 @@ struct Settings: Sendable {
     /// The container of requests that name none.
     var requestContainer: String {
         container.isEmpty ? containers.first ?? "" : container
+    }
+
+    /// How often who may ask for what.
+    var rateLimits: RateLimits? {
+        guard rates == .on else { return nil }
+        var limits = RateLimits()
+        limits.auth = rateAuth
+        limits.read = rateRead
+        limits.write = rateWrite
+        limits.upload = rateUpload
+        limits.administer = rateAdminister
+        limits.exempt = rateExempt.compactMap { IPNetwork($0) }
+        return limits
     }
 }

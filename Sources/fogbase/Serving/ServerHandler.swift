@@ -7,11 +7,13 @@ import Threads
 struct ServerHandler: HTTPHandler {
     let api: RecordAPI
     let console: Console?
+    let hosts: HostPolicy
     private let contexts = Locked<[RecordAPIContext]>([])
 
-    init(api: RecordAPI, console: Console?) {
+    init(api: RecordAPI, console: Console?, hosts: HostPolicy = HostPolicy()) {
         self.api = api
         self.console = console
+        self.hosts = hosts
     }
 
     func makeLoopContext() throws -> RecordAPIContext {
@@ -31,6 +33,11 @@ struct ServerHandler: HTTPHandler {
     }
 
     func respond(to request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
+        // Whoever watches over the process calls it by an address.
+        guard hosts.allows(request.fields) || request.target.segmentEquals(0, "health") else {
+            return api.refusal(Self.misdirected, id: request.id)
+        }
+        if request.target.rawPath == "/_/session" { return await api.respondToConsole(request, in: context) }
         guard let console else { return await api.respond(to: request, in: context) }
         if request.target.segmentCount > 0, request.target.segmentEquals(0, "_") {
             if let response = await console.files?.respond(to: request) { return response }
@@ -44,10 +51,14 @@ struct ServerHandler: HTTPHandler {
         api.refusal(refusal, id: id)
     }
 
+    private static let misdirected = HTTPRefusal(
+        .misdirectedRequest, "This server does not answer by this name. Its names are the setting http.hosts")
+
     /// Who opens the server in a browser means the console.
     private static let redirect: HTTPResponse = {
         var response = HTTPResponse(.permanentRedirect, route: "GET /")
         response.fields.append(.location, literal: "/_/")
+        StaticFiles.harden(&response)
         return response
     }()
 }

@@ -33,6 +33,9 @@ enum TransportSetup {
         }
         transport.maxBodyBytesInFlight = settings.bodiesInFlightBytes
         transport.minimumCompressedBytes = settings.gzipMinimumBytes == 0 ? nil : settings.gzipMinimumBytes
+        transport.trustedProxies = TrustedProxies(
+            networks: settings.trustedProxies.compactMap { IPNetwork($0) },
+            trustsLocal: settings.trustedProxies.contains("unix"), field: settings.proxyField)
         transport.cors = CORSPolicy(origins: settings.corsOrigins)
         transport.accessLog = try accessLog(settings)
         return transport

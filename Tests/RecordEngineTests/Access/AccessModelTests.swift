@@ -30,6 +30,7 @@ import Testing
                 do {
                     let page = try world.test.changes(since: tokens[name], as: caller, limit: limit)
                     for change in page.changes {
+                        guard change["recordType"]?.string != "Users" else { continue }
                         let record = try #require(change["recordName"]?.string)
                         if change["deleted"] == .bool(true) {
                             copies[name, default: []].remove(record)

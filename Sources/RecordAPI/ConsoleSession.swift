@@ -1,0 +1,63 @@
+public import HTTP
+internal import RecordModel
+internal import RecordWire
+
+/// `/_/session`, by which the console signs in. What it does goes through `GET /users/me`, so that tokens are judged and
+/// counted as they are everywhere.
+extension RecordAPI {
+    public func respondToConsole(_ request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
+        var response: HTTPResponse
+        do {
+            response = try await answerConsole(request, context)
+        } catch {
+            response = errorResponse(error, id: request.id)
+        }
+        response.fields.set(.cacheControl, "no-store")
+        response.route = Self.consoleRoute
+        return response
+    }
+
+    private static let consoleRoute: StaticString = "/_/session"
+
+    private func answerConsole(_ request: HTTPRequest, _ context: RecordAPIContext) async throws -> HTTPResponse {
+        guard ConsoleCookie.isFromConsole(request) else {
+            throw RecordError(.accessDenied, "Only the console's own page may do this")
+        }
+        switch request.method {
+        case .get, .head:
+            // Nobody is signed in: no mistake of the console's, who only wants to know.
+            guard cookie.open(request) != nil else { return HTTPResponse(.noContent, fields: .bodyless) }
+            return await who(request, request.fields, context)
+        case .post:
+            try requireJSONBody(request.fields)
+            let body = try JSONValue.parse(try await request.body.collect(upTo: 8_192))
+            guard let token = body["token"]?.string, (1...4_096).contains(token.utf8.count),
+                token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            else { throw RecordError.badRequest("The body needs 'token', visible ASCII characters") }
+            var fields = request.fields
+            fields.remove(.authorization)
+            fields.append(.authorization, "Bearer " + token)
+            var response = await who(request, fields, context)
+            if response.status == .ok { response.fields.append(.setCookie, cookie.issue(Array(token.utf8))) }
+            return response
+        case .delete:
+            var response = HTTPResponse(.noContent, fields: .bodyless)
+            response.fields.append(.setCookie, cookie.end)
+            return response
+        default: throw APIError.methodNotAllowed([.get, .head, .post, .delete])
+        }
+    }
+
+    private func who(_ request: HTTPRequest, _ fields: HTTPFields, _ context: RecordAPIContext) async -> HTTPResponse {
+        let query = request.target.rawQuery.map { "?" + $0 } ?? ""
+        guard let target = RequestTarget("/users/me" + query) else {
+            return errorResponse(APIError.badEncoding, id: request.id)
+        }
+        var asked = request
+        asked.method = .get
+        asked.target = target
+        asked.fields = fields
+        asked.body = .empty
+        return await respond(to: asked, in: context)
+    }
+}

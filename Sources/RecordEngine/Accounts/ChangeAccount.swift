@@ -1,0 +1,124 @@
+internal import Cryptography
+package import RecordModel
+internal import RecordStorage
+
+/// What an account's owner changes of it.
+package struct AccountChange: Sendable {
+    package let name: String?
+    let password: String?
+    let currentPassword: String?
+    /// With which somebody anonymous becomes somebody with a name, where sign-up is by invitation.
+    package var invitation: Invitation?
+
+    /// - Throws: BAD_REQUEST if nothing is to be changed, or a name or a password is not well formed.
+    package init(name: String?, password: String?, currentPassword: String?) throws(RecordError) {
+        guard name != nil || password != nil else {
+            throw .badRequest("There is nothing to change. Send 'name' or 'password', or both")
+        }
+        self.name = try name.map { name throws(RecordError) in try Credentials.checked(newName: name) }
+        self.password = try password.map { text throws(RecordError) in try Credentials.checked(password: text) }
+        self.currentPassword = currentPassword
+    }
+}
+
+/// An account after its owner has changed it.
+package struct ChangedAccount: Sendable {
+    package let user: User
+    /// The session of the request with its new token, if the password has changed.
+    package let session: Session?
+}
+
+extension RecordDatabase {
+    /// Changes the name or the password of an account. A new password ends all of its sessions but that of the request,
+    /// which gets a new token. An account of somebody anonymous becomes one with a name, and keeps all it has.
+    ///
+    /// - Parameter token: That of the request.
+    /// - Throws: ACCESS_DENIED if the current password is wrong; EXISTS with cause NAME_TAKEN; AUTHENTICATION_FAILED if
+    ///   the session has ended meanwhile.
+    package nonisolated func change(
+        _ change: AccountChange, of account: AccountLookup, token: [UInt8]
+    ) async throws(RecordError) -> ChangedAccount {
+        let hash = SHA256.hash(token).bytes
+        let new = SecretToken(.session)
+        var account = account
+        var password: String?
+        for _ in 0..<Self.passwordAttempts {
+            guard let checked = account.row else { throw .tokenRejected }
+            try await check(change, of: checked)
+            if password == nil, let text = change.password { password = try await passwords.hash(text) }
+            let hashed = password
+            let outcome = try await write { transaction throws(RecordError) -> PasswordOutcome<ChangedAccount> in
+                let current = try transaction.requireSession(hash: hash, of: checked.id)
+                guard current.password == checked.password, current.kind == checked.kind else {
+                    return .changed(AccountLookup(row: current))
+                }
+                return .done(try transaction.change(current, change, password: hashed, session: hash, token: new))
+            }
+            switch outcome {
+            case .done(let changed): return changed
+            case .changed(let current): account = current
+            }
+        }
+        throw .passwordWrong
+    }
+
+    private nonisolated func check(_ change: AccountChange, of account: AccountRow) async throws(RecordError) {
+        if account.kind == .anonymous {
+            guard change.currentPassword == nil else {
+                throw .badRequest(
+                    "This account has no password yet. Leave 'currentPassword' out",
+                    details: [("field", .text("currentPassword"))])
+            }
+            guard change.name != nil, change.password != nil else {
+                throw .badRequest("This account has neither a name nor a password yet. Send 'name' and 'password'")
+            }
+            return
+        }
+        guard let current = change.currentPassword else {
+            throw .badRequest(
+                "Send the account's password in 'currentPassword'", details: [("field", .text("currentPassword"))])
+        }
+        try await requirePassword(current, of: account)
+    }
+
+    /// - Throws: ACCESS_DENIED unless the password is the account's.
+    nonisolated func requirePassword(_ password: String, of account: AccountRow) async throws(RecordError) {
+        let verdict = try await passwords.verify(password, against: account.signInPassword)
+        guard verdict.isRight else { throw .passwordWrong }
+    }
+}
+
+extension WriteTransaction {
+    fileprivate func change(
+        _ row: AccountRow, _ change: AccountChange, password: String?, session: [UInt8], token: SecretToken
+    ) throws(RecordError) -> ChangedAccount {
+        var row = row
+        if row.kind == .anonymous {
+            if let invitation = change.invitation { try use(invitation, for: row, newName: change.name) }
+            row.kind = .person
+            try store { () throws(StoreError) in try accounts.setKind(.person, account: row.id) }
+        }
+        if let name = change.name, name != row.name {
+            do throws(StoreError) {
+                try accounts.setName(name, account: row.id)
+            } catch {
+                if error.isUniqueViolation { throw .nameTaken }
+                throw try store { () throws(StoreError) in throw error }
+            }
+            row.name = name
+        }
+        guard let password else { return ChangedAccount(user: User(row), session: nil) }
+        row.password = password
+        try store { () throws(StoreError) in
+            try accounts.setPassword(password, account: row.id)
+            try sessions.removeAll(account: row.id, but: session)
+        }
+        let rotated = try rotate(session, to: token, account: row)
+        return ChangedAccount(user: User(row), session: rotated)
+    }
+}
+
+extension RecordError {
+    /// 403 and not 401: the session is good, and clients need not throw its token away.
+    static let passwordWrong = RecordError(.accessDenied, "The current password is wrong")
+}

@@ -1,0 +1,199 @@
+internal import Cryptography
+package import RecordModel
+internal import RecordStorage
+internal import RecordWire
+internal import Threads
+
+/// The token of an invitation as somebody brings it.
+package struct Invitation: Sendable {
+    let hash: [UInt8]
+
+    package init(token: String) {
+        hash = SHA256.hash(utf8: token).bytes
+    }
+}
+
+/// An invitation that is to be made.
+package struct InvitationWish: Sendable {
+    let name: String?
+    let seconds: Int64
+    let uses: Int64
+    let roles: [RoleName]
+
+    /// - Parameters:
+    ///   - name: Whom it is for; `nil` for anybody.
+    ///   - seconds: How long it is good; a week unless given.
+    ///   - uses: How many accounts may be made with it; one unless given.
+    ///   - roles: Those that each of the accounts gets.
+    /// - Throws: BAD_REQUEST for what is out of bounds.
+    package init(
+        name: String?, seconds: Int64?, uses: Int64?, roles: [RoleName]
+    ) throws(RecordError) {
+        self.name = try name.map { name throws(RecordError) in try Credentials.checked(newName: name) }
+        self.seconds = seconds ?? 7 * 86_400
+        self.uses = uses ?? 1
+        self.roles = roles
+        guard (1...Self.longestSeconds).contains(self.seconds) else {
+            throw .badRequest(
+                "An invitation is good for 1 to \(Self.longestSeconds) seconds",
+                details: [("field", .text("expiresIn"))])
+        }
+        guard (1...Self.mostUses).contains(self.uses), name == nil || self.uses == 1 else {
+            throw .badRequest(
+                "An invitation is for 1 to \(Self.mostUses) accounts, and one with a name for one",
+                details: [("field", .text("uses"))])
+        }
+        guard roles.count <= Self.mostRoles else {
+            throw .badRequest(
+                "An invitation gives at most \(Self.mostRoles) roles", details: [("field", .text("roles"))])
+        }
+        if let role = roles.first(where: \.isBuiltIn) {
+            throw .badRequest("The role \(role) is built in and has no list of members", cause: .readOnlyKey)
+        }
+    }
+
+    private static let longestSeconds: Int64 = 366 * 86_400
+    private static let mostUses: Int64 = 1_000
+    private static let mostRoles = 100
+}
+
+/// An invitation as administrators see it.
+package struct InvitationInfo: Hashable, Sendable {
+    package let id: String
+    package let name: String?
+    /// Milliseconds since 1970.
+    package let created: Int64
+    package let expires: Int64
+    package let uses: Int64
+    package let used: Int64
+    package let roles: [String]
+
+    init(_ row: InvitationRow, roles: [String]) {
+        id = row.id
+        name = row.name
+        created = row.created
+        expires = row.expires
+        uses = row.uses
+        used = row.used
+        self.roles = roles
+    }
+}
+
+extension RecordDatabase {
+    /// The invitations that there may be at once.
+    private static var invitationCount: Int { 1_000 }
+
+    /// Makes an invitation.
+    ///
+    /// - Returns: Its token, shown this once, and the rest.
+    /// - Throws: BAD_REQUEST for a role that does not exist, or too many invitations.
+    package nonisolated func invite(
+        _ wish: InvitationWish, by actor: AuditActor = .server
+    ) async throws(RecordError) -> (token: String, info: InvitationInfo) {
+        let token = SecretToken(.invitation)
+        let info = try await write { transaction throws(RecordError) in
+            let info = try transaction.add(wish, token: token, limit: Self.invitationCount)
+            try transaction.audit(
+                .invitationCreate, info.id, by: actor,
+                detail: JSONObject(
+                    [("uses", .integer(info.uses)), ("expiresAt", .integer(info.expires))]
+                        + AuditText.names(info.roles, of: "roles")))
+            return info
+        }
+        return (token.text, info)
+    }
+
+    /// Takes an invitation back.
+    package nonisolated func removeInvitation(
+        _ id: String, by actor: AuditActor = .server
+    ) async throws(RecordError) {
+        try await write { transaction throws(RecordError) in
+            let wasThere = try transaction.store { () throws(StoreError) in
+                try transaction.invitations.remove(id: id)
+            }
+            guard wasThere else { throw RecordError(.notFound, "There is no invitation with this id") }
+            try transaction.audit(.invitationDelete, id, by: actor)
+        }
+    }
+}
+
+extension RecordReader {
+    /// All invitations, the oldest first.
+    package func invitations() throws(RecordError) -> [InvitationInfo] {
+        try store { () throws(StoreError) in
+            try invitationTable.list().map { row throws(StoreError) in
+                InvitationInfo(row, roles: try invitationTable.roles(of: row.id).map(\.name))
+            }
+        }
+    }
+
+    /// Refuses an invitation that is not good, before a password is hashed for it.
+    ///
+    /// - Throws: ACCESS_DENIED, the same whatever is wrong with it.
+    package func checkInvitation(_ invitation: Invitation, name: String) throws(RecordError) {
+        let row = try store { () throws(StoreError) in try invitationTable.find(hash: invitation.hash) }
+        guard let row, row.expires > WallClock.milliseconds, row.used < row.uses, row.isFor(name) else {
+            throw .invitationRejected
+        }
+    }
+}
+
+extension InvitationRow {
+    fileprivate func isFor(_ other: String) -> Bool {
+        name.map { $0.utf8.elementsEqual(other.utf8) } ?? true
+    }
+}
+
+extension WriteTransaction {
+    fileprivate func add(
+        _ wish: InvitationWish, token: SecretToken, limit: Int
+    ) throws(RecordError) -> InvitationInfo {
+        guard try store({ () throws(StoreError) in try invitations.count() }) < limit else {
+            throw .badRequest(
+                "There is the full number of invitations. Take some away first", cause: .tooLarge,
+                details: [("limit", .number(Int64(limit)))])
+        }
+        var roleIDs: [Int64] = []
+        for role in wish.roles {
+            guard let id = try store({ () throws(StoreError) in try roles.find(role.text) }) else {
+                throw .unknownRole(role)
+            }
+            roleIDs.append(id)
+        }
+        let row = InvitationRow(
+            id: SecretToken.makePublicID(), name: wish.name, created: now, expires: now + wish.seconds * 1_000,
+            uses: wish.uses)
+        let numbers = roleIDs
+        return try store { () throws(StoreError) in
+            try invitations.add(row, hash: token.hash, roles: numbers)
+            return InvitationInfo(row, roles: try invitations.roles(of: row.id).map(\.name))
+        }
+    }
+
+    /// Uses an invitation for an account, which gets the roles that it gives.
+    ///
+    /// - Parameter newName: The name that the account is about to get; its own unless given.
+    /// - Throws: ACCESS_DENIED if it is not good any more: somebody was faster.
+    func use(_ invitation: Invitation, for account: AccountRow, newName: String? = nil) throws(RecordError) {
+        let now = now
+        let given = try store { () throws(StoreError) -> [Int64]? in
+            guard let row = try invitations.find(hash: invitation.hash), row.isFor(newName ?? account.name),
+                try invitations.use(hash: invitation.hash, now: now)
+            else { return nil }
+            return try invitations.roles(of: row.id).map(\.id)
+        }
+        guard let given else { throw .invitationRejected }
+        guard !given.isEmpty else { return }
+        let sequence = try nextSequence()
+        try store { () throws(StoreError) in
+            for role in given { try roles.addMember(account.id, to: role) }
+            try roles.markChanged(accounts: [account.id], sequence: sequence)
+        }
+        rightsChanged = true
+    }
+}
+
+extension RecordError {
+    static let invitationRejected = RecordError(
+        .accessDenied, "The invitation is not valid, or no longer. Ask for another one")
+}

@@ -1,0 +1,197 @@
+internal import Cryptography
+package import RecordModel
+internal import RecordStorage
+internal import RecordWire
+internal import Threads
+
+extension RecordDatabase {
+    /// Takes away the account of somebody who is signed in. From the answer on nobody signs in to it or reads what it had;
+    /// its private database goes in slices afterwards. What it made in the public database stays.
+    ///
+    /// - Parameters:
+    ///   - password: The account's; accounts of somebody anonymous have none.
+    ///   - token: That of the request.
+    /// - Throws: ACCESS_DENIED if the password is wrong; AUTHENTICATION_FAILED if the session has ended meanwhile.
+    package nonisolated func removeAccount(
+        _ account: AccountLookup, password: String?, token: [UInt8]
+    ) async throws(RecordError) {
+        let hash = SHA256.hash(token).bytes
+        var account = account
+        for _ in 0..<Self.passwordAttempts {
+            guard let checked = account.row else { throw .tokenRejected }
+            if checked.kind != .anonymous {
+                guard let password else {
+                    throw .badRequest(
+                        "Send the account's password in 'password'", details: [("field", .text("password"))])
+                }
+                try await requirePassword(password, of: checked)
+            }
+            let outcome = try await write(isAlone: true) { transaction throws(RecordError) -> PasswordOutcome<Bool> in
+                let current = try transaction.requireSession(hash: hash, of: checked.id)
+                guard current.password == checked.password, current.kind == checked.kind else {
+                    return .changed(AccountLookup(row: current))
+                }
+                try transaction.remove(current)
+                return .done(true)
+            }
+            switch outcome {
+            case .done:
+                finishRemovals()
+                return
+            case .changed(let current): account = current
+            }
+        }
+        throw .passwordWrong
+    }
+
+    /// Takes away an account, as the operator wishes. See `removeAccount`.
+    package nonisolated func removeUser(
+        named name: String, by actor: AuditActor = .shell
+    ) async throws(RecordError) {
+        try await write(isAlone: true) { transaction throws(RecordError) in
+            let row = try transaction.account(named: name)
+            guard row.kind != .service else {
+                throw .badRequest("This account is a key's. Revoke the key", details: [("name", .text(row.name))])
+            }
+            try transaction.remove(row)
+            try transaction.audit(
+                .userDelete, row.name, by: actor,
+                detail: JSONObject([("userRecordName", .string(row.recordName))]))
+        }
+        finishRemovals()
+    }
+
+    /// Sees to it that what removed accounts had is taken away, in slices among other writes. Returns at once. Happens by
+    /// itself when an account goes and when the database opens.
+    package nonisolated func finishRemovals() {
+        if removals.begin() { submit(RemovalSlice(self)) }
+    }
+
+    /// Waits until nothing is left of removed accounts, or until that has failed or the database was closed.
+    package nonisolated func removalsAreDone() async {
+        await removals.wait()
+    }
+}
+
+/// One slice of removals as a write among others. When it is committed it submits the next one; what a crash or a stop
+/// leaves, the next start goes on with.
+private final class RemovalSlice: PendingWrite, @unchecked Sendable {
+    private let database: RecordDatabase
+    private var hasMore = false
+
+    init(_ database: RecordDatabase) {
+        self.database = database
+        super.init(operations: 0, weight: 1, isAlone: false, startsLazily: false)
+    }
+
+    override func run(_ transaction: WriteTransaction) throws(RecordError) {
+        hasMore = false
+        let building = transaction.indexBuilding
+        let started = MonotonicClock.now
+        let isBusy = transaction.groupSize > 1 || database.queueDepth > 0
+        let time = isBusy ? building.busyNanoseconds : building.idleNanoseconds
+        hasMore = try transaction.removeSlice(records: building.recordsPerSlice) {
+            MonotonicClock.now &- started < time
+        }
+    }
+
+    override func finish(_ failure: RecordError?) {
+        guard failure == nil else { return database.removals.didFail() }
+        if database.removals.didCommit(hasMore: hasMore) { database.submit(RemovalSlice(database)) }
+    }
+}
+
+extension WriteTransaction {
+    /// Takes an account away as far as others can see, and notes what is left to do.
+    fileprivate func remove(_ account: AccountRow) throws(RecordError) {
+        try removeUserRecord(of: account)
+        let now = now
+        try store { () throws(StoreError) in
+            try accounts.remove(account: account.id)
+            try removals.add(account: account.id, now: now)
+        }
+        forgetUserName(account.id)
+        rightsChanged = true
+    }
+
+    /// Takes away a piece of what removed accounts had.
+    ///
+    /// - Parameters:
+    ///   - limit: The most records that it looks at.
+    ///   - goesOn: Whether there is time left.
+    /// - Returns: Whether there is more.
+    fileprivate func removeSlice(records limit: Int, goesOn: () -> Bool) throws(RecordError) -> Bool {
+        var left = limit
+        repeat {
+            if let (zone, target) = try store({ () throws(StoreError) in try removals.firstCascade() }) {
+                try follow(target, zone: zone)
+            } else if let account = try store({ () throws(StoreError) in try removals.first() }) {
+                try empty(account)
+            } else {
+                return false
+            }
+            left -= 1
+        } while left > 0 && goesOn()
+        return try store { () throws(StoreError) in try removals.hasWork() }
+    }
+
+    /// Takes away a record that refers with DELETE_SELF to a name that went.
+    ///
+    /// One at a time and from the top: each that goes takes its own edges along, so that circles end. VALIDATE references
+    /// to what goes are left without a target, as nobody may keep an account from going.
+    private func follow(_ target: String, zone: Int64) throws(RecordError) {
+        let source = try store { () throws(StoreError) in
+            try records.sources(zone: zone, target: target, action: ReferenceAction.deleteSelf.rawValue, limit: 1).first
+        }
+        // Somebody may have made a record of this name anew.
+        let isThere = try store { () throws(StoreError) in try records.row(zone: zone, name: target) != nil }
+        guard let source, !isThere,
+            let record = try store({ () throws(StoreError) in try records.find(id: source) }), !record.row.isDeleted
+        else {
+            return try store { () throws(StoreError) in try removals.finishCascade(zone: zone, target: target) }
+        }
+        let name = try remover(.publicDefault).buryAlone(record, zone: zone)
+        try addCascade(from: name, zone: zone)
+    }
+
+    /// Takes away one record of a private database or, when there is none any more, what else an account had.
+    private func empty(_ account: Int64) throws(RecordError) {
+        guard let zone = try store({ () throws(StoreError) in try removals.zone(of: account) }) else {
+            try store { () throws(StoreError) in
+                if try removals.removeClaimsAndAnswers(account: account, limit: Self.rowsAtOnce) == Self.rowsAtOnce {
+                    return
+                }
+                try removals.expireUploads(account: account)
+                try removals.finish(account: account)
+            }
+            return
+        }
+        let next = try store { () throws(StoreError) in try removals.records(zone: zone, limit: Self.recordsAtOnce) }
+        guard !next.isEmpty else {
+            return try store { () throws(StoreError) in try removals.removeZone(zone) }
+        }
+        let writer = remover(DatabaseAddress(scope: .privateDatabase(owner: account)))
+        for id in next {
+            guard let record = try store({ () throws(StoreError) in try records.find(id: id) }) else { continue }
+            try writer.erase(record, zone: zone)
+        }
+    }
+
+    private func remover(_ address: DatabaseAddress) -> RecordWriter {
+        RecordWriter(
+            self, WriteRequest(caller: .administrator(.bootstrap), address: address, shape: .single, operations: []))
+    }
+
+    /// Rows without anything that hangs on them, such as receipts.
+    private static let rowsAtOnce = 500
+    /// Records, of which each may have a megabyte.
+    private static let recordsAtOnce = 8
+}
+
+extension RecordWriter {
+    /// Takes a record, or a tombstone, out of the file without a trace: for zones that nobody reads any more.
+    fileprivate func erase(_ record: StoredRecord, zone: Int64) throws(RecordError) {
+        if !record.row.isDeleted { try clear(record, zone: zone, now: transaction.now) }
+        try store { () throws(StoreError) in try transaction.removals.removeRecord(record.row.id) }
+    }
+}

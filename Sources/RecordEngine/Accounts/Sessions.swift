@@ -1,0 +1,189 @@
+package import RecordModel
+internal import Cryptography
+internal import RecordStorage
+internal import Threads
+
+/// What signing up and signing in give.
+package struct Session: Hashable, Sendable {
+    /// The bearer token; shown once, stored as a hash.
+    package let token: String
+    /// When it ends unless it is used before, in milliseconds since 1970.
+    package let expires: Int64
+    package let user: User
+}
+
+/// What a client calls a session, such as the name of its device: 1 to 100 UTF-8 bytes.
+package struct SessionLabel: Sendable {
+    let text: String
+
+    package init(_ text: String) throws(RecordError) {
+        guard (1...100).contains(text.utf8.count), RecordName(text) != nil else {
+            throw .badRequest(
+                "A session's label has 1 to 100 bytes and no control characters", details: [("field", .text("label"))])
+        }
+        self.text = text
+    }
+}
+
+/// A session as its owner sees it.
+package struct SessionInfo: Hashable, Sendable {
+    package let id: String
+    package let label: String?
+    /// Milliseconds since 1970, as all of them.
+    package let created: Int64
+    /// To the hour.
+    package let used: Int64
+    package let expires: Int64
+    /// Whether the request came with it.
+    package let isCurrent: Bool
+}
+
+extension DatabaseLimits {
+    /// How long an unused session lasts, in milliseconds.
+    var sessionMilliseconds: Int64 { sessionSeconds * 1_000 }
+
+    /// The least time between two notes that a session is used: an hour, or less where sessions are short.
+    var slideMilliseconds: Int64 { min(3_600_000, sessionMilliseconds / 4) }
+}
+
+extension RecordDatabase {
+    /// The sessions that one account may have at once; the oldest ends.
+    static var sessionsPerAccount: Int { 100 }
+
+    /// Ends the session of a token.
+    package nonisolated func signOut(_ token: [UInt8]) async throws(RecordError) {
+        let hash = SHA256.hash(token).bytes
+        try await write { transaction throws(RecordError) in
+            let ended = try transaction.store { () throws(StoreError) in try transaction.sessions.remove(hash: hash) }
+            if ended { transaction.rightsChanged = true }
+        }
+    }
+
+    /// Ends a session of an account.
+    ///
+    /// - Throws: NOT_FOUND if the account has none with this id, whether or not another has.
+    package nonisolated func endSession(_ id: String, of account: UserID) async throws(RecordError) {
+        try await write { transaction throws(RecordError) in
+            let ended = try transaction.store { () throws(StoreError) in
+                try transaction.sessions.remove(id: id, account: account)
+            }
+            guard ended else { throw .sessionNotFound }
+            transaction.rightsChanged = true
+        }
+    }
+
+    /// Ends all sessions of an account.
+    ///
+    /// - Parameter token: That of the session that stays; `nil` for none.
+    package nonisolated func endSessions(of account: UserID, but token: [UInt8]?) async throws(RecordError) {
+        let hash = token.map { SHA256.hash($0).bytes }
+        try await write { transaction throws(RecordError) in
+            try transaction.store { () throws(StoreError) in
+                try transaction.sessions.removeAll(account: account, but: hash)
+            }
+            transaction.rightsChanged = true
+        }
+    }
+
+    /// Gives a session a new token. The old one is good for nothing from then on.
+    ///
+    /// - Throws: AUTHENTICATION_FAILED if the session has ended meanwhile, or got another token.
+    package nonisolated func rotateSession(_ token: [UInt8]) async throws(RecordError) -> Session {
+        let hash = SHA256.hash(token).bytes
+        let new = SecretToken(.session)
+        return try await write { transaction throws(RecordError) in
+            let account = try transaction.requireSession(hash: hash, of: nil)
+            return try transaction.rotate(hash, to: new, account: account)
+        }
+    }
+
+    /// Notes in its own time that a session is used. Nobody waits for it, and one that is lost comes again.
+    nonisolated func noteUse(ofSession hash: Digest) {
+        submit(SessionUse(hash: hash.bytes))
+    }
+}
+
+/// Puts the end of a session off, as a write among others that nobody waits for.
+private final class SessionUse: PendingWrite, @unchecked Sendable {
+    private let hash: [UInt8]
+
+    init(hash: [UInt8]) {
+        self.hash = hash
+        super.init(operations: 0, weight: 1, isAlone: false, startsLazily: true)
+    }
+
+    override func run(_ transaction: WriteTransaction) throws(RecordError) {
+        let now = transaction.now
+        let limits = transaction.limits
+        try transaction.store { () throws(StoreError) in
+            try transaction.sessions.slide(
+                hash: hash, now: now, to: now + limits.sessionMilliseconds,
+                unlessUsedAfter: now - limits.slideMilliseconds)
+        }
+    }
+}
+
+extension RecordReader {
+    /// The sessions of an account, the newest first.
+    package func sessions(of account: UserID, token: [UInt8]) throws(RecordError) -> [SessionInfo] {
+        let current = SHA256.hash(token).bytes
+        let now = WallClock.milliseconds
+        return try store { () throws(StoreError) in try sessionTable.list(account: account) }
+            .filter { $0.row.expires > now }
+            .map { hash, row in
+                SessionInfo(
+                    id: row.id, label: row.label, created: row.created, used: row.used, expires: row.expires,
+                    isCurrent: hash == current)
+            }
+    }
+}
+
+extension WriteTransaction {
+    /// Signs an account in.
+    func open(
+        _ token: SecretToken, for account: AccountRow, label: SessionLabel?
+    ) throws(RecordError) -> Session {
+        let ends = now + limits.sessionLongestSeconds * 1_000
+        let row = SessionRow(
+            id: SecretToken.makePublicID(), account: account.id, created: now, used: now,
+            expires: min(ends, now + limits.sessionMilliseconds), ends: ends, label: label?.text)
+        let hasEnded = try store { () throws(StoreError) in
+            try sessions.add(row, hash: token.hash)
+            return try sessions.trim(
+                account: account.id, keeping: RecordDatabase.sessionsPerAccount, with: token.hash)
+        }
+        // Loops that know the bearer of the oldest session forget it.
+        if hasEnded { rightsChanged = true }
+        return Session(token: token.text, expires: row.expires, user: User(account))
+    }
+
+    /// The account of a session that has not ended.
+    ///
+    /// - Parameter account: Whose it must be, if that is known.
+    func requireSession(hash: [UInt8], of account: UserID?) throws(RecordError) -> AccountRow {
+        let now = now
+        let found = try store { () throws(StoreError) -> AccountRow? in
+            guard let session = try sessions.find(hash: hash), session.expires > now,
+                account == nil || session.account == account
+            else { return nil }
+            return try accounts.find(id: session.account)
+        }
+        guard let found else { throw .tokenRejected }
+        return found
+    }
+
+    /// Gives a session another token.
+    func rotate(_ hash: [UInt8], to new: SecretToken, account: AccountRow) throws(RecordError) -> Session {
+        let (now, end) = (now, now + limits.sessionMilliseconds)
+        let session = try store { () throws(StoreError) in
+            try sessions.rotate(hash: hash, to: new.hash, now: now, expires: end)
+            return try sessions.find(hash: new.hash)
+        }
+        rightsChanged = true
+        return Session(token: new.text, expires: session?.expires ?? now, user: User(account))
+    }
+}
+
+extension RecordError {
+    static let sessionNotFound = RecordError(.notFound, "There is no such session of yours")
+}

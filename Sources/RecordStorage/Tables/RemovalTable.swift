@@ -1,0 +1,136 @@
+/// What is left to take away of accounts that are gone. The writer's.
+package final class RemovalTable {
+    private let connection: Connection
+    private let recordsOfZone: Statement
+    private let removeRecord: Statement
+
+    /// The scope of zones whose owners are gone.
+    private static let detached = 2
+
+    package init(_ connection: Connection) throws(StoreError) {
+        self.connection = connection
+        recordsOfZone = try connection.prepare(
+            "SELECT id FROM record INDEXED BY record_by_sequence WHERE zone = ?1 ORDER BY sequence LIMIT ?2")
+        removeRecord = try connection.prepare("DELETE FROM record WHERE id = ?1")
+    }
+
+    // MARK: What is to be done
+
+    /// Notes that an account's things are to be taken away, and puts its zones where nobody finds them.
+    package func add(account: Int64, now: Int64) throws(StoreError) {
+        let detach = try connection.prepare(
+            "UPDATE zone SET scope = \(Self.detached) WHERE scope = 1 AND owner = ?1")
+        detach.bind(1, account)
+        try detach.run()
+        let insert = try connection.prepare("INSERT OR IGNORE INTO account_removal (account, since) VALUES (?1, ?2)")
+        insert.bind(1, account)
+        insert.bind(2, now)
+        try insert.run()
+    }
+
+    /// An account of which something is left.
+    package func first() throws(StoreError) -> Int64? {
+        try connection.integer("SELECT account FROM account_removal LIMIT 1")
+    }
+
+    /// Nothing is left of an account.
+    package func finish(account: Int64) throws(StoreError) {
+        try run("DELETE FROM account_removal WHERE account = ?1", account)
+    }
+
+    /// Whether anything is left to do.
+    package func hasWork() throws(StoreError) -> Bool {
+        if try first() != nil { return true }
+        return try firstCascade() != nil
+    }
+
+    // MARK: References to what went
+
+    /// Notes that the records go which refer to a name with DELETE_SELF.
+    package func addCascade(zone: Int64, target: String) throws(StoreError) {
+        let insert = try connection.prepare("INSERT OR IGNORE INTO removal_cascade (zone, target) VALUES (?1, ?2)")
+        insert.bind(1, zone)
+        insert.bind(2, text: target)
+        try insert.run()
+    }
+
+    package func firstCascade() throws(StoreError) -> (zone: Int64, target: String)? {
+        let find = try connection.prepare("SELECT zone, target FROM removal_cascade LIMIT 1")
+        return try find.step() ? (find.integer(0), find.text(1)) : nil
+    }
+
+    package func finishCascade(zone: Int64, target: String) throws(StoreError) {
+        let remove = try connection.prepare("DELETE FROM removal_cascade WHERE zone = ?1 AND target = ?2")
+        remove.bind(1, zone)
+        remove.bind(2, text: target)
+        try remove.run()
+    }
+
+    // MARK: Zones
+
+    /// A zone of an account that is gone.
+    package func zone(of account: Int64) throws(StoreError) -> Int64? {
+        let find = try connection.prepare("SELECT id FROM zone WHERE scope = \(Self.detached) AND owner = ?1 LIMIT 1")
+        find.bind(1, account)
+        return try find.step() ? find.integer(0) : nil
+    }
+
+    /// The numbers of records and tombstones of a zone.
+    package func records(zone: Int64, limit: Int) throws(StoreError) -> [Int64] {
+        recordsOfZone.bind(1, zone)
+        recordsOfZone.bind(2, Int64(limit))
+        defer { recordsOfZone.reset() }
+        var ids: [Int64] = []
+        while try recordsOfZone.step() { ids.append(recordsOfZone.integer(0)) }
+        return ids
+    }
+
+    /// Takes away the row of a record of which nothing else is left.
+    package func removeRecord(_ id: Int64) throws(StoreError) {
+        removeRecord.bind(1, id)
+        try removeRecord.run()
+    }
+
+    /// Takes away a zone that is empty. Its number is not given again.
+    package func removeZone(_ zone: Int64) throws(StoreError) {
+        try run(
+            """
+            INSERT INTO setting (name, value) VALUES ('\(SettingTable.lastZone)', ?1)
+            ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)
+            """, zone)
+        try run("DELETE FROM audience WHERE zone = ?1", zone)
+        try run("DELETE FROM zone WHERE id = ?1", zone)
+    }
+
+    // MARK: Uploads and answers
+
+    /// Takes away receipts and remembered answers of an account.
+    ///
+    /// - Returns: How many went of those of which most did; fewer than `limit` means that none are left.
+    package func removeClaimsAndAnswers(account: Int64, limit: Int) throws(StoreError) -> Int {
+        var most = 0
+        for sql in [
+            "DELETE FROM asset_claim WHERE id IN (SELECT id FROM asset_claim WHERE uploader = ?1 LIMIT ?2)",
+            "DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE caller = ?1 LIMIT ?2)",
+        ] {
+            let remove = try connection.prepare(sql)
+            remove.bind(1, account)
+            remove.bind(2, Int64(limit))
+            try remove.run()
+            most = max(most, connection.changes)
+        }
+        return most
+    }
+
+    /// Lets the uploads in several requests of an account expire: rows and files go with those that nobody goes on with.
+    package func expireUploads(account: Int64) throws(StoreError) {
+        try run("UPDATE resumable_upload SET expires = 0 WHERE uploader = ?1", account)
+        try run("DELETE FROM asset_unused WHERE uploader = ?1", account)
+    }
+
+    private func run(_ sql: String, _ number: Int64) throws(StoreError) {
+        let statement = try connection.prepare(sql)
+        statement.bind(1, number)
+        try statement.run()
+    }
+}

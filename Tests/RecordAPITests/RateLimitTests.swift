@@ -1,0 +1,232 @@
+import HTTP
+import RecordModel
+import RecordWire
+import Testing
+
+@testable import RecordAPI
+
+/// What clients see of the limits.
+@Suite struct RateLimitTests {
+    private let clock = TestClock()
+
+    private func make(
+        withUsers: Bool = true, _ adjust: (inout RateLimits) -> Void
+    ) async throws -> TestDatabase {
+        var limits = RateLimits()
+        limits.auth = RateLimit(1_000, per: .second, burst: 1_000)
+        adjust(&limits)
+        let clock = clock
+        limits.clock = { clock.now }
+        let set = limits
+        let test = try await TestDatabase.make(withUsers: withUsers) { $0.rateLimits = set }
+        let schema = await test.call(
+            .put, "/schema", as: .administrator, body: #"{"types":{"Post":{"fields":{"title":{"type":"STRING"}}}}}"#)
+        try #require(schema.status == 200, "\(schema.text)")
+        return test
+    }
+
+    private func batch(_ count: Int, from start: Int = 0) -> String {
+        let operations = (start..<start + count).map {
+            #"{"operationType":"create","record":{"recordType":"Post","recordName":"b\#($0)","fields":{"title":"x"}}}"#
+        }
+        return #"{"operations":[\#(operations.joined(separator: ","))]}"#
+    }
+
+    private func expectRefusal(_ answer: Answer, _ name: String, after seconds: Int, _ comment: Comment? = nil) {
+        #expect(answer.status == 429 && answer.code == "THROTTLED", comment)
+        #expect(answer.json?["retryAfter"]?.integer == Int64(seconds), comment)
+        #expect(answer.json?["details"]?["class"]?.string == name, comment)
+        #expect(answer.field("Retry-After") == "\(seconds)", comment)
+        #expect(answer.field("RateLimit-Policy")?.hasPrefix("\"\(name)\";q=") == true, comment)
+        #expect(answer.field("RateLimit")?.hasPrefix("\"\(name)\";r=") == true, comment)
+        #expect(answer.json?["uuid"]?.string == "request-1" && answer.field("Content-Type") == "application/json")
+    }
+
+    @Test func `reads beyond the burst are refused until tokens come back`() async throws {
+        let test = try await make { $0.read = RateLimit(2, per: .second, burst: 8) }
+        for turn in 0..<8 {
+            let answer = await test.call(.get, "/records/Post")
+            #expect(answer.status == 200)
+            // Only the last ones are told.
+            #expect((answer.field("RateLimit") != nil) == (turn >= 6), "\(turn)")
+        }
+        expectRefusal(await test.call(.get, "/records/Post"), "read", after: 1)
+        clock.pass(milliseconds: 499)
+        expectRefusal(await test.call(.get, "/records/Post"), "read", after: 1)
+        clock.pass(milliseconds: 1)
+        let answer = await test.call(.get, "/records/Post")
+        #expect(answer.status == 200)
+        #expect(answer.field("RateLimit-Policy") == #""read";q=8;w=4"#)
+        #expect(answer.field("RateLimit") == #""read";r=0;t=4"#)
+        // Other classes, and other addresses, have buckets of their own.
+        #expect(await test.call(.post, "/records/Post", as: .creator, body: #"{"fields":{}}"#).status == 201)
+        #expect(await test.call(.get, "/records/Post", from: "192.0.2.2").status == 200)
+        #expect(await test.call(.get, "/health/live").status == 200)
+        #expect(await test.call(.get, "/health/ready").status == 200)
+    }
+
+    @Test func `no spelling, method or field of a request makes another bucket`() async throws {
+        let test = try await make { $0.read = RateLimit(1, per: .hour, burst: 1) }
+        #expect(await test.call(.get, "/records/Post").status == 200)
+        for (method, target) in [
+            (HTTPMethod.head, "/records/Post"), (.get, "/records/%50ost"),
+            (.get, "/records/Post?limit=1"), (.get, "/records/Post?zone=other"), (.get, "/query/Post"),
+            (.get, "/records/Post/none"), (.get, "/users/me"), (.get, "/limits"), (.get, "/openapi.json"),
+            (.get, "/changes?environment=production"), (.get, "/assets/none"), (.get, "/metrics"),
+        ] {
+            #expect(await test.call(method, target).status == 429, "\(method) \(target)")
+        }
+        let headers = [
+            ("X-Forwarded-For", "1.2.3.4"), ("Forwarded", "for=1.2.3.4"), ("X-Real-IP", "1.2.3.4"), ("Via", "1.1 a"),
+            ("X-HTTP-Method-Override", "POST"), ("X-Forwarded-Host", "a"), ("Client-IP", "1.2.3.4"), ("Cookie", "a=b"),
+        ]
+        for header in headers {
+            #expect(await test.call(.get, "/records/Post", headers: [header]).status == 429, "\(header)")
+        }
+        #expect(await test.call(.post, "/query", body: #"{"recordType":"Post"}"#).status == 429)
+        // An IPv4 address written as IPv6 is the same one; an IPv6 customer has one bucket.
+        #expect(await test.call(.get, "/records/Post", from: "::ffff:192.0.2.1").status == 429)
+        #expect(await test.call(.get, "/records/Post", from: "2001:db8::1").status == 200)
+        #expect(await test.call(.get, "/records/Post", from: "2001:db8::2:3:4:5").status == 429)
+        #expect(await test.call(.get, "/records/Post", from: "2001:db8:0:1::1").status == 200)
+        #expect(await test.call(.get, "/records/Post", from: "").status == 200)
+        #expect(await test.call(.get, "/records/Post", from: "").status == 429)
+    }
+
+    @Test func `each operation of a batch counts, and a batch beyond what is left does nothing`() async throws {
+        let test = try await make { $0.write = RateLimit(1, per: .second, burst: 20) }
+        let first = await test.call(.post, "/records", as: .creator, body: batch(15))
+        #expect(first.status == 200, "\(first.text)")
+        #expect(first.field("RateLimit") == #""write";r=5;t=15"#)
+        let second = await test.call(.post, "/records", as: .creator, body: batch(6, from: 100))
+        expectRefusal(second, "write", after: 2)
+        #expect(await test.call(.get, "/records/Post/b100").status == 404)
+        clock.pass(seconds: 2)
+        #expect(await test.call(.post, "/records", as: .creator, body: batch(6, from: 100)).status == 200)
+        expectRefusal(await test.call(.post, "/records", as: .creator, body: batch(1, from: 200)), "write", after: 1)
+        expectRefusal(
+            await test.call(.put, "/records/Post/one", as: .creator, body: #"{"fields":{}}"#), "write", after: 1)
+        expectRefusal(await test.call(.delete, "/records/Post/b100", as: .creator), "write", after: 1)
+        #expect(await test.call(.get, "/records/Post/b100").status == 200)
+    }
+
+    @Test func `an account is counted wherever it comes from, and does not empty its neighbours' bucket`() async throws
+    {
+        let test = try await make { $0.write = RateLimit(1, per: .second, burst: 10) }
+        func write(_ who: TestDatabase.Who, from peer: String) async -> Answer {
+            await test.call(.post, "/records/Post", as: who, body: #"{"fields":{}}"#, from: peer)
+        }
+        for number in 0..<10 { #expect(await write(.creator, from: "198.51.100.\(number)").status == 201) }
+        for number in 10..<200 { expectRefusal(await write(.creator, from: "198.51.100.\(number)"), "write", after: 1) }
+        // Its refused writes took nothing from the address.
+        for _ in 0..<30 { #expect(await write(.creator, from: "198.51.100.200").status == 429) }
+        for _ in 0..<10 { #expect(await write(.stranger, from: "198.51.100.200").status == 201) }
+        #expect(await write(.member, from: "198.51.100.200").status == 429)
+    }
+
+    @Test func `the administrator's token is not limited, and cannot be guessed faster than passwords`() async throws {
+        let test = try await make {
+            $0.write = RateLimit(1, per: .hour, burst: 1)
+            $0.read = RateLimit(100, per: .second, burst: 1_000)
+        }
+        for _ in 0..<5 {
+            #expect(await test.call(.post, "/records", as: .administrator, body: #"{"operations":[]}"#).status != 429)
+            #expect(await test.call(.post, "/records/Post", as: .administrator, body: #"{"fields":{}}"#).status == 201)
+        }
+        let guarded = try await make(withUsers: false) { $0.auth = RateLimit(1, per: .minute, burst: 3) }
+        for _ in 0..<3 { #expect(await guarded.call(.get, "/users/me", token: "wrong").status == 401) }
+        expectRefusal(await guarded.call(.get, "/users/me", token: "wrong"), "auth", after: 60)
+        expectRefusal(await guarded.call(.get, "/users/me", as: .administrator), "auth", after: 60)
+        #expect(await guarded.call(.get, "/users/me", as: .administrator, from: "192.0.2.77").status == 200)
+        // Signing in is counted apart, and so is who shows no credential.
+        #expect(
+            await guarded.call(.post, "/sessions", body: #"{"name":"nobody","password":"wrong horse"}"#).status == 401)
+        #expect(await guarded.call(.get, "/records/Post").status == 200)
+        clock.pass(seconds: 60)
+        #expect(await guarded.call(.get, "/users/me", as: .administrator).status == 200)
+    }
+
+    @Test func `false credentials count as requests too`() async throws {
+        let test = try await make(withUsers: false) { $0.read = RateLimit(1, per: .hour, burst: 2) }
+        #expect(await test.call(.get, "/records/Post", token: "wrong").status == 401)
+        #expect(await test.call(.get, "/records/Post", token: "wrong").status == 401)
+        expectRefusal(await test.call(.get, "/records/Post", token: "wrong"), "read", after: 3_600)
+    }
+
+    @Test func `sign-ins and sign-ups share ten a minute`() async throws {
+        let test = try await make(withUsers: false) { $0.auth = RateLimits().auth }
+        for number in 0..<20 {
+            let name = "user\(number)"
+            let answer = await test.call(.post, "/sessions", body: #"{"name":"\#(name)","password":"wrong horse"}"#)
+            #expect(answer.status == 401)
+            #expect(answer.field("RateLimit")?.hasPrefix(#""auth";r=\#(19 - number);"#) == true)
+        }
+        let body = #"{"name":"new","password":"correct horse"}"#
+        expectRefusal(await test.call(.post, "/users", body: body), "auth", after: 6)
+        expectRefusal(await test.call(.post, "/sessions", body: body), "auth", after: 6)
+        clock.pass(seconds: 6)
+        #expect(await test.call(.post, "/users", body: body).status == 201)
+        #expect(await test.call(.post, "/users", body: body).status == 429)
+    }
+
+    @Test func `failed sign-ins delay the next one alike whether or not there is such an account`() async throws {
+        let test = try await make { _ in }
+        func signIn(_ name: String, _ password: String, from peer: String) async -> Answer {
+            await test.call(
+                .post, "/sessions", body: #"{"name":"\#(name)","password":"\#(password)"}"#, from: peer)
+        }
+        var texts: [String: [String]] = [:]
+        for name in ["ann", "nobody"] {
+            for number in 0..<7 {
+                let answer = await signIn(name, "wrong horse", from: "198.51.100.\(number)")
+                texts[name, default: []].append("\(answer.status) \(answer.text)")
+            }
+            #expect(texts[name]?.map { $0.prefix(3) } == ["401", "401", "401", "401", "401", "429", "429"])
+        }
+        #expect(texts["ann"] == texts["nobody"])
+        // The right password has to wait as well.
+        let early = await signIn("ann", "correct horse", from: "203.0.113.5")
+        expectRefusal(early, "auth", after: 1)
+        clock.pass(seconds: 1)
+        #expect(await signIn("ann", "correct horse", from: "203.0.113.5").status == 201)
+        // From now on strangers do not keep this address out.
+        for _ in 0..<3 {
+            _ = await signIn("ann", "wrong horse", from: "198.51.100.9")
+            clock.pass(seconds: 60)
+        }
+        #expect(await signIn("ann", "wrong horse", from: "198.51.100.9").status == 401)
+        #expect(await signIn("ann", "correct horse", from: "198.51.100.9").status == 429)
+        #expect(await signIn("ann", "correct horse", from: "203.0.113.5").status == 201)
+    }
+
+    @Test func `a change of a set is paid for by its size`() async throws {
+        let test = try await make { $0.write = RateLimit(1, per: .hour, burst: 20) }
+        for start in [0, 200] {
+            let made = await test.call(.post, "/records", as: .administrator, body: batch(200, from: start))
+            try #require(made.status == 200, "\(made.text)")
+        }
+        let grants = await test.call(
+            .put, "/grants/Post", as: .administrator, body: #"{"grants":{"_icloud":["READ","WRITE"]}}"#)
+        try #require(grants.status < 300, "\(grants.text)")
+        let dry = await test.call(.delete, "/query/Post?all=true&dryRun=true", as: .creator)
+        #expect(dry.status == 200 && dry.field("RateLimit")?.hasPrefix(#""write";r=19;"#) == true, "\(dry.text)")
+        let real = await test.call(.delete, "/query/Post?all=true", as: .creator)
+        #expect(real.status == 200 && real.field("RateLimit")?.hasPrefix(#""write";r=14;"#) == true, "\(real.text)")
+    }
+
+    @Test func `exempt networks are not limited, and the limits are shown`() async throws {
+        let test = try await make(withUsers: false) {
+            $0.read = RateLimit(1, per: .hour, burst: 1)
+            $0.upload = nil
+            $0.exempt = [IPNetwork("192.0.2.0/24"), IPNetwork("2001:db8::/32")].compactMap { $0 }
+        }
+        for peer in ["192.0.2.1", "2001:db8:5::1", "::ffff:192.0.2.9"] {
+            for _ in 0..<3 { #expect(await test.call(.get, "/records/Post", from: peer).status == 200) }
+        }
+        let rates = await test.call(.get, "/limits").json?["rates"]
+        #expect(rates?["read"]?["count"]?.integer == 1 && rates?["read"]?["seconds"]?.integer == 3_600)
+        #expect(rates?["read"]?["burst"]?.integer == 1 && rates?["upload"] == nil)
+        let without = try await TestDatabase.make(withUsers: false)
+        #expect(await without.call(.get, "/limits").json?["rates"]?["read"] == nil)
+    }
+}

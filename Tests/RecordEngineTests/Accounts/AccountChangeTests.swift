@@ -1,0 +1,190 @@
+import RecordEngine
+import RecordModel
+import RecordStorage
+import Testing
+
+@Suite struct AccountChangeTests {
+    /// Hashes passwords by itself: many at once would keep other tests from signing in.
+    private static func open() throws -> TestDatabase {
+        try TestDatabase(passwords: PasswordWorkers(threads: 1, queueLength: 1_000))
+    }
+
+    private static func isGood(_ session: Session, _ test: TestDatabase) -> Bool {
+        let token = Array(session.token.utf8)
+        try? test.reader.refresh()
+        return (try? token.withUnsafeBytes { try test.reader.authenticate($0) }) != nil
+    }
+
+    @Test(arguments: 1...3) func `no session of the old password is good behind a change, however both meet`(
+        _ seed: Int
+    ) async throws {
+        let test = try Self.open()
+        let (_, session) = try await test.signUp("ann")
+        let lookup = try test.reader.account(named: "ann")
+        let credentials = try Credentials(name: "ann", password: "correct horse")
+        let mine = try test.reader.account(session.user.id)
+        // Sign-ins before, beside and after the change, in an order that the threads make.
+        let others = await withTaskGroup(of: Session?.self) { group in
+            for number in 0..<3 {
+                if number == seed % 3 {
+                    group.addTask { [database = test.database] in
+                        _ = try? await database.change(
+                            AccountChange(
+                                name: nil, password: "battery staple", currentPassword: "correct horse"),
+                            of: mine, token: Array(session.token.utf8))
+                        return nil
+                    }
+                }
+                group.addTask { [database = test.database] in
+                    try? await database.signIn(credentials, account: lookup)
+                }
+            }
+            return await group.reduce(into: [Session]()) { if let session = $1 { $0.append(session) } }
+        }
+        for other in others { #expect(!Self.isGood(other, test)) }
+        #expect(!Self.isGood(session, test))
+        #expect(await refusal { try await test.signIn("ann") } == .some(.signInRefused))
+        try await test.signIn("ann", "battery staple")
+    }
+
+    @Test func `of two changes at once one is made`() async throws {
+        let test = try Self.open()
+        let (_, session) = try await test.signUp("ann")
+        let lookup = try test.reader.account(session.user.id)
+        let made = await withTaskGroup(of: String?.self) { group in
+            for password in ["battery staple", "stapled horse", "correct battery"] {
+                group.addTask { [database = test.database] in
+                    let changed = try? await database.change(
+                        AccountChange(name: nil, password: password, currentPassword: "correct horse"), of: lookup,
+                        token: Array(session.token.utf8))
+                    return changed == nil ? nil : password
+                }
+            }
+            return await group.reduce(into: [String]()) { if let password = $1 { $0.append(password) } }
+        }
+        #expect(made.count == 1)
+        try await test.signIn("ann", try #require(made.first))
+    }
+
+    @Test func `a session that was revoked while the password was checked changes nothing`() async throws {
+        let test = try Self.open()
+        let (_, session) = try await test.signUp("ann")
+        let lookup = try test.reader.account(session.user.id)
+        try await test.database.signOut(Array(session.token.utf8))
+        let error = await refusal {
+            _ = try await test.database.change(
+                AccountChange(name: "anna", password: nil, currentPassword: "correct horse"), of: lookup,
+                token: Array(session.token.utf8))
+        }
+        #expect(error?.code == .authenticationFailed)
+        try await test.signIn("ann")
+    }
+
+    @Test func `a sign-in outlives that its password was hashed anew beside it`() async throws {
+        let test = try Self.open()
+        _ = try await test.signUp("ann")
+        let stale = try test.reader.account(named: "ann")
+        // The same password under another salt, as where two sign in whose hash was out of date.
+        try await test.database.setPassword(Credentials(name: "ann", password: "correct horse"))
+        _ = try await test.database.signIn(Credentials(name: "ann", password: "correct horse"), account: stale)
+        // A renamed account is not found by its old name any more.
+        let session = try await test.signIn("ann")
+        try test.reader.refresh()
+        let old = try test.reader.account(named: "ann")
+        _ = try await test.database.change(
+            AccountChange(name: "anna", password: nil, currentPassword: "correct horse"),
+            of: try test.reader.account(session.user.id), token: Array(session.token.utf8))
+        let error = await refusal {
+            _ = try await test.database.signIn(Credentials(name: "ann", password: "correct horse"), account: old)
+        }
+        #expect(error == .signInRefused)
+    }
+
+    @Test func `a service never signs in by a password, and nobody without an account`() async throws {
+        let test = try Self.open()
+        _ = try await test.signUp("ann")
+        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        // Even with a hash that is right.
+        test.reader.rest()
+        try connection.execute("UPDATE account SET kind = 2")
+        #expect(await refusal { try await test.signIn("ann") } == .signInRefused)
+        #expect(await refusal { try await test.signIn("zoe") } == .signInRefused)
+        #expect(
+            await refusal {
+                try await test.database.setPassword(Credentials(name: "ann", password: "battery staple"))
+            }?.code == .badRequest)
+    }
+
+    // MARK: Invitations
+
+    @Test(arguments: [(uses: 1, tries: 50), (uses: 3, tries: 8)])
+    func `an invitation makes no more accounts than it is for, however many bring it at once`(
+        _ uses: Int, _ tries: Int
+    ) async throws {
+        let test = try Self.open()
+        let made = try await test.database.invite(
+            InvitationWish(name: nil, seconds: nil, uses: Int64(uses), roles: []))
+        // A failed sign-up uses nothing up.
+        _ = try await test.signUp("taken")
+        let invitation = Invitation(token: made.token)
+        #expect(
+            await refusal {
+                _ = try await test.database.signUp(
+                    Credentials(name: "taken", password: "correct horse"), invitation: invitation)
+            }?.cause == .nameTaken)
+        let names = await withTaskGroup(of: String?.self) { group in
+            for number in (0..<tries).shuffled() {
+                group.addTask { [database = test.database] in
+                    guard let credentials = try? Credentials(name: "u\(number)", password: "correct horse") else {
+                        return nil
+                    }
+                    return try? await database.signUp(credentials, invitation: invitation).user.name
+                }
+            }
+            return await group.reduce(into: [String]()) { if let name = $1 { $0.append(name) } }
+        }
+        #expect(names.count == uses)
+        try test.reader.refresh()
+        #expect(try test.reader.invitations().map(\.used) == [Int64(uses)])
+        #expect(try test.reader.users(after: 0, limit: 100).count == uses + 1)
+        #expect(try test.list(type: "Users").names.count == uses + 1)
+        #expect(
+            await refusal { try test.reader.checkInvitation(invitation, name: "x") }?.code == .accessDenied)
+        // What was undone has left no name behind: the next account's records have its own.
+        let (next, session) = try await test.signUp("next")
+        let answer = try await test.create("n", as: next)
+        #expect(String(decoding: answer.body, as: UTF8.self).contains(session.user.recordName))
+    }
+
+    @Test func `an invitation ends by itself and with its role`() async throws {
+        let test = try Self.open()
+        let editors = try #require(RoleName("editors"))
+        _ = try await test.database.putRole(editors, members: [])
+        let made = try await test.database.invite(
+            InvitationWish(name: nil, seconds: nil, uses: 2, roles: [editors]))
+        #expect(made.info.roles == ["editors"])
+        try await test.database.removeRole(editors)
+        _ = try await test.database.putRole(editors, members: [])
+        let session = try await test.database.signUp(
+            Credentials(name: "ann", password: "correct horse"), invitation: Invitation(token: made.token))
+        try test.reader.refresh()
+        // Another role of the name that the old one had.
+        #expect(try test.reader.role(editors)?.members == [])
+        #expect(session.user.name == "ann")
+        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        test.reader.rest()
+        try connection.execute("UPDATE invitation SET expires = 1")
+        #expect(
+            await refusal {
+                _ = try await test.database.signUp(
+                    Credentials(name: "bob", password: "correct horse"), invitation: Invitation(token: made.token))
+            }?.code == .accessDenied)
+        _ = try await test.database.maintain()
+        try test.reader.refresh()
+        #expect(try test.reader.invitations().isEmpty)
+    }
+}
+
+extension RecordError {
+    static let signInRefused = RecordError(.authenticationFailed, "The name or the password is wrong")
+}

@@ -1,0 +1,164 @@
+import Foundation
+import RecordEngine
+import RecordModel
+import RecordStorage
+import RecordWire
+import Testing
+
+@Suite struct SessionTests {
+    private static let hour: Int64 = 3_600_000
+
+    /// Changes rows behind the database's back, which stands still, and makes readers look anew.
+    private static func run(_ sql: String, on test: TestDatabase) async throws {
+        test.reader.rest()
+        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        try connection.execute(sql)
+        try await test.database.endSessions(of: 1, but: nil)
+        try test.reader.refresh()
+    }
+
+    private static func row(of session: Session, on test: TestDatabase) throws -> [Int64] {
+        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .reader)
+        return try ["created", "used", "expires", "ends"].map { column in
+            try #require(try connection.integer("SELECT \(column) FROM session WHERE account = \(session.user.id)"))
+        }
+    }
+
+    private static func bearer(_ session: Session, on test: TestDatabase) -> Caller? {
+        // As each request begins.
+        try? test.reader.refresh()
+        return try? Array(session.token.utf8).withUnsafeBytes { try test.reader.authenticate($0) }
+    }
+
+    /// Lets what is queued be written.
+    private static func settle(_ test: TestDatabase) async throws {
+        try await test.database.endSessions(of: 1, but: nil)
+    }
+
+    @Test func `use puts the end of a session off, at most once an hour`() async throws {
+        let test = try TestDatabase()
+        let session = try await test.signUp("ann").session
+        let fresh = try Self.row(of: session, on: test)
+        #expect(fresh[2] - fresh[0] == 30 * 24 * Self.hour && fresh[3] - fresh[0] == 180 * 24 * Self.hour)
+        // Within the hour nothing is written.
+        #expect(Self.bearer(session, on: test) != nil)
+        try await Self.settle(test)
+        #expect(try Self.row(of: session, on: test) == fresh)
+        // Ten days ago.
+        let past = 240 * Self.hour
+        try await Self.run(
+            "UPDATE session SET created = created - \(past), used = used - \(past), expires = expires - \(past), ends = ends - \(past)",
+            on: test)
+        #expect(Self.bearer(session, on: test) != nil)
+        try await Self.settle(test)
+        let slid = try Self.row(of: session, on: test)
+        #expect(slid[0] == fresh[0] - past && slid[3] == fresh[3] - past)
+        #expect(slid[1] >= fresh[1] && slid[2] >= fresh[2])
+        #expect(slid[2] - slid[1] == 30 * 24 * Self.hour)
+        for _ in 0..<3 { #expect(Self.bearer(session, on: test) != nil) }
+        try await Self.settle(test)
+        #expect(try Self.row(of: session, on: test) == slid)
+    }
+
+    @Test func `use puts no end off beyond the last one`() async throws {
+        let test = try TestDatabase()
+        let session = try await test.signUp("ann").session
+        let fresh = try Self.row(of: session, on: test)
+        try await Self.run(
+            "UPDATE session SET used = used - \(2 * Self.hour), ends = created + \(Self.hour)", on: test)
+        #expect(Self.bearer(session, on: test) != nil)
+        try await Self.settle(test)
+        #expect(try Self.row(of: session, on: test)[2] == fresh[0] + Self.hour)
+    }
+
+    @Test func `a session that is not used ends, and a reader that knew it looks again`() async throws {
+        let test = try TestDatabase()
+        let session = try await test.signUp("ann").session
+        func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+        var end: Int64 = 0
+        // However busy the machine is: until the reader has met the session in its last second.
+        repeat {
+            end = now() + 1_000
+            try await Self.run("UPDATE session SET expires = \(end)", on: test)
+        } while Self.bearer(session, on: test) == nil
+        // Another loop puts it off: what this one remembers of its end does not count.
+        test.reader.rest()
+        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        try connection.execute("UPDATE session SET expires = \(end + 86_400_000)")
+        while now() <= end { await Task.yield() }
+        #expect(Self.bearer(session, on: test) != nil)
+        try await Self.run("UPDATE session SET expires = 1", on: test)
+        #expect(Self.bearer(session, on: test) == nil)
+        #expect(try test.reader.sessions(of: session.user.id, token: []).isEmpty)
+    }
+
+    @Test func `a session that has ended is not prolonged by a use that was late`() async throws {
+        let test = try TestDatabase()
+        let session = try await test.signUp("ann").session
+        try await Self.run("UPDATE session SET used = 0", on: test)
+        #expect(Self.bearer(session, on: test) != nil)
+        try await test.database.signOut(Array(session.token.utf8))
+        try await Self.settle(test)
+        #expect(Self.bearer(session, on: test) == nil)
+    }
+
+    @Test func `two who rotate one session at once get one token`() async throws {
+        let test = try TestDatabase()
+        let token = Array(try await test.signUp("ann").session.token.utf8)
+        let tokens = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<8 {
+                group.addTask { [database = test.database] in try? await database.rotateSession(token).token }
+            }
+            return await group.reduce(into: [String]()) { if let token = $1 { $0.append(token) } }
+        }
+        #expect(tokens.count == 1)
+        let id = try #require(try await test.signUpID("bob"))
+        #expect(try test.reader.sessions(of: id, token: []).count == 1)
+    }
+
+    @Test func `sessions of a file from before are kept`() async throws {
+        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var session: Session?
+        do {
+            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            session = try await test.signUp("ann").session
+            await test.close()
+        }
+        let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
+        for sql in [
+            """
+            CREATE TABLE old (hash BLOB PRIMARY KEY, account INTEGER NOT NULL, created INTEGER NOT NULL,
+            expires INTEGER NOT NULL) WITHOUT ROWID
+            """, "INSERT INTO old SELECT hash, account, created, expires FROM session", "DROP TABLE session",
+            "ALTER TABLE old RENAME TO session", "CREATE INDEX session_by_account ON session (account)",
+            "CREATE INDEX session_by_expiry ON session (expires)", "DROP TABLE invitation",
+            "DROP TABLE invitation_role", "DROP TABLE account_removal", "DROP TABLE removal_cascade",
+            "DROP INDEX asset_claim_by_uploader", "DELETE FROM record", "DELETE FROM type", "DELETE FROM type_grant",
+            "DELETE FROM migration WHERE name IN ('sliding sessions', 'invitations', 'removals of accounts')",
+        ] { try connection.execute(sql) }
+        #expect(try AccountTable(connection).find(name: "ann") != nil)
+        let test = try TestDatabase(folder: folder, keepsFolder: true)
+        let old = try #require(session)
+        #expect(Self.bearer(old, on: test) == .user(old.user.id, roles: [:]))
+        let known = try #require(try test.reader.sessions(of: old.user.id, token: Array(old.token.utf8)).first)
+        #expect(known.isCurrent && known.expires == old.expires && known.id.utf8.count == 32)
+        // The account is older than user records, and gets one when it signs in.
+        let type = "Users"
+        #expect(await refusal { _ = try test.read(old.user.recordName, type: type) }?.code == .notFound)
+        _ = try await test.signIn("ann")
+        #expect(try test.read(old.user.recordName, type: type).recordName.text == old.user.recordName)
+        await test.close()
+    }
+}
+
+extension TestDatabase {
+    func signUpID(_ name: String) async throws -> UserID? { try await signUp(name).caller.userID }
+
+    @discardableResult
+    func signIn(_ name: String, _ password: String = "correct horse") async throws -> Session {
+        try reader.refresh()
+        return try await database.signIn(
+            Credentials(name: name, password: password), account: try reader.account(named: name))
+    }
+}
