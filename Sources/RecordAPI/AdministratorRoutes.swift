@@ -12,15 +12,10 @@ extension RecordAPI {
         guard let name = object["name"]?.string, let password = object["password"]?.string,
             password.utf8.count <= 1_024
         else { throw RecordError.badRequest("The body needs 'name' and 'password', both strings") }
+        let (label, actor) = (object["label"]?.string, call.actor)
         let attempt = try call.rate.beginSignIn(name, in: administrators)
-        let session: AdministratorSession
-        do throws(RecordError) {
-            session = try await administrators.signIn(
-                name: name, password: password, label: object["label"]?.string, by: call.actor)
-            attempt?.succeeded()
-        } catch {
-            attempt?.failed(error)
-            throw error
+        let session = try await SignInAttempt.judging(attempt) { () throws(RecordError) in
+            try await administrators.signIn(name: name, password: password, label: label, by: actor)
         }
         var response = HTTPResponse.json(
             [
@@ -114,8 +109,12 @@ extension RecordAPI {
         guard let new = object["password"]?.string, let old = object["currentPassword"]?.string,
             old.utf8.count <= 1_024
         else { throw RecordError.badRequest("The body needs 'password' and 'currentPassword', both strings") }
-        try await administrators.changePassword(
-            of: own.administrator, from: old, to: AdministratorPassword(new), token: own.token, by: call.actor)
+        let (administrators, password, actor) = (try administrators, try AdministratorPassword(new), call.actor)
+        let attempt = try call.rate.beginSignIn(administrators.name(of: own.administrator), in: administrators)
+        try await SignInAttempt.judging(attempt) { () throws(RecordError) in
+            try await administrators.changePassword(
+                of: own.administrator, from: old, to: password, token: own.token, by: actor)
+        }
         return HTTPResponse(.noContent)
     }
 

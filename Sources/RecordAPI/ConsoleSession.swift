@@ -30,7 +30,9 @@ extension RecordAPI {
             return await who(request, request.fields, context)
         case .post:
             try requireJSONBody(request.fields)
-            let body = try JSONValue.parse(try await request.body.collect(upTo: 8_192))
+            let bytes = try await request.body.collect(upTo: 8_192)
+            let body: JSONValue
+            do throws(JSONError) { body = try JSONValue.parse(bytes) } catch { throw RecordError(error) }
             guard let token = body["token"]?.string, (1...4_096).contains(token.utf8.count),
                 token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
             else { throw RecordError.badRequest("The body needs 'token', visible ASCII characters") }

@@ -151,9 +151,9 @@ extension Endpoint {
             .readSchema, .readType, .readAdvice, .listGrants, .readGrants, .listRoles, .readRole, .deleteRole, .signOut,
             .readMe, .listSessions, .endSession, .endSessions, .rotateSession, .listInvitations, .removeInvitation,
             .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload, .uploadOffset,
-            .continueUpload, .terminateUpload, .readUpload, .listKeys, .readKey, .revokeKey, .signOutAdministrator,
-            .listAdministratorSessions, .endAdministratorSession, .listAdministrators, .readAdministrator,
-            .deleteAdministrator, .readAudit:
+            .continueUpload, .terminateUpload, .readUpload,
+            .listKeys, .readKey, .revokeKey, .signOutAdministrator, .listAdministratorSessions,
+            .endAdministratorSession, .listAdministrators, .readAdministrator, .deleteAdministrator, .readAudit:
             nil
         }
     }

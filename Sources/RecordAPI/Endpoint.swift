@@ -131,19 +131,19 @@ enum Endpoint: Hashable, Sendable, CaseIterable {
         case .queryRecords: ["where", "arg", "sort", "limit", "fields", "cursor", "count", "explain"]
         case .deleteSet, .changeSet: ["where", "arg", "all", "dryRun", "maxAffected"]
         case .fetchChanges: ["since", "limit", "fields"]
+        case .endSessions: ["others"]
         case .listKeys: ["limit", "cursor"]
         case .readAudit: ["since", "until", "actor", "action", "limit", "cursor", "scope"]
-        case .endSessions: ["others"]
         case .deleteRecord, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
             .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
             .explainAccess, .signUp,
             .signUpAnonymously, .signIn, .signOut, .readMe, .changeMe, .removeMe, .listSessions, .endSession,
             .rotateSession, .invite, .listInvitations, .removeInvitation, .live, .ready, .metrics, .limits, .openAPI,
             .describeUploads, .createUpload,
-            .uploadOffset, .continueUpload, .terminateUpload, .readUpload, .createKey, .readKey, .changeKey,
-            .revokeKey, .rotateKey, .signInAdministrator, .signOutAdministrator, .listAdministratorSessions,
-            .endAdministratorSession, .changeOwnPassword, .listAdministrators, .addAdministrator, .readAdministrator,
-            .changeAdministrator, .deleteAdministrator:
+            .uploadOffset, .continueUpload, .terminateUpload, .readUpload,
+            .createKey, .readKey, .changeKey, .revokeKey, .rotateKey, .signInAdministrator, .signOutAdministrator,
+            .listAdministratorSessions, .endAdministratorSession, .changeOwnPassword, .listAdministrators,
+            .addAdministrator, .readAdministrator, .changeAdministrator, .deleteAdministrator:
             []
         }
     }

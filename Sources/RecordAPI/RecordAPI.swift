@@ -196,18 +196,6 @@ public struct RecordAPI: Sendable {
         }
     }
 
-    /// Notes that a key was refused for its scope, or met nothing where its scope lets it see nothing.
-    private func noteOutOfScope(_ error: any Error, _ key: ServiceKey, _ endpoint: Endpoint, _ call: RecordCall) {
-        guard let code = (error as? RecordError)?.code else { return }
-        let type = endpoint.namesTypeInPath ? RecordTypeName(call.parameters[0]) : nil
-        let isHidden =
-            code == .notFound && type.map { !(key.scope.types?.contains($0) ?? true) } ?? false
-        guard code == .accessDenied || isHidden else { return }
-        call.reader.noteOutOfScope(
-            key, target: type.map { "\(endpoint) \($0)" } ?? "\(endpoint)", address: call.actor.address,
-            requestID: call.request.id)
-    }
-
     /// Who asks. Failures are counted: see `RateTicket`.
     private static func authenticate(
         _ fields: HTTPFields, with reader: RecordReader, _ rate: inout RateTicket
@@ -218,6 +206,18 @@ public struct RecordAPI: Sendable {
             if error.code == .authenticationFailed { try rate.countFailedCredential() }
             throw error
         }
+    }
+
+    /// Notes that a key was refused for its scope, or met nothing where its scope lets it see nothing.
+    private func noteOutOfScope(_ error: any Error, _ key: ServiceKey, _ endpoint: Endpoint, _ call: RecordCall) {
+        guard let code = (error as? RecordError)?.code else { return }
+        let type = endpoint.namesTypeInPath ? RecordTypeName(call.parameters[0]) : nil
+        let isHidden =
+            code == .notFound && type.map { !(key.scope.types?.contains($0) ?? true) } ?? false
+        guard code == .accessDenied || isHidden else { return }
+        call.reader.noteOutOfScope(
+            key, target: type.map { "\(endpoint) \($0)" } ?? "\(endpoint)", address: call.actor.address,
+            requestID: call.request.id)
     }
 
     static let healthy = Array(#"{"status":"ok"}"#.utf8)

@@ -23,13 +23,11 @@ extension RecordAPI {
     ) async throws(RecordError) -> Value {
         let attempt = try call.rate.beginSignIn(name, in: call.database)
         do throws(RecordError) {
-            let value = try await body()
-            attempt?.succeeded()
-            return value
+            return try await SignInAttempt.judging(attempt, body)
         } catch {
-            attempt?.failed(error)
             if error.code == .authenticationFailed {
-                call.reader.noteFailedSignIn(name: name, address: call.actor.address, requestID: call.request.id)
+                call.reader.noteFailedSignIn(
+                    name: name, address: call.actor.address, requestID: call.request.id)
             }
             throw error
         }

@@ -90,7 +90,7 @@ class Follower(Visitor):
             return True
         page = answer.json()
         merge(self.copy, [(one["recordName"], None if one.get("deleted") else one["recordChangeTag"])
-                          for one in page["changes"]])
+                          for one in page["changes"] if one["recordType"] != "Users"])
         self.token = page["token"]
         return page["moreComing"]
 

@@ -108,8 +108,7 @@ struct RateTicket {
     /// An attempt to sign in to an account, if there may be one now.
     ///
     /// - Throws: THROTTLED after too many that failed.
-    ///
-    /// - Parameter accounts: What has the account: a database, or the server's administrators.
+    /// - Parameter accounts: Whose name it is: a database, or the server's list of administrators.
     func beginSignIn(_ name: String, in accounts: AnyObject) throws(RecordError) -> SignInAttempt? {
         guard let delays = limiter?.delays else { return nil }
         return try delays.begin(name, of: ObjectIdentifier(accounts), from: client)

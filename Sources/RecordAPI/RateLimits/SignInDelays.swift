@@ -150,6 +150,20 @@ struct SignInAttempt {
     func failed(_ error: RecordError) {
         delays.end(self, error.code == .authenticationFailed ? .failed : .abandoned)
     }
+
+    /// Does what proves a password, and counts how it went.
+    static func judging<Value>(
+        _ attempt: SignInAttempt?, _ body: () async throws(RecordError) -> Value
+    ) async throws(RecordError) -> Value {
+        do throws(RecordError) {
+            let value = try await body()
+            attempt?.succeeded()
+            return value
+        } catch {
+            attempt?.failed(error)
+            throw error
+        }
+    }
 }
 
 /// A table that never grows: in sets of four, the one of least worth makes room.

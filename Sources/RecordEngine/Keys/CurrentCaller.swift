@@ -43,7 +43,8 @@ extension RecordReader {
         database.noteUse(ofKey: found.key, now: now)
         let key = ServiceKey(account: found.key.account, scope: KeyScope(stored: found.key.scope))
         return KnownCaller(
-            caller: .service(key), expires: min(found.expires, now + RecordDatabase.keyUseMilliseconds), slides: .max)
+            caller: .service(key), expires: min(found.expires, now + RecordDatabase.keyUseMilliseconds),
+            slides: .max)
     }
 }
 

@@ -64,10 +64,10 @@ enum ServeCommand {
         limits.unreferencedAssetSeconds = settings.unreferencedAssetTime.components.seconds
         limits.assetURLSeconds = settings.assetURLTime.components.seconds
         limits.freeDiskBytes = settings.freeDiskBytes
-        limits.auditSeconds = settings.auditTime.components.seconds
-        limits.auditEntries = settings.auditEntries
         limits.sessionSeconds = settings.sessionTime.components.seconds
         limits.sessionLongestSeconds = settings.sessionLongestTime.components.seconds
+        limits.auditSeconds = settings.auditTime.components.seconds
+        limits.auditEntries = settings.auditEntries
         let id = try defaultDatabase(settings)
         var configuration = DatabaseRegistry.Configuration(
             dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),
@@ -131,7 +131,8 @@ enum ServeCommand {
                 defaultDatabase: try defaultDatabase(settings), version: Version.text,
                 signUp: signUp(settings.signUp), allowsAnonymousAccounts: settings.anonymousAccounts == .on,
                 metricsAccess: metricsAccess(settings.metricsAccess),
-                isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"), rateLimits: settings.rateLimits,
+                isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"),
+                rateLimits: settings.rateLimits,
                 metricsSources: [transport.metrics], report: report))
         transport.addresses = try TransportSetup.addresses(settings)
         let handler = ServerHandler(api: api, console: console, hosts: HostPolicy(settings.hosts))

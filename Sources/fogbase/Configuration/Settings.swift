@@ -20,11 +20,6 @@ struct Settings: Sendable {
         case on, off
     }
 
-    /// Whether requests are counted at all.
-    enum Switch: String, CaseIterable, Sendable {
-        case on, off
-    }
-
     enum MetricsAccess: String, CaseIterable, Sendable {
         case administrators, loopback, everyone
     }
