@@ -1,6 +1,6 @@
 package import Cryptography
 package import RecordModel
-package import RecordStorage
+internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
@@ -251,9 +251,11 @@ package actor Administrators {
         }
     }
 
-    /// Makes the file fail by plan, for tests.
-    package func inject(_ faults: FaultPlan?) {
-        store?.connection.faults = faults
+    /// Makes the file's disk full at its nth step, for tests.
+    package func inject(failureAt step: Int?) {
+        store?.connection.faults = step.map {
+            FaultPlan(failAt: $0, with: StoreError(code: 13, message: "database or disk is full"))
+        }
     }
 }
 

@@ -191,14 +191,13 @@ import Testing
         var step = 0
         var failures = 0
         while true {
-            let faults = FaultPlan(failAt: step, with: StoreError(code: 13, message: "full"))
-            await server.administrators.inject(faults)
+            await server.administrators.inject(failureAt: step)
             let refused = await refusal { try await server.add("bea", .viewer) }
-            await server.administrators.inject(nil)
-            guard faults.hasFired else { break }
+            await server.administrators.inject(failureAt: nil)
+            guard let refused else { break }
             failures += 1
             step += 1
-            #expect(refused?.cause == .storageFull)
+            #expect(refused.cause == .storageFull)
             #expect(server.administrators.list().map(\.name) == ["ada"])
         }
         #expect(failures > 2)
