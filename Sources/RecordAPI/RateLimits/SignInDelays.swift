@@ -148,7 +148,9 @@ struct SignInAttempt {
 
     /// - Parameter error: Only a wrong name or password counts, not a server that had no time to look.
     func failed(_ error: RecordError) {
-        delays.end(self, error.code == .authenticationFailed ? .failed : .abandoned)
+        // A signed-in caller's wrong password is ACCESS_DENIED.
+        let isWrong = error.code == .authenticationFailed || error.code == .accessDenied
+        delays.end(self, isWrong ? .failed : .abandoned)
     }
 
     /// Does what proves a password, and counts how it went.
