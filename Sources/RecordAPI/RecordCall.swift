@@ -18,7 +18,8 @@ struct RecordCall {
 
     /// Who asks, for the audit log.
     var actor: AuditActor {
-        AuditActor(caller: caller, address: request.remoteAddress, requestID: request.id)
+        AuditActor(
+            caller: caller, address: request.client.map { "\($0)" } ?? request.remoteAddress, requestID: request.id)
     }
 
     /// Where the request means. That an administrator names a user's private database is written down.

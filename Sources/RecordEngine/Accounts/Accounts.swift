@@ -138,17 +138,22 @@ extension RecordDatabase {
     static var passwordAttempts: Int { 3 }
 
     /// Makes an account from the operator's shell, without a session.
-    package nonisolated func addUser(_ credentials: Credentials) async throws(RecordError) -> User {
+    package nonisolated func addUser(
+        _ credentials: Credentials, by actor: AuditActor = .shell
+    ) async throws(RecordError) -> User {
         let session = try await signUp(credentials)
         let id = session.user.id
         try await write { transaction throws(RecordError) in
             try transaction.store { () throws(StoreError) in try transaction.sessions.removeAll(account: id) }
+            try transaction.audit(.userCreate, credentials.name, by: actor)
         }
         return session.user
     }
 
     /// Gives an account another password and ends all of its sessions.
-    package nonisolated func setPassword(_ credentials: Credentials) async throws(RecordError) {
+    package nonisolated func setPassword(
+        _ credentials: Credentials, by actor: AuditActor = .shell
+    ) async throws(RecordError) {
         let password = try await passwords.hash(credentials.password)
         try await write { transaction throws(RecordError) in
             let row = try transaction.account(named: credentials.name)
@@ -160,6 +165,7 @@ extension RecordDatabase {
                 try transaction.sessions.removeAll(account: row.id)
             }
             transaction.rightsChanged = true
+            try transaction.audit(.userPassword, row.name, by: actor)
         }
     }
 }

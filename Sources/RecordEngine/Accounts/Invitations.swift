@@ -1,6 +1,7 @@
 internal import Cryptography
 package import RecordModel
 internal import RecordStorage
+internal import RecordWire
 internal import Threads
 
 /// The token of an invitation as somebody brings it.
@@ -87,22 +88,31 @@ extension RecordDatabase {
     /// - Returns: Its token, shown this once, and the rest.
     /// - Throws: BAD_REQUEST for a role that does not exist, or too many invitations.
     package nonisolated func invite(
-        _ wish: InvitationWish
+        _ wish: InvitationWish, by actor: AuditActor = .server
     ) async throws(RecordError) -> (token: String, info: InvitationInfo) {
         let token = SecretToken(.invitation)
         let info = try await write { transaction throws(RecordError) in
-            try transaction.add(wish, token: token, limit: Self.invitationCount)
+            let info = try transaction.add(wish, token: token, limit: Self.invitationCount)
+            try transaction.audit(
+                .invitationCreate, info.id, by: actor,
+                detail: JSONObject(
+                    [("uses", .integer(info.uses)), ("expiresAt", .integer(info.expires))]
+                        + AuditText.names(info.roles, of: "roles")))
+            return info
         }
         return (token.text, info)
     }
 
     /// Takes an invitation back.
-    package nonisolated func removeInvitation(_ id: String) async throws(RecordError) {
+    package nonisolated func removeInvitation(
+        _ id: String, by actor: AuditActor = .server
+    ) async throws(RecordError) {
         try await write { transaction throws(RecordError) in
             let wasThere = try transaction.store { () throws(StoreError) in
                 try transaction.invitations.remove(id: id)
             }
             guard wasThere else { throw RecordError(.notFound, "There is no invitation with this id") }
+            try transaction.audit(.invitationDelete, id, by: actor)
         }
     }
 }

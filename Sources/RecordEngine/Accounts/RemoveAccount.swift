@@ -45,9 +45,18 @@ extension RecordDatabase {
     }
 
     /// Takes away an account, as the operator wishes. See `removeAccount`.
-    package nonisolated func removeUser(named name: String) async throws(RecordError) {
+    package nonisolated func removeUser(
+        named name: String, by actor: AuditActor = .shell
+    ) async throws(RecordError) {
         try await write(isAlone: true) { transaction throws(RecordError) in
-            try transaction.remove(try transaction.account(named: name))
+            let row = try transaction.account(named: name)
+            guard row.kind != .service else {
+                throw .badRequest("This account is a key's. Revoke the key", details: [("name", .text(row.name))])
+            }
+            try transaction.remove(row)
+            try transaction.audit(
+                .userDelete, row.name, by: actor,
+                detail: JSONObject([("userRecordName", .string(row.recordName))]))
         }
         finishRemovals()
     }
