@@ -24,13 +24,14 @@ import Testing
     @Test func `16: operations of a batch count one by one, and no other method or spelling is free`()
         async throws
     {
-        let database = try await Self.limited { $0.write = RateLimit(1, per: .hour, burst: 30) }
+        let database = try await Self.limited { $0.write = RateLimit(1, per: .hour, burst: 20) }
         func batch(_ count: Int) -> String {
             let one = #"{"operationType":"create","record":{"recordType":"Post","fields":{}}}"#
             return
                 #"{"atomic":false,"operations":[\#(Array(repeating: one, count: count).joined(separator: ","))]}"#
         }
-        #expect(await database.call(.post, "/records", as: .stranger, body: batch(29)).status == 200)
+        // The four records of the forum came from the same address.
+        #expect(await database.call(.post, "/records", as: .stranger, body: batch(15)).status == 200)
         #expect(await database.call(.post, "/records", as: .stranger, body: batch(2)).status == 429)
         #expect(await database.call(.post, "/records", as: .stranger, body: batch(1)).status == 200)
         for (method, target, body) in [

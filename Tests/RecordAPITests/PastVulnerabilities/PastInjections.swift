@@ -33,19 +33,19 @@ import Testing
 
     private static func expectWhole(_ database: TestDatabase, _ name: String) async {
         let all = await database.call(.get, "/query/Post?count=true", as: .administrator)
-        #expect(all.status == 200 && all.count == 1, "\(name): \(all.text)")
-        #expect(all.records.first?["fields"]?["n"]?["value"]?.integer == 1, "\(name): \(all.text)")
+        #expect(all.status == 200 && all.count == 1, "\(name.debugDescription): \(all.text)")
+        #expect(all.records.first?["fields"]?["n"]?["value"]?.integer == 1, "\(name.debugDescription): \(all.text)")
     }
 
     private static func json(_ text: String) -> String {
         String(decoding: JSONValue.string(text).bytes, as: UTF8.self)
     }
 
-    @Test(arguments: names)
-    func `1, 2, 4: a name in a condition, a sort, a projection or an index is a name or refused`(_ name: String)
+    @Test(arguments: names.indices)
+    func `1, 2, 4: a name in a condition, a sort, a projection or an index is a name or refused`(_ index: Int)
         async throws
     {
-        let database = try await Self.forum()
+        let (database, name) = (try await Self.forum(), Self.names[index])
         let quoted = Self.json(name)
         let escaped = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         var refused: [Answer] = []
@@ -65,7 +65,8 @@ import Testing
         refused.append(await database.call(.get, "/query/\(escaped)"))
         for answer in refused {
             // A type that is not there is as one that nobody may read.
-            #expect([400, 401, 404].contains(answer.status), "\(name): \(answer.status) \(answer.text)")
+            #expect(
+                [400, 401, 404].contains(answer.status), "\(name.debugDescription): \(answer.status) \(answer.text)")
             #expect(answer.records.isEmpty, "\(answer.text)")
             for word in ["sqlite", "SQL ", "syntax error", "no such column"] {
                 #expect(!answer.text.contains(word) || name.contains(word), "\(answer.text)")
@@ -73,15 +74,15 @@ import Testing
         }
         // A projection by what is no field shows none.
         let projected = await database.call(.get, "/records/Post/a?fields=\(escaped)")
-        #expect(projected.status == 200 && !projected.text.contains("sea"), "\(projected.text)")
+        #expect([200, 400].contains(projected.status) && !projected.text.contains("sea"), "\(projected.text)")
         await Self.expectWhole(database, name)
     }
 
-    @Test(arguments: names)
+    @Test(arguments: names.indices)
     func `1, 4: nor do the names of types, zones, roles, keys, owners and containers reach anything else`(
-        _ name: String
+        _ index: Int
     ) async throws {
-        let database = try await Self.forum()
+        let (database, name) = (try await Self.forum(), Self.names[index])
         let quoted = Self.json(name)
         let escaped = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         for (method, target, body) in [
@@ -105,8 +106,8 @@ import Testing
         await Self.expectWhole(database, name)
     }
 
-    @Test(arguments: names) func `3: an operation on a field has no sub-keys`(_ name: String) async throws {
-        let database = try await Self.forum()
+    @Test(arguments: names.indices) func `3: an operation on a field has no sub-keys`(_ index: Int) async throws {
+        let (database, name) = (try await Self.forum(), Self.names[index])
         let quoted = Self.json(name)
         for fields in [
             #"{"n":{"increment":{\#(quoted):1}}}"#, #"{"n":{"increment":1,\#(quoted):1}}"#,

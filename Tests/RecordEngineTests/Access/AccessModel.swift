@@ -20,7 +20,19 @@ struct AccessModel {
     /// The roles that read and write the field `secret`, by type; without an entry the grants decide.
     var readers: [String: Set<String>?] = [:]
     var writers: [String: Set<String>?] = [:]
+    /// What keys and named administrators may, whom grants and lists do not bind.
+    var scopes: [String: Scope] = [:]
     private var order = 0
+
+    struct Scope {
+        /// `nil` for all.
+        var types: Set<String>?
+        var rights: Set<String>
+
+        func may(_ right: String, _ type: String) -> Bool {
+            rights.contains(right) && (types?.contains(type) ?? true)
+        }
+    }
 
     static let administrator = "admin"
     static let anonymous = "anonymous"
@@ -47,6 +59,7 @@ struct AccessModel {
 
     func may(_ right: String, _ caller: String, _ record: Record) -> Bool {
         if caller == Self.administrator { return true }
+        if let scope = scopes[caller] { return scope.may(right, record.type) }
         let isForAll = !grants(right, to: caller, type: record.type).isEmpty
         let creatorsMay = right == "READ" || (grants[record.type]?["_creator"] ?? []).contains(right)
         guard isForAll || (caller != Self.anonymous && creatorsMay) else { return false }
@@ -58,7 +71,9 @@ struct AccessModel {
 
     /// Whether somebody who may do the same to the record reads or writes its field `secret`.
     func mayField(_ right: String, _ caller: String, type: String, isOwn: Bool) -> Bool {
-        guard caller != Self.administrator, let roles = (right == "read" ? readers : writers)[type] ?? nil else {
+        guard caller != Self.administrator, scopes[caller] == nil,
+            let roles = (right == "read" ? readers : writers)[type] ?? nil
+        else {
             return true
         }
         if roles.contains("_world") { return true }
@@ -68,6 +83,7 @@ struct AccessModel {
     }
 
     func mayCreate(_ caller: String, type: String) -> Bool {
+        if let scope = scopes[caller] { return scope.may("CREATE", type) }
         if caller == Self.administrator || !grants("CREATE", to: caller, type: type).isEmpty { return true }
         return caller != Self.anonymous && (grants[type]?["_creator"] ?? []).contains("CREATE")
     }

@@ -40,7 +40,10 @@ import Testing
                     }
                     tokens[name] = page.token
                     isComing = page.moreComing
-                } catch let error as RecordError where error.cause == .tokenExpired {
+                } catch let error as RecordError
+                    where error.cause == .tokenExpired || (error.cause == .tokenInvalid && world.keys[name] != nil)
+                {
+                    // Another key of the same name is another caller.
                     tokens[name] = nil
                     copies[name] = []
                 }

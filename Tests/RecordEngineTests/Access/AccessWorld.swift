@@ -8,6 +8,7 @@ final class AccessWorld {
     let test: TestDatabase
     var model = AccessModel()
     var people: [String: (caller: Caller, session: Session)] = [:]
+    var keys: [String: NewKey] = [:]
     var random: Generator
     var next = 0
     static let names = ["ann", "bob", "carl"]
@@ -22,6 +23,7 @@ final class AccessWorld {
         }
         try await putSchema()
         for type in Self.types { try await setGrants(0, type) }
+        try await addScopes()
     }
 
     func pick<Value>(_ values: [Value]) -> Value { values[Int(random.next() % UInt64(values.count))] }
@@ -29,6 +31,8 @@ final class AccessWorld {
     /// The caller as its token says now.
     func caller(_ name: String) throws -> Caller {
         if name == AccessModel.administrator { return .administrator(.bootstrap) }
+        if let role = Self.administrators[name] { return .administrator(Administrator(id: 0, role: role)) }
+        if let key = keys[name] { return try test.caller(key.token) }
         guard let person = people[name] else { return .anonymous }
         try test.reader.refresh()
         return try Array(person.session.token.utf8).withUnsafeBytes { try test.reader.authenticate($0) }
@@ -36,7 +40,9 @@ final class AccessWorld {
 
     func principal(_ name: String) -> String { people[name]?.session.user.recordName ?? name }
 
-    var callers: [String] { Self.names + [AccessModel.administrator, AccessModel.anonymous] }
+    var callers: [String] {
+        Self.names + [AccessModel.administrator, AccessModel.anonymous] + model.scopes.keys.sorted()
+    }
 
     static let grants: [[String: Set<String>]] = [
         ["_world": ["READ"], "_icloud": ["CREATE"], "_creator": ["WRITE"]],
@@ -80,7 +86,7 @@ final class AccessWorld {
         let name = pick(callers)
         let caller = try caller(name)
         let type = pick(Self.types)
-        switch random.next() % 17 {
+        switch random.next() % 18 {
         case 0..<7:
             next += 1
             let acl = list()
@@ -130,6 +136,7 @@ final class AccessWorld {
             _ = try await test.database.putRole(
                 try #require(RoleName(role)), members: members.map(principal))
             model.roles[role] = Set(members)
+        case 17: try await changeKey()
         case 15: try await setGrants(Int(random.next() % UInt64(Self.grants.count)), type)
         default: try await setFieldGrants(type)
         }
