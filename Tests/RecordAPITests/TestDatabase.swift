@@ -19,7 +19,8 @@ final class TestDatabase {
 
     /// What the shell's commands would have.
     static let operatorToken = "fbo_of-the-operator"
-    private static let passwords = PasswordWorkers(threads: 2)
+    /// All tests sign up at once, and wait for each other.
+    private static let passwords = PasswordWorkers(threads: 2, queueLength: 100_000)
 
     let folder: String
     let registry: DatabaseRegistry

@@ -17,7 +17,7 @@ struct MatrixTemplate: Sendable {
     let words: [String: String]
     let secrets: [MatrixSecret]
 
-    static let passwords = PasswordWorkers(threads: 2)
+    static let passwords = PasswordWorkers(threads: 2, queueLength: 100_000)
     static let bootstrapToken = "bootstrap-token-of-the-matrix"
     static let schema = """
         {"types":{

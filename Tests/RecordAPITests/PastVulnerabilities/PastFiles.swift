@@ -82,17 +82,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [
+    private static let paths = [
         "../secret", "..%2f..%2fserver.sqlite", "%2e%2e%2fserver.sqlite",
         "%252e%252e%252fserver.sqlite",
         "..%5c..%5cserver.sqlite", "%2fetc%2fpasswd", "C:%5cwindows", "a%00.txt", "%2e%2e", "%2e",
         "..;/x",
         "%c0%ae%c0%ae%2fx", "....%2f%2fx", "a%0d%0aSet-Cookie:%20x=y", "file:%2f%2f%2fetc%2fpasswd",
         "%E2%80%AEgpj.exe",
-    ]) func `20: no name of a file or of a part of a path leaves its folder`(_ name: String)
-        async throws
-    {
+    ]
+
+    @Test func `20: no name of a file or of a part of a path leaves its folder`() async throws {
         let test = try await AssetRoutesTests.makeDatabase()
+        for name in Self.paths { try await expectNoWayOut(of: test, by: name) }
+    }
+
+    private func expectNoWayOut(of test: TestDatabase, by name: String) async throws {
         func files() -> Set<String> {
             let root = URL(filePath: test.folder).deletingLastPathComponent()
             let outside = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []

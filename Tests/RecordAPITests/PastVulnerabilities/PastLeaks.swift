@@ -42,24 +42,27 @@ import Testing
         #expect(unknown(hidden.text) == missing.text, "\(items)")
     }
 
-    @Test(arguments: ["cost.sub", "note.length", "note.recordName", "cost[0]", "cost.cost", "Good.cost"])
-    func `5: a path through a hidden field is refused in conditions and sorts`(_ path: String) async throws {
+    @Test func `5: a path through a hidden field is refused in conditions and sorts`() async throws {
         let database = try await Self.shop()
-        await Self.expectRefusal(database, [("where", "\(path) == 731")])
-        await Self.expectRefusal(database, [("where", "\(path) > 5")])
-        await Self.expectRefusal(database, [("sort", path)])
+        for path in ["cost.sub", "note.length", "note.recordName", "cost[0]", "cost.cost", "Good.cost"] {
+            await Self.expectRefusal(database, [("where", "\(path) == 731")])
+            await Self.expectRefusal(database, [("where", "\(path) > 5")])
+            await Self.expectRefusal(database, [("sort", path)])
+        }
     }
 
-    @Test(arguments: [
-        "title == 'x' OR cost == 731", "NOT (title == 'x' AND NOT cost == 731)", "NOT NOT cost == 731",
-        "(title == 'tea' AND (title == 'x' OR (title == 'y' OR cost > 1)))", "cost IN {1, 731}",
-        "cost BETWEEN {1, 1000}", "731 == cost", "cost != 5", "TRUEPREDICATE OR cost == 1", "ANY note == 'hushed'",
-    ]) func `6: a hidden field is hidden inside every operator`(_ condition: String) async throws {
+    @Test func `6: a hidden field is hidden inside every operator`() async throws {
         let database = try await Self.shop()
-        await Self.expectRefusal(database, [("where", condition)])
-        let set = await database.call(
-            .delete, queryTarget("Good", [("where", condition), ("dryRun", "true")]), as: .stranger)
-        #expect(set.status == 400, "\(set.text)")
+        for condition in [
+            "title == 'x' OR cost == 731", "NOT (title == 'x' AND NOT cost == 731)", "NOT NOT cost == 731",
+            "(title == 'tea' AND (title == 'x' OR (title == 'y' OR cost > 1)))", "cost IN {1, 731}",
+            "cost BETWEEN {1, 1000}", "731 == cost", "cost != 5", "TRUEPREDICATE OR cost == 1", "ANY note == 'hushed'",
+        ] {
+            await Self.expectRefusal(database, [("where", condition)])
+            let set = await database.call(
+                .delete, queryTarget("Good", [("where", condition), ("dryRun", "true")]), as: .stranger)
+            #expect(set.status == 400, "\(set.text)")
+        }
     }
 
     @Test func `6: the wrong JSON type in a query opens nothing`() async throws {
@@ -106,12 +109,14 @@ import Testing
         ])
     }
 
-    @Test(arguments: [
-        "note BEGINSWITH 'h'", "note ENDSWITH 'd'", "note CONTAINS 'ush'", "note LIKE 'h*'", "note MATCHES 'h.*'",
-        "note BEGINSWITH[cd] 'H'", "note == 'hushed'", "note > 'a'", "note == NULL", "note != NULL",
-    ]) func `8: no pattern guesses what is hidden`(_ condition: String) async throws {
+    @Test func `8: no pattern guesses what is hidden`() async throws {
         let database = try await Self.shop()
-        await Self.expectRefusal(database, [("where", condition), ("count", "true"), ("limit", "1")])
+        for condition in [
+            "note BEGINSWITH 'h'", "note ENDSWITH 'd'", "note CONTAINS 'ush'", "note LIKE 'h*'", "note MATCHES 'h.*'",
+            "note BEGINSWITH[cd] 'H'", "note == 'hushed'", "note > 'a'", "note == NULL", "note != NULL",
+        ] {
+            await Self.expectRefusal(database, [("where", condition), ("count", "true"), ("limit", "1")])
+        }
     }
 
     @Test func `9: every way to a record shows the same fields of it`() async throws {
