@@ -13,7 +13,7 @@ extension RecordAPI {
         let wish = try InvitationWish(
             name: try Self.optionalText("name", object), seconds: try Self.optionalNumber("expiresIn", object),
             uses: try Self.optionalNumber("uses", object), roles: try Self.roles(object))
-        let made = try await call.database.invite(wish)
+        let made = try await call.database.invite(wish, by: call.actor)
         var response = HTTPResponse.json(Self.document(made.info, token: made.token), status: .created)
         response.fields.set(.cacheControl, "no-store")
         return response
@@ -26,7 +26,7 @@ extension RecordAPI {
 
     func removeInvitation(_ call: RecordCall) async throws -> HTTPResponse {
         try call.require(.manageUsers)
-        try await call.database.removeInvitation(call.parameters[0])
+        try await call.database.removeInvitation(call.parameters[0], by: call.actor)
         return HTTPResponse(.noContent)
     }
 

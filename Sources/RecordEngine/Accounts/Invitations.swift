@@ -1,6 +1,7 @@
 internal import Cryptography
 package import RecordModel
 internal import RecordStorage
+internal import RecordWire
 internal import Threads
 
 /// The token of an invitation as somebody brings it.
@@ -76,6 +77,14 @@ package struct InvitationInfo: Hashable, Sendable {
         used = row.used
         self.roles = roles
     }
+
+    /// What the log says of it besides its id, which is the target.
+    fileprivate var auditDetail: JSONObject {
+        var detail = JSONObject([("uses", .integer(uses)), ("expiresAt", .integer(expires))])
+        if let name { detail["name"] = .string(name) }
+        if !roles.isEmpty { detail["roles"] = .array(roles.map(JSONValue.string)) }
+        return detail
+    }
 }
 
 extension RecordDatabase {
@@ -87,22 +96,27 @@ extension RecordDatabase {
     /// - Returns: Its token, shown this once, and the rest.
     /// - Throws: BAD_REQUEST for a role that does not exist, or too many invitations.
     package nonisolated func invite(
-        _ wish: InvitationWish
+        _ wish: InvitationWish, by actor: AuditActor
     ) async throws(RecordError) -> (token: String, info: InvitationInfo) {
         let token = SecretToken(.invitation)
         let info = try await write { transaction throws(RecordError) in
-            try transaction.add(wish, token: token, limit: Self.invitationCount)
+            try transaction.requireUserManager(actor)
+            let info = try transaction.add(wish, token: token, limit: Self.invitationCount)
+            try transaction.audit(.invitationCreate, info.id, by: actor, detail: info.auditDetail)
+            return info
         }
         return (token.text, info)
     }
 
     /// Takes an invitation back.
-    package nonisolated func removeInvitation(_ id: String) async throws(RecordError) {
+    package nonisolated func removeInvitation(_ id: String, by actor: AuditActor) async throws(RecordError) {
         try await write { transaction throws(RecordError) in
+            try transaction.requireUserManager(actor)
             let wasThere = try transaction.store { () throws(StoreError) in
                 try transaction.invitations.remove(id: id)
             }
             guard wasThere else { throw RecordError(.notFound, "There is no invitation with this id") }
+            try transaction.audit(.invitationDelete, id, by: actor)
         }
     }
 }

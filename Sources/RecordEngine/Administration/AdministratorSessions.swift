@@ -71,7 +71,8 @@ extension Administrators {
         let token = AdministratorToken()
         let now = clock()
         let session = AdministratorSessionRow(
-            hash: token.hash.bytes, id: Hex.encode(RandomBytes.make(16)), administrator: row.id, created: now, used: now,
+            hash: token.hash.bytes, id: Hex.encode(RandomBytes.make(16)), administrator: row.id, created: now,
+            used: now,
             expires: now + Self.slidingMilliseconds, ends: now + Self.longestMilliseconds, label: label)
         let ending = oldest(of: row.id, beyond: Self.sessionsEach - 1)
         var better = current

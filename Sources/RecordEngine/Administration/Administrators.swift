@@ -93,7 +93,7 @@ package actor Administrators {
     // MARK: Looking up
 
     /// Whether a token is that of the operator's commands.
-    nonisolated func isOperator(_ hash: Digest) -> Bool {
+    package nonisolated func isOperator(_ hash: Digest) -> Bool {
         operatorToken.map { hash.isEqualInConstantTime(to: $0) } ?? false
     }
 
@@ -166,7 +166,8 @@ package actor Administrators {
 
     /// Writes down who did what.
     func audit(
-        _ action: AuditAction, _ target: String, by actor: AuditActor, detail: JSONObject = JSONObject(), in store: Store
+        _ action: AuditAction, _ target: String, by actor: AuditActor, detail: JSONObject = JSONObject(),
+        in store: Store
     ) throws(RecordError) {
         let (kind, name): (String, String)
         if let special = actor.name {

@@ -23,7 +23,9 @@ extension RecordDatabase {
         let id = Hex.encode(RandomBytes.make(16))
         let key = try await write { transaction throws(RecordError) in
             let maker = try transaction.keyManager(actor)
-            guard try transaction.store({ () throws(StoreError) in try transaction.apiKeys.livingCount() }) < Self.keyCount
+            guard
+                try transaction.store({ () throws(StoreError) in try transaction.apiKeys.livingCount() })
+                    < Self.keyCount
             else {
                 throw .badRequest(
                     "There is the full number of keys. Revoke some first", cause: .tooLarge,
@@ -152,7 +154,8 @@ private struct KeyManager {
     func checkGiving(_ scope: KeyScope, until end: Int64?, isBoundInTime: Bool = true) throws(RecordError) {
         if let right = Authorization.firstRightBeyond(caller, in: scope) {
             throw RecordError(
-                .accessDenied, "Nobody gives a key more than it may itself: \(right)", details: [("right", .text(right))])
+                .accessDenied, "Nobody gives a key more than it may itself: \(right)",
+                details: [("right", .text(right))])
         }
         if isBoundInTime, let expires, (end ?? .max) > expires {
             throw RecordError(

@@ -7,7 +7,8 @@ import Testing
 
 /// The audit log below the routes.
 @Suite struct AuditTests {
-    private static func log(_ test: TestDatabase, _ request: AuditRequest = AuditRequest()) async throws -> [JSONValue] {
+    private static func log(_ test: TestDatabase, _ request: AuditRequest = AuditRequest()) async throws -> [JSONValue]
+    {
         try JSONValue.parse(try await test.database.audit(request))["entries"]?.array ?? []
     }
 
@@ -107,7 +108,8 @@ import Testing
         never.until = 1
         #expect(try await Self.log(test, never).isEmpty)
         #expect(await refusal { _ = try await test.database.audit(AuditRequest(cursor: "x")) }?.cause == .tokenInvalid)
-        let plan = try test.plan("SELECT * FROM audit WHERE at BETWEEN 1 AND 9 AND actor = 'a' ORDER BY at DESC, id DESC")
+        let plan = try test.plan(
+            "SELECT * FROM audit WHERE at BETWEEN 1 AND 9 AND actor = 'a' ORDER BY at DESC, id DESC")
         #expect(plan.contains("audit_by_actor") && !plan.contains("TEMP B-TREE"), "\(plan)")
     }
 
