@@ -43,7 +43,12 @@ import Testing
         ("serve --port 1 --port 2", "given twice"), ("doctor --quick=yes", "takes no value"),
         ("version --port 1", "no flag --port"), ("serve now", "'now'"), ("users add", "needs NAME"),
         ("users add a b", "'b'"), ("users list --password-file x", "--password-file"), ("-x", "before the flag -x"),
-        ("--port 1", "fogbase serve"),
+        ("--port 1", "fogbase serve"), ("admin", "admin list"), ("admn list", "Did you mean admin"),
+        ("admin ad grace", "Did you mean admin add?"), ("keys", "keys rotate"), ("keys rotte x", "keys rotate"),
+        ("keys add", "needs NAME"), ("keys add x --redonly", "--read-only"), ("admin set-role ada", "needs ROLE"),
+        ("access", "access explain"), ("access explain ada read", "needs TYPE"), ("audit x", "'x'"),
+        ("audit --limt 2", "Did you mean --limit?"), ("admin add ada --password x", "--password-file"),
+        ("users add ada --password=x", "--password-file"), ("keys show x --json=1", "takes no value"),
     ])
     func `a mistake ends with 64 and a sentence`(line: String, part: String) {
         let failure = refusal(line)
@@ -56,6 +61,8 @@ import Testing
         "", "help", "--help", "-h", "serve --help", "serve --port 1 -h", "users --help", "users add --help",
         "help users",
         "help users add", "version --help", "config -h", "doctor --help", "health --help", "help help",
+        "admin --help", "admin add --help", "help keys", "keys add -h", "access explain --help", "audit --help",
+        "users invite --help",
     ])
     func `help is everywhere`(line: String) throws {
         let arguments = try Arguments(line.split(separator: " ").map(String.init))
