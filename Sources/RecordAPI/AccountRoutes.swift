@@ -46,25 +46,43 @@ extension RecordAPI {
 
     /// `GET /users/me`: who the token's bearer is.
     func readMe(_ call: RecordCall) throws -> HTTPResponse {
+        guard var me = try describeCaller(call).object else { throw RecordError.notSignedIn }
+        if let usage = try call.reader.usage(for: call.caller) { me["usage"] = Self.document(usage.used, usage.quota) }
+        return .json(.object(me))
+    }
+
+    /// `{"records","bytes","assetBytes","limits"?}`: without a quota there is no limit.
+    private static func document(_ usage: Usage, _ quota: Quotas.Amounts) -> JSONValue {
+        var object = JSONObject([
+            ("records", .integer(usage.records)), ("bytes", .integer(usage.bytes)),
+            ("assetBytes", .integer(usage.assetBytes)),
+        ])
+        let limits = [("records", quota.records), ("bytes", quota.bytes), ("assetBytes", quota.assetBytes)]
+            .filter { $0.1 > 0 }
+        if !limits.isEmpty { object["limits"] = .object(JSONObject(limits.map { ($0, .integer(Int64($1))) })) }
+        return .object(object)
+    }
+
+    private func describeCaller(_ call: RecordCall) throws -> JSONValue {
         switch call.caller {
         case .anonymous: throw RecordError.notSignedIn
         case .administrator(let administrator):
             let name =
                 administrator.id == 0 ? nil : registry.configuration.administrators?.name(of: administrator)
-            return .json([
+            return [
                 "userRecordName": "_administrator", "name": .string(name ?? "Administrator"), "isAdministrator": true,
                 "role": .string(administrator.role.rawValue),
-            ])
+            ]
         case .service(let key):
             guard let user = try call.reader.user(key.account) else { throw RecordError.notSignedIn }
             let name = try call.reader.apiKey(of: key.account)?.name ?? user.recordName
-            return .json([
+            return [
                 "userRecordName": .string(user.recordName), "name": .string(name), "isAdministrator": false,
                 "scope": key.scope.json,
-            ])
+            ]
         case .user(let id, let roles):
             guard let user = try call.reader.user(id) else { throw RecordError.notSignedIn }
-            return .json(Self.document(user, roles: roles.keys.map(\.text).sorted()))
+            return Self.document(user, roles: roles.keys.map(\.text).sorted())
         }
     }
 

@@ -166,7 +166,7 @@ extension Endpoint {
     /// Whether the body may be left out.
     var isRequestOptional: Bool {
         switch self {
-        case .signUpAnonymously, .removeMe, .invite: true
+        case .signUpAnonymously, .removeMe, .invite, .rotateKey: true
         default: false
         }
     }

@@ -288,7 +288,12 @@ extension OpenAPI {
         "User":{"type":"object","required":["userRecordName","name"],"properties":{
         "userRecordName":{"type":"string"},"name":{"type":"string"},
         "createdTimestamp":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}},
-        "isAdministrator":{"type":"boolean"},"isAnonymous":{"type":"boolean"}}},
+        "isAdministrator":{"type":"boolean"},"isAnonymous":{"type":"boolean"},
+        "usage":{"$ref":"#/components/schemas/Usage"}}},
+        "Usage":{"type":"object","description":"Of the caller; an administrator's is about everybody","properties":{
+        "records":{"type":"integer"},"bytes":{"type":"integer"},"assetBytes":{"type":"integer"},
+        "limits":{"type":"object","description":"Absent where there is no quota",
+        "additionalProperties":{"type":"integer"}}}},
         "KeyScope":{"type":"object","additionalProperties":false,"properties":{
         "types":{"type":"array","minItems":1,"items":{"type":"string"},"description":"Absent: all types"},
         "actions":{"type":"array","items":{"type":"string","enum":["read","create","write"]}},

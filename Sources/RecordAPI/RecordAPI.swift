@@ -219,7 +219,7 @@ public struct RecordAPI: Sendable {
             code == .notFound && type.map { !(key.scope.types?.contains($0) ?? true) } ?? false
         guard code == .accessDenied || isHidden else { return }
         call.reader.noteOutOfScope(
-            key, target: type.map { "\(endpoint) \($0)" } ?? "\(endpoint)", address: call.request.remoteAddress,
+            key, target: type.map { "\(endpoint) \($0)" } ?? "\(endpoint)", address: call.actor.address,
             requestID: call.request.id)
     }
 

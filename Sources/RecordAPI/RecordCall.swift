@@ -19,11 +19,10 @@ struct RecordCall {
 
     /// Who asks, for the audit log.
     var actor: AuditActor {
-        guard isFromShell else {
-            return AuditActor(caller: caller, address: request.remoteAddress, requestID: request.id)
-        }
+        let address = request.client.map { "\($0)" } ?? request.remoteAddress
+        guard isFromShell else { return AuditActor(caller: caller, address: address, requestID: request.id) }
         var actor = AuditActor.shell
-        actor.address = request.remoteAddress
+        actor.address = address
         actor.requestID = request.id
         return actor
     }

@@ -27,7 +27,7 @@ extension RecordAPI {
         } catch {
             if error.code == .authenticationFailed {
                 call.reader.noteFailedSignIn(
-                    name: name, address: call.request.remoteAddress, requestID: call.request.id)
+                    name: name, address: call.actor.address, requestID: call.request.id)
             }
             throw error
         }

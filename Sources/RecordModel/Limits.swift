@@ -66,5 +66,8 @@ public struct DatabaseLimits: Hashable, Sendable {
     /// How long one lasts in any case, in seconds.
     public var sessionLongestSeconds: Int64 = 180 * 86_400
 
+    /// What users and the whole may take.
+    public var quotas = Quotas()
+
     public init() {}
 }

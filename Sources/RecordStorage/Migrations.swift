@@ -25,6 +25,8 @@ package enum Migrations {
     static let withFieldGrants = 11
     /// … and one that knows API keys.
     static let withKeys = 15
+    /// … and one that knows what accounts take.
+    static let withUsage = 17
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
@@ -69,6 +71,7 @@ package enum Migrations {
         Migration(name: "removals of accounts", sql: accountRemovals),
         Migration(name: "API keys", sql: keys),
         Migration(name: "audit", sql: audit),
+        Migration(name: "usage", sql: usage),
     ]
 
     /// Records and what belongs to them. Keys lead with the zone, since all users' private records share the file.
@@ -481,5 +484,31 @@ package enum Migrations {
         CREATE TRIGGER audit_retention_rises BEFORE UPDATE ON audit_retention WHEN new.before < old.before BEGIN
             SELECT RAISE(ABORT, 'the audit log is append-only');
         END;
+        """
+
+    /// What accounts take, as sums: see `UsageLedger`. The doctor adds them up in the same way.
+    private static let usage = """
+        CREATE TABLE usage (
+            owner INTEGER PRIMARY KEY,
+            records INTEGER NOT NULL,
+            bytes INTEGER NOT NULL,
+            asset_bytes INTEGER NOT NULL
+        );
+        INSERT INTO usage \(usageSums);
+        INSERT INTO usage SELECT -1, coalesce(sum(records), 0), coalesce(sum(bytes), 0), coalesce(sum(asset_bytes), 0)
+            FROM usage;
+        """
+
+    /// A row for each account that has records: its number, their count, bytes, and bytes of files.
+    static let usageSums = """
+        SELECT owner, sum(records) AS records, sum(bytes) AS bytes, sum(asset_bytes) AS asset_bytes FROM (
+            SELECT CASE zone.scope WHEN 0 THEN record.creator ELSE zone.owner END AS owner, 1 AS records,
+                length(CAST(record.fields AS BLOB)) + length(record.layout)
+                + coalesce((SELECT sum(length(CAST(value AS BLOB))) FROM large_value WHERE large_value.record = record.id), 0)
+                AS bytes,
+                coalesce((SELECT sum(asset.size) FROM asset_link JOIN asset ON asset.id = asset_link.asset
+                    WHERE asset_link.record = record.id), 0) AS asset_bytes
+            FROM record JOIN zone ON zone.id = record.zone WHERE record.deleted = 0)
+        GROUP BY owner
         """
 }

@@ -12,6 +12,8 @@ from report import Row, measured_row
 from rounds import interleave
 
 PAGE = 50
+# Counted, and never enough to be refused.
+RATES = {"FOGBASE_LIMITS_RATES": "on", "FOGBASE_LIMITS_RATE_READ": "100000/s burst 1000000"}
 
 
 def pages(context: Context) -> Iterator[Row]:
@@ -34,39 +36,48 @@ def pages(context: Context) -> Iterator[Row]:
 
 
 def point_reads(context: Context) -> Iterator[Row]:
-    """With a session, of a type that only creators read, and of records with a list, beside the anonymous read."""
-    with context.board() as board:
+    """With a session or a key, of a type that only creators read, of records with a list and of some with fields that are not
+    everybody's, and with limits on rates, beside the anonymous read."""
+    with context.board() as board, context.board(settings=RATES) as limited:
         admin = board.server.client(board.server.admin)
         client = board.server.client(board.token)
         me = client.call("GET", "/users/me").json()["userRecordName"]
         admin.call("PUT", "/schema", {"types": _types(admin)})
-        own, listed = _copies(board, client, "Own", None), _copies(board, client, "Listed", {me: ["read", "write"]})
+        own, listed = _copies(board, client, "Own"), _copies(board, client, "Listed", {"acl": {me: ["read", "write"]}})
+        # Who reads without a session is not shown it.
+        fielded = _copies(board, client, "Fielded", fields={"secret": {"value": "hidden", "type": "STRING"}})
+        key = admin.call("POST", "/keys", {"name": "reader", "scope": {"readOnly": True}}, expect=(201,)).json()["token"]
         admin.call("PUT", "/grants/Own", {"grants": {"_creator": ["CREATE", "READ", "WRITE"]}})
         loads = [context.load(board.server, messages) for messages in (
-            reads(board), reads(board, board.token), _shuffled(own, board.token), _shuffled(listed, board.token))]
+            reads(board), reads(board, board.token), reads(board, key), _shuffled(own, board.token),
+            _shuffled(listed, board.token), _shuffled(fielded), _shuffled(fielded, board.token))]
+        loads += [context.load(limited.server, reads(limited, token)) for token in (None, limited.token)]
         reference, *measured = interleave(context.options.rounds, context.options.seconds, *loads)
-        for name, runs in zip(("session", "creator", "list"), measured):
+        names = ("session", "key", "creator", "list", "fields", "own-fields", "limits", "session-limits")
+        for name, runs in zip(names, measured, strict=True):
             yield measured_row(f"access-read-{name}", runs, reference, floor=1.15, against="anonymous read")
 
 
 def _types(admin) -> dict:
     """The schema with two types like that of the posts."""
     types = admin.call("GET", "/schema").json()["types"]
-    return types | {name: {"fields": types["Post"]["fields"]} for name in ("Own", "Listed")}
+    fields = types["Post"]["fields"]
+    secret = {"secret": {"type": "STRING", "read": ["_creator"]}}
+    return types | {name: {"fields": fields} for name in ("Own", "Listed")} | {"Fielded": {"fields": fields | secret}}
 
 
-def _copies(board, client, kind: str, acl: dict | None) -> list[str]:
-    """As many records of another type, of the same size; their paths."""
-    fields = client.call("GET", board.path(0)).json()["fields"]
+def _copies(board, client, kind: str, more: dict | None = None, fields: dict | None = None) -> list[str]:
+    """As many records of another type, of the same size but for some fields more; their paths."""
+    fields = client.call("GET", board.path(0)).json()["fields"] | (fields or {})
     paths = []
     for start in range(0, len(board.names), 200):
-        record = {"recordType": kind, "fields": fields} | ({"acl": acl} if acl else {})
+        record = {"recordType": kind, "fields": fields} | (more or {})
         made = client.batch([{"operationType": "create", "record": record}] * min(200, len(board.names) - start))
         paths += [f"/records/{kind}/{one['recordName']}" for one in made]
     return paths
 
 
-def _shuffled(paths: list[str], token: str) -> list[bytes]:
+def _shuffled(paths: list[str], token: str | None = None) -> list[bytes]:
     order = list(paths)
     Random(1).shuffle(order)
     return [message("GET", path, token) for path in order]
@@ -87,8 +98,8 @@ def _examined(data: Forum) -> float:
 
 
 SCENARIOS = [
-    Scenario("access-read", "reads with a session, of creators' own and of records with an access list, beside the "
-             "anonymous read", point_reads),
+    Scenario("access-read", "reads with a session or a key, of creators' own, of records with an access list or with fields "
+             "that are not everybody's, and with limits on rates, beside the anonymous read", point_reads),
     Scenario("access-page", "a page of 50 out of a million records with access lists, of which the caller may see all, "
              "a tenth or a thousandth", pages),
 ]

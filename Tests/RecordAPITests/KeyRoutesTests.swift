@@ -21,7 +21,8 @@ import Testing
         let database = try await TestDatabase.make()
         try await database.addForum()
         let reader = try await Self.make(database, "reader", #"{"types":["Post"],"readOnly":true}"#)
-        let writer = try await Self.make(database, "writer", #"{"types":["Secret"],"actions":["read","create","write"]}"#)
+        let writer = try await Self.make(
+            database, "writer", #"{"types":["Secret"],"actions":["read","create","write"]}"#)
         for (method, target, body, readerStatus, writerStatus) in [
             (HTTPMethod.get, "/records/Post/p1", nil, 200, 404),
             (.get, "/records/Secret/s1", nil, 404, 200),
@@ -85,14 +86,18 @@ import Testing
         #expect(shown.json?["scope"] == ["actions": ["read"]] && shown.json?["state"] == "active")
         #expect(shown.json?["expiresAt"]?.integer != nil && shown.json?["token"] == nil)
         await database.play([
-            Scenario("a name that is taken", .administrator, .post, "/keys", #"{"name":"sync","scope":{"readOnly":true}}"#, 409),
+            Scenario(
+                "a name that is taken", .administrator, .post, "/keys", #"{"name":"sync","scope":{"readOnly":true}}"#,
+                409),
             Scenario("no scope", .administrator, .post, "/keys", #"{"name":"x"}"#, 400),
             Scenario(
                 "an unknown key", .administrator, .post, "/keys", #"{"name":"x","scope":{"readonly":true}}"#, 400,
                 contains: ["scope.readonly"]),
-            Scenario("a moment that has passed", .administrator, .post, "/keys",
+            Scenario(
+                "a moment that has passed", .administrator, .post, "/keys",
                 #"{"name":"x","scope":{"readOnly":true},"expiresAt":5}"#, 400),
-            Scenario("both ends", .administrator, .post, "/keys",
+            Scenario(
+                "both ends", .administrator, .post, "/keys",
                 #"{"name":"x","scope":{"readOnly":true},"expiresAt":5,"expiresIn":5}"#, 400),
             Scenario("strangers", .stranger, .post, "/keys", #"{"name":"x","scope":{"readOnly":true}}"#, 403),
             Scenario("nobody", .anonymous, .get, "/keys", 401),

@@ -86,7 +86,7 @@ extension RecordDatabase {
         return try await write { transaction throws(RecordError) in
             let row = try transaction.addAccount(recordName: recordName, name: name, password: password, kind: .person)
             if let invitation { try transaction.use(invitation, for: row) }
-            if let actor { try transaction.audit(.userCreate, recordName, by: actor, detail: row.auditDetail) }
+            if let actor { try transaction.audit(.userCreate, name, by: actor, detail: row.auditDetail) }
             return try transaction.open(token, for: row, label: label)
         }
     }

@@ -82,7 +82,7 @@ package struct InvitationInfo: Hashable, Sendable {
     fileprivate var auditDetail: JSONObject {
         var detail = JSONObject([("uses", .integer(uses)), ("expiresAt", .integer(expires))])
         if let name { detail["name"] = .string(name) }
-        if !roles.isEmpty { detail["roles"] = .array(roles.map(JSONValue.string)) }
+        for (key, value) in AuditText.names(roles, of: "roles") { detail[key] = value }
         return detail
     }
 }

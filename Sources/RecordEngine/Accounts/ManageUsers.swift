@@ -34,7 +34,7 @@ extension RecordDatabase {
                 try transaction.sessions.removeAll(account: row.id)
             }
             transaction.rightsChanged = true
-            try transaction.audit(.userPassword, row.recordName, by: actor, detail: row.auditDetail)
+            try transaction.audit(.userPassword, row.name, by: actor, detail: row.auditDetail)
             return User(row)
         }
     }
@@ -46,7 +46,7 @@ extension RecordDatabase {
         try await write(isAlone: true) { transaction throws(RecordError) in
             let row = try transaction.managed(name, by: actor)
             try transaction.remove(row)
-            try transaction.audit(.userDelete, row.recordName, by: actor, detail: row.auditDetail)
+            try transaction.audit(.userDelete, row.name, by: actor, detail: row.auditDetail)
         }
         finishRemovals()
     }
@@ -73,9 +73,9 @@ extension WriteTransaction {
 }
 
 extension AccountRow {
-    /// What the log says of an account besides its record name, which is the target.
+    /// What the log says of an account besides its name, which is the target.
     var auditDetail: JSONObject {
-        JSONObject([("name", .string(name))])
+        JSONObject([("userRecordName", .string(recordName))])
     }
 }
 

@@ -133,12 +133,33 @@ package actor Administrators {
         }
         do throws(RecordError) {
             let value = try body(store)
-            try Self.translate { () throws(StoreError) in try store.connection.execute("COMMIT") }
+            try commit(store)
             if store.connection.framesInLog > Self.logFrames { _ = try? store.connection.checkpoint(.passive) }
             return value
         } catch {
             if store.connection.isInTransaction { try? store.connection.execute("ROLLBACK") }
             throw error
+        }
+    }
+
+    /// Commits, or makes sure that nothing of the commit is left. Where that is not certain no more is written: what is on
+    /// the disk is not known any more.
+    private func commit(_ store: Store) throws(RecordError) {
+        do throws(StoreError) {
+            try store.connection.execute("COMMIT")
+        } catch {
+            if store.connection.isInTransaction { try? store.connection.execute("ROLLBACK") }
+            if error.isSyncFailure {
+                self.store = nil
+            } else {
+                do throws(StoreError) {
+                    try ServerFile.overwriteFailedCommit(store.connection)
+                } catch {
+                    if store.connection.isInTransaction { try? store.connection.execute("ROLLBACK") }
+                    if !error.isStorageFull { self.store = nil }
+                }
+            }
+            throw RecordError(error)
         }
     }
 
@@ -230,9 +251,11 @@ package actor Administrators {
         }
     }
 
-    /// Runs statements on the file, for tests.
-    func execute(_ sql: String) throws(StoreError) {
-        try store?.connection.execute(sql)
+    /// Makes the file's disk full at its nth step, for tests.
+    package func inject(failureAt step: Int?) {
+        store?.connection.faults = step.map {
+            FaultPlan(failAt: $0, with: StoreError(code: 13, message: "database or disk is full"))
+        }
     }
 }
 

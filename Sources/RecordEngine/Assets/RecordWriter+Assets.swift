@@ -61,22 +61,26 @@ extension RecordWriter {
     }
 
     /// Brings the links of a record from its old assets to its new ones.
-    func setLinks(of fields: StoredFields, before: StoredFields?, record: Int64) throws(RecordError) {
+    func setLinks(of fields: StoredFields, before: StoredFields?, record row: RecordRow) throws(RecordError) {
         var old: Set<Link> = []
         if let before { old = Set(try links(in: before)) }
         let new = Set(try links(in: fields))
         let table = transaction.assets
         let now = transaction.now
         let claims = claims
+        let record = row.id
+        var bytes: Int64 = 0
         self.claims = []
         try store { () throws(StoreError) in
             for link in old.subtracting(new) {
-                guard let row = try table.reading.find(link.hash) else { continue }
-                try table.unlink(record: record, field: link.field, asset: row.id, now: now)
+                guard let asset = try table.reading.find(link.hash) else { continue }
+                try table.unlink(record: record, field: link.field, asset: asset.id, now: now)
+                bytes -= asset.size
             }
             for link in new.subtracting(old) {
-                guard let row = try table.reading.find(link.hash) else { continue }
-                try table.link(record: record, field: link.field, asset: row.id)
+                guard let asset = try table.reading.find(link.hash) else { continue }
+                try table.link(record: record, field: link.field, asset: asset.id)
+                bytes += asset.size
             }
             // Also that of a content which the field had already: a record has what was uploaded. Not that of an
             // operation that came to nothing.
@@ -84,6 +88,7 @@ extension RecordWriter {
             let kept = Set(new.map(\.hash))
             for claim in claims where kept.contains(claim.hash) { try table.use(claim: claim.number) }
         }
+        try noteUsage(of: row, assetBytes: bytes)
     }
 
     private struct Link: Hashable {

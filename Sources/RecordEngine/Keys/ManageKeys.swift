@@ -23,10 +23,8 @@ extension RecordDatabase {
         let id = Hex.encode(RandomBytes.make(16))
         let key = try await write { transaction throws(RecordError) in
             let maker = try transaction.keyManager(actor)
-            guard
-                try transaction.store({ () throws(StoreError) in try transaction.apiKeys.livingCount() })
-                    < Self.keyCount
-            else {
+            let count = try transaction.store { () throws(StoreError) in try transaction.apiKeys.livingCount() }
+            guard count < Self.keyCount else {
                 throw .badRequest(
                     "There is the full number of keys. Revoke some first", cause: .tooLarge,
                     details: [("limit", .number(Int64(Self.keyCount)))])

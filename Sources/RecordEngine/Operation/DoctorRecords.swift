@@ -42,6 +42,7 @@ struct DatabaseExamination {
         try indexes.examineEntries(&found) { done in
             doctor.report(Doctor.Progress(activity: label + ": indexes", done: done, total: 0))
         }
+        try examineUsage(&found)
         try audiences?.examineMembers(&found) { done in
             doctor.report(Doctor.Progress(activity: label + ": audiences", done: done, total: 0))
         }
@@ -101,6 +102,15 @@ struct DatabaseExamination {
                     name: type.name.text, fields: type.fields.count, records: counts[type.id]?.records ?? 0,
                     tombstones: counts[type.id]?.tombstones ?? 0))
         }
+    }
+
+    /// What accounts take, which quotas are compared with.
+    private func examineUsage(_ found: inout DoctorReport) throws {
+        doctor.report(Doctor.Progress(activity: label + ": usage", done: 0, total: 0))
+        guard let wrong = try table.wrongUsage(), wrong > 0 else { return }
+        found.problem(
+            "\(label): \(wrong) of the sums of what accounts take are not those of their records.",
+            remedy: "Restore the folder from a backup, or live with quotas that count wrongly.", sort: label + " usage")
     }
 
     /// API keys, whose accounts and scopes must be there.

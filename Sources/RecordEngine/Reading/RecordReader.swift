@@ -29,6 +29,7 @@ package final class RecordReader {
     private var queries: QueryReading?
     private var assets: AssetReading?
     private var audiences: AudienceReading?
+    private var usages: UsageTable?
     private var apiKeys: KeyTable?
     private var auditTable: AuditTable?
     /// When a query took more time than a loop has, on the monotonic clock.
@@ -218,6 +219,14 @@ package final class RecordReader {
         if let audiences { return audiences }
         let made = try store { () throws(StoreError) in try AudienceReading(connection) }
         audiences = made
+        return made
+    }
+
+    /// What accounts take, made when somebody asks.
+    func usageTable() throws(RecordError) -> UsageTable {
+        if let usages { return usages }
+        let made = try store { () throws(StoreError) in try UsageTable(connection) }
+        usages = made
         return made
     }
 

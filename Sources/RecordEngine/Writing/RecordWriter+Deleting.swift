@@ -89,6 +89,11 @@ extension RecordWriter {
             view throws(RecordError) -> ([(fieldID: Int, reference: Reference)], Bool, Bool) in
             (view.hasReferences ? try view.references(includingNone: false) : [], view.hasExternals, view.hasAssets)
         }
+        try noteUsage(of: row, from: fields, to: nil)
+        if hasAssets {
+            let bytes = try store { () throws(StoreError) in try transaction.assets.linkedBytes(of: row.id) }
+            try noteUsage(of: row, assetBytes: -bytes)
+        }
         if let type = transaction.schema[id: row.type],
             try prepareIndexes(type, zone: zone, old: (row, fields), new: nil)
         {

@@ -58,6 +58,7 @@ extension RecordWriter {
         let isNamed = operation.recordName != nil
         let hasEntries = try prepareIndexes(type, zone: zone, old: nil, new: (row, merge.stored))
         if isNamed || hasEntries || !isOneStatement(merge) { try transaction.ensureSavepoint() }
+        try noteUsage(of: row, from: nil, to: merge.stored)
         // Composed first: nothing may fail behind the one statement of a request without a savepoint.
         try appendAnswer(row, type: type, name: name, merge: merge, to: &answer)
         try store { () throws(StoreError) in
@@ -75,7 +76,7 @@ extension RecordWriter {
             try setEdges(of: merge.stored, before: nil, record: row.id, zone: zone, position: position)
         }
         if StoredFieldsView.hasAssets(merge.stored.layout) {
-            try setLinks(of: merge.stored, before: nil, record: row.id)
+            try setLinks(of: merge.stored, before: nil, record: row)
         }
         return .saved(name: name, tag: RecordTag.text(row.revision), isNew: true)
     }
@@ -139,6 +140,7 @@ extension RecordWriter {
             current, zone: zone ?? 0, old: (existing.row, before), new: (row, merge.stored))
         let hadAssets = StoredFieldsView.hasAssets(before.layout)
         if hadReferences || hadAssets || hasEntries || !isOneStatement(merge) { try transaction.ensureSavepoint() }
+        try noteUsage(of: existing.row, from: before, to: merge.stored)
         try appendAnswer(row, type: current, name: name.text, merge: merge, to: &answer)
         try store { () throws(StoreError) in
             try transaction.records.update(row, layout: merge.stored.layout, fields: merge.stored.text)
@@ -151,7 +153,7 @@ extension RecordWriter {
             try setEdges(of: merge.stored, before: before, record: row.id, zone: zone ?? 0, position: position)
         }
         if hadAssets || StoredFieldsView.hasAssets(merge.stored.layout) {
-            try setLinks(of: merge.stored, before: before, record: row.id)
+            try setLinks(of: merge.stored, before: before, record: row)
         }
         return .saved(name: name.text, tag: RecordTag.text(row.revision), isNew: false)
     }

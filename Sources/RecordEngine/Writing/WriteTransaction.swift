@@ -24,6 +24,7 @@ package final class WriteTransaction {
     let indexDefinitions: IndexDefinitionTable
     let indexes: IndexMaintainer
     let assets: AssetTable
+    let usage: UsageLedger
     let apiKeys: KeyTable
     let auditTable: AuditTable
     let keys: DatabaseKeys
@@ -86,6 +87,7 @@ package final class WriteTransaction {
         self.keys = keys
         self.addressing = addressing
         assets = try AssetTable(connection)
+        usage = UsageLedger(try UsageTable(connection), quotas: limits.quotas)
         records = try RecordTable(connection)
         zones = try ZoneTable(connection)
         accounts = try AccountTable(connection)
@@ -137,6 +139,7 @@ package final class WriteTransaction {
 
     /// Opens the group's transaction.
     func beginGroup() throws(StoreError) {
+        usage.begin()
         try begin.run()
         now = max(now, WallClock.milliseconds)
         nextReservation = nil
@@ -149,7 +152,9 @@ package final class WriteTransaction {
     }
 
     func commitGroup() throws(StoreError) {
+        try usage.write()
         try commitStatement.run()
+        usage.didCommit()
         if let nextReservation { reservedSequence = nextReservation }
     }
 
@@ -188,7 +193,9 @@ package final class WriteTransaction {
             if !startsLazily { try ensureSavepoint() }
             try body()
             if hasSavepoint { try store { () throws(StoreError) in try releaseSavepoint.run() } }
+            usage.keep()
         } catch {
+            usage.undo(to: 0)
             schema = schemaBefore
             rightsChanged = rightsBefore
             if hasSavepoint, connection.isInTransaction {
@@ -213,6 +220,7 @@ package final class WriteTransaction {
     /// Runs one operation of a batch in a savepoint inside the request's.
     func item<Value>(_ body: () throws(RecordError) -> Value) throws(RecordError) -> Value {
         let schemaBefore = schema
+        let usageBefore = usage.mark
         try store { () throws(StoreError) in try itemSavepoint.run() }
         do {
             let value = try body()
@@ -220,6 +228,7 @@ package final class WriteTransaction {
             return value
         } catch {
             schema = schemaBefore
+            usage.undo(to: usageBefore)
             // A failure of the store fails the request, which is rolled back as a whole.
             if storeFailure == nil {
                 try store { () throws(StoreError) in

@@ -16,6 +16,7 @@ package final class AssetTable {
     private let findLink: Statement
     private let anyLink: Statement
     private let linksOfRecord: Statement
+    private let sizeOfRecord: Statement
 
     package init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
@@ -47,6 +48,11 @@ package final class AssetTable {
         findLink = try connection.prepare(
             "SELECT 1 FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
         anyLink = try connection.prepare("SELECT 1 FROM asset_link WHERE asset = ?1 LIMIT 1")
+        sizeOfRecord = try connection.prepare(
+            """
+            SELECT sum(asset.size) FROM asset_link JOIN asset ON asset.id = asset_link.asset
+            WHERE asset_link.record = ?1
+            """)
         linksOfRecord = try connection.prepare("SELECT field, asset FROM asset_link WHERE record = ?1")
     }
 
@@ -139,6 +145,13 @@ package final class AssetTable {
             links.append((Int(linksOfRecord.integer(0)), linksOfRecord.integer(1)))
         }
         return links
+    }
+
+    /// The bytes of all assets that a record's fields have; one that two fields have counts twice.
+    package func linkedBytes(of record: Int64) throws(StoreError) -> Int64 {
+        sizeOfRecord.bind(1, record)
+        defer { sizeOfRecord.reset() }
+        return try sizeOfRecord.step() ? sizeOfRecord.integer(0) : 0
     }
 
     package func hasLinks(_ asset: Int64) throws(StoreError) -> Bool {

@@ -58,6 +58,23 @@ package final class InspectionTable {
         try Migrations.applied(on: connection) >= Migrations.withKeys
     }
 
+    /// How many sums of what accounts take are not those of their records; `nil` for a file that has none yet.
+    ///
+    /// One statement, so that a server which writes meanwhile changes nothing.
+    package func wrongUsage() throws(StoreError) -> Int64? {
+        guard try Migrations.applied(on: connection) >= Migrations.withUsage else { return nil }
+        return try connection.integer(
+            """
+            WITH sums AS MATERIALIZED (\(Migrations.usageSums))
+            SELECT count(*) FROM (
+                SELECT owner FROM (
+                    SELECT owner, records, bytes, asset_bytes FROM sums
+                    UNION ALL SELECT \(UsageTable.everybody), records, bytes, asset_bytes FROM sums
+                    UNION ALL SELECT owner, -records, -bytes, -asset_bytes FROM usage)
+                GROUP BY owner HAVING sum(records) <> 0 OR sum(bytes) <> 0 OR sum(asset_bytes) <> 0)
+            """)
+    }
+
     /// Whether the file has had the step that brought access lists.
     package func hasAccessLists() throws(StoreError) -> Bool {
         try Migrations.applied(on: connection) >= Migrations.withAccessLists

@@ -40,6 +40,18 @@ package struct StoredFields: Hashable, Sendable {
     /// The longest JSON text of a BYTES or BYTES_LIST value that stands inside the entry.
     package static let inlineBytes = 4_096
 
+    /// What the fields take of the file, large values included: the bytes of the text, of the layout, and of the texts that lie
+    /// elsewhere.
+    package var storedBytes: Int {
+        get throws(RecordError) {
+            let inline = text.count &+ layout.count
+            guard (layout.first ?? 0) & LayoutFormat.hasExternals != 0 else { return inline }
+            return try withView { view throws(RecordError) in
+                view.entries.reduce(inline) { $1.isExternal ? $0 &+ $1.externalLength : $0 }
+            }
+        }
+    }
+
     /// Lends the view of these bytes.
     ///
     /// - Throws: `INTERNAL_ERROR` if the layout is damaged.

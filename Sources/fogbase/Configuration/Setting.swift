@@ -1,3 +1,5 @@
+import RecordModel
+
 /// How one setting is called and written, in files, in the environment and on the command line.
 struct Setting: Sendable {
     /// The name in files: `section.key`.
@@ -162,6 +164,21 @@ struct Setting: Sendable {
         Setting(
             "limits.query_milliseconds", \.queryMilliseconds, .count(10...600_000),
             "how long one query may take, in milliseconds"),
+        Setting(
+            "quota.user_records", \.quotas.user.records, .count(0...1_000_000_000_000),
+            "records that one user may have; 0 for any number"),
+        Setting(
+            "quota.user_bytes", \.quotas.user.bytes, .size(0...(1 << 50)), "what their fields may take; 0 for any size"),
+        Setting(
+            "quota.user_asset_bytes", \.quotas.user.assetBytes, .size(0...(1 << 50)),
+            "what their files may take; 0 for any size"),
+        Setting(
+            "quota.container_records", \.quotas.container.records, .count(0...1_000_000_000_000),
+            "the same of everybody together"),
+        Setting("quota.container_bytes", \.quotas.container.bytes, .size(0...(1 << 50)), "what all fields may take"),
+        Setting(
+            "quota.container_asset_bytes", \.quotas.container.assetBytes, .size(0...(1 << 50)),
+            "what all files may take"),
         Setting("limits.target_bytes", \.targetBytes, .size(256...(64 << 10)), "the longest request target"),
         Setting("limits.field_bytes", \.fieldBytes, .size(256...(256 << 10)), "the longest header field"),
         Setting("limits.head_bytes", \.headBytes, .size(1_024...(1 << 20)), "the largest request head"),

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPTransport
 import RecordAPI
+import RecordModel
 
 /// Every setting with its default. `Setting.all` says how each is called and written.
 struct Settings: Sendable {
@@ -80,6 +81,7 @@ struct Settings: Sendable {
     var pageSize = 1_000
     var cascadeRecords = 10_000
     var setRecords = 100_000
+    var quotas = Quotas()
     var queryMilliseconds = 5_000
     var targetBytes = 8 << 10
     var fieldBytes = 8 << 10

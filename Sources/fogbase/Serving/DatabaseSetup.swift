@@ -12,6 +12,7 @@ enum DatabaseSetup {
         limits.defaultPageSize = min(limits.defaultPageSize, settings.pageSize)
         limits.cascadeRecords = settings.cascadeRecords
         limits.setRecords = settings.setRecords
+        limits.quotas = settings.quotas
         limits.queryMilliseconds = settings.queryMilliseconds
         limits.assetBytes = settings.assetBytes
         limits.unreferencedAssetBytes = settings.unreferencedAssetBytes

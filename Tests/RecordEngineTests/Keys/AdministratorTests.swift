@@ -185,6 +185,27 @@ import Testing
         #expect(report.findings.contains { $0.sentence.contains("'emperor'") })
     }
 
+    @Test func `a failure of the store leaves administrators as they were, in memory and in the file`() async throws {
+        let server = try Server()
+        try await server.add("ada", .owner)
+        var step = 0
+        var failures = 0
+        while true {
+            await server.administrators.inject(failureAt: step)
+            let refused = await refusal { try await server.add("bea", .viewer) }
+            await server.administrators.inject(failureAt: nil)
+            guard let refused else { break }
+            failures += 1
+            step += 1
+            #expect(refused.cause == .storageFull)
+            #expect(server.administrators.list().map(\.name) == ["ada"])
+        }
+        #expect(failures > 2)
+        #expect(server.administrators.list().map(\.name) == ["ada", "bea"])
+        #expect(try await server.log(.administratorCreate).count == 2)
+        await server.administrators.close()
+    }
+
     @Test(arguments: ["", "me", "sessions", "Ada", "a b", ".a", "a/b", String(repeating: "a", count: 65), "ä"])
     func `a name that cannot stand in a path is none`(name: String) {
         #expect(throws: RecordError.self) { try AdministratorName(name) }

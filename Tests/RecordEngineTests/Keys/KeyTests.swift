@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStorage
 import RecordWire
+import TestSupport
 import Testing
 
 @testable import RecordEngine
@@ -229,8 +230,58 @@ import Testing
         let condition = SetRequest(
             query: try test.queryRequest("title == 'x'", [], as: caller), change: .delete, isForAll: false,
             isDryRun: false, maxAffected: nil, idempotency: nil)
-        #expect(await refusal { _ = try await test.reader.changeSet(condition) } == .tokenRejected)
+        let ended = await refusal { _ = try await test.reader.changeSet(condition) }
+        #expect(ended?.code == .authenticationFailed)
+        #expect(ended?.details.contains { $0.key == "matched" && $0.value == .number(4) } == true)
         #expect(try test.list().names.count == 4)
+    }
+
+    @Test func `a key that is revoked between two slices of a set changes no record of the second`() async throws {
+        let test = try TestDatabase()
+        try await test.createAll((0..<1_500).map { ("r\($0)", #""title":"x""#) })
+        let made = try await test.makeKey("sync", KeyScope(permissions: [.read, .write]))
+        let request = SetRequest(
+            query: try test.queryRequest("", [], as: try test.caller(made.token)), change: .delete, isForAll: true,
+            isDryRun: false, maxAffected: nil, idempotency: nil)
+        let (database, reader) = (test.database, try test.database.makeReader())
+        let (arrived, release) = (Gate(), Gate())
+        async let held: Void = database.write { _ throws(RecordError) in
+            arrived.open()
+            release.waitBlocking()
+        }
+        await arrived.wait()
+        async let revoked: Void = {
+            // The first slice waits for its turn; this comes behind it.
+            while database.queueDepth == 0 { await Task.yield() }
+            async let revoking: Void = database.revokeKey(made.key.id, by: .server)
+            while database.queueDepth == 1 { await Task.yield() }
+            release.open()
+            try await revoking
+        }()
+        let ended = await refusal { _ = try await reader.changeSet(request) }
+        try await held
+        try await revoked
+        #expect(ended?.code == .authenticationFailed)
+        let changed = ended?.details.compactMap { detail -> Int64? in
+            guard detail.key == "changed", case .number(let number) = detail.value else { return nil }
+            return number
+        }.first
+        #expect((1...1_000).contains(changed ?? 0), "\(String(describing: ended))")
+        #expect(try test.raw("SELECT count(*) FROM record WHERE deleted = 0") == "\(1_500 - (changed ?? 0))")
+        reader.rest()
+    }
+
+    @Test func `the doctor tells of a key without an account, and of a scope that cannot be read`() async throws {
+        let patient = try await DoctorPatient { folder in
+            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            for name in ["a", "b"] { _ = try await test.makeKey(name, Self.posts) }
+            await test.close()
+        }
+        #expect(patient.problems.isEmpty, "\(patient.problems)")
+        try patient.injure("UPDATE api_key SET scope = '{}' WHERE name = 'a'")
+        try patient.injure("UPDATE api_key SET account = 99 WHERE name = 'b'")
+        #expect(patient.problems.contains { $0.contains("scope of the key a") })
+        #expect(patient.problems.contains { $0.contains("key b has no account") })
     }
 
     @Test func `the use of a key is noted once a minute`() async throws {

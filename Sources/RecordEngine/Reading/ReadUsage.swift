@@ -1,0 +1,22 @@
+package import RecordModel
+internal import RecordStorage
+
+extension RecordReader {
+    /// What a caller's records take, and what they may; an administrator's answer is about everybody together.
+    ///
+    /// - Returns: `nil` for callers without an account.
+    package func usage(for caller: Caller) throws(RecordError) -> (used: Usage, quota: Quotas.Amounts)? {
+        let quotas = database.limits.quotas
+        switch caller {
+        case .anonymous: return nil
+        case .administrator: return (try usage(of: UsageTable.everybody), quotas.container)
+        case .user(let id, _): return (try usage(of: id), quotas.user)
+        case .service(let key): return (try usage(of: key.account), quotas.user)
+        }
+    }
+
+    private func usage(of owner: Int64) throws(RecordError) -> Usage {
+        let table = try usageTable()
+        return try store { () throws(StoreError) in try table.usage(of: owner) }
+    }
+}

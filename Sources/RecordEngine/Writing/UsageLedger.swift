@@ -1,0 +1,87 @@
+internal import RecordModel
+internal import RecordStorage
+
+/// Keeps what accounts take, and refuses what would be too much.
+///
+/// A sum per account that each write changed would cost each write a row more. So changes are gathered, and written once
+/// per account and group, in the group's own transaction. Confined to the writer's thread.
+final class UsageLedger {
+    private let table: UsageTable
+    private let quotas: Quotas
+    /// What the running request has changed; it may be undone.
+    private var request: [(owner: UserID, change: Usage)] = []
+    /// What the group has changed.
+    private var group: [UserID: Usage] = [:]
+    /// What is committed, of accounts that a quota was asked for.
+    private var committed: [UserID: Usage] = [:]
+
+    /// Caches are cleared when they reach this many entries.
+    private static let cacheEntries = 10_000
+
+    init(_ table: UsageTable, quotas: Quotas) {
+        self.table = table
+        self.quotas = quotas
+    }
+
+    /// Notes a change of what an account takes.
+    ///
+    /// - Throws: QUOTA_EXCEEDED for more of what there is too much of already.
+    func note(_ change: Usage, of owner: UserID, in transaction: WriteTransaction) throws(RecordError) {
+        guard change != Usage() else { return }
+        if quotas.areSet, change.records > 0 || change.bytes > 0 || change.assetBytes > 0 {
+            // Nobody's records and the operator's are within the quota of all.
+            if !SystemUser.isSpecial(owner) {
+                try quotas.user.check(try usage(of: owner, in: transaction), change, of: .user)
+            }
+            try quotas.container.check(
+                try usage(of: UsageTable.everybody, in: transaction), change, of: .container)
+        }
+        request.append((owner, change))
+    }
+
+    /// What an account takes, with everything that this transaction has done so far.
+    private func usage(of owner: UserID, in transaction: WriteTransaction) throws(RecordError) -> Usage {
+        if committed[owner] == nil {
+            if committed.count >= Self.cacheEntries { committed.removeAll(keepingCapacity: true) }
+            committed[owner] = try transaction.store { () throws(StoreError) in try table.usage(of: owner) }
+        }
+        var usage = (committed[owner] ?? Usage()) + (group[owner] ?? Usage())
+        for change in request where owner == UsageTable.everybody || change.owner == owner { usage += change.change }
+        return usage
+    }
+
+    // MARK: Undoing
+
+    /// Where the running request stands, for an operation that may be undone.
+    var mark: Int { request.count }
+
+    /// Undoes what came after a mark; 0 undoes the request.
+    func undo(to mark: Int) {
+        request.removeLast(max(0, request.count - mark))
+    }
+
+    /// The request stands.
+    func keep() {
+        for (owner, change) in request {
+            group[owner, default: Usage()] += change
+            group[UsageTable.everybody, default: Usage()] += change
+        }
+        request.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes what the group has changed, before it is committed.
+    func write() throws(StoreError) {
+        for (owner, change) in group where change != Usage() { try table.add(change, to: owner) }
+    }
+
+    func didCommit() {
+        for (owner, change) in group where committed[owner] != nil { committed[owner, default: Usage()] += change }
+        group.removeAll(keepingCapacity: true)
+    }
+
+    /// Nothing of an earlier group is left: it was committed, or rolled back.
+    func begin() {
+        request.removeAll(keepingCapacity: true)
+        group.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,25 @@
+/// What somebody's records take, or a change of it.
+public struct Usage: Hashable, Sendable {
+    /// Records that are not deleted.
+    public var records: Int64
+    /// The stored bytes of their fields, without files.
+    public var bytes: Int64
+    /// The bytes of their files; a file that two fields have counts twice.
+    public var assetBytes: Int64
+
+    public init(records: Int64 = 0, bytes: Int64 = 0, assetBytes: Int64 = 0) {
+        self.records = records
+        self.bytes = bytes
+        self.assetBytes = assetBytes
+    }
+
+    public static func + (left: Usage, right: Usage) -> Usage {
+        Usage(
+            records: left.records + right.records, bytes: left.bytes + right.bytes,
+            assetBytes: left.assetBytes + right.assetBytes)
+    }
+
+    public static func += (left: inout Usage, right: Usage) {
+        left = left + right
+    }
+}

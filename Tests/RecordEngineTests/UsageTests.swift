@@ -1,0 +1,178 @@
+import Foundation
+import RecordEngine
+import RecordModel
+import RecordWire
+import TestSupport
+import Testing
+
+/// What accounts take is counted with their records, and bounded.
+@Suite struct UsageTests {
+    private static func quotas(
+        user: Quotas.Amounts = Quotas.Amounts(), container: Quotas.Amounts = Quotas.Amounts()
+    ) -> DatabaseLimits {
+        var limits = DatabaseLimits()
+        limits.quotas = Quotas(user: user, container: container)
+        return limits
+    }
+
+    private static func used(_ test: TestDatabase, _ caller: Caller) throws -> Usage {
+        try test.reader.refresh()
+        return try #require(try test.reader.usage(for: caller)).used
+    }
+
+    @Test func `the sums are those of the records, whatever is done and undone`() async throws {
+        let patient = try await DoctorPatient { folder in
+            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            let ann = try await test.signUp("ann")
+            let bob = try await test.signUp("bob")
+            let grants = Grants([.world: .read, .authenticated: .all])
+            try await test.create("first", #""n":1"#, as: ann.caller)
+            try await test.database.setGrants(grants, of: try #require(RecordTypeName("Post")))
+            let own = DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.caller.userID)))
+            var random = SeededGenerator(seed: 11)
+            for step in 0..<120 {
+                let caller = random.next() % 2 == 0 ? ann.caller : bob.caller
+                let name = "r\(random.next() % 12)"
+                let long = String(repeating: "x", count: Int(random.next() % 9_000))
+                switch random.next() % 8 {
+                case 0, 1: _ = await refusal { try await test.create(name, #""t":"\#(long)""#, as: caller) }
+                case 2:
+                    let data = Data(long.utf8).base64EncodedString()
+                    _ = await refusal {
+                        try await test.change(name, #""big":{"value":"\#(data)","type":"BYTES"}"#, as: caller)
+                    }
+                case 3: _ = await refusal { try await test.delete(name, as: caller) }
+                case 4: _ = await refusal { try await test.create(name, #""t":"\#(long)""#, as: ann.caller, in: own) }
+                case 5:
+                    // The second fails, and takes the first with it where the batch is atomic.
+                    _ = try await test.batch(
+                        """
+                        {"operations":[{"operationType":"forceReplace","record":{"recordName":"\(name)","recordType":"Post",
+                        "fields":{"n":{"value":\(step)}}}},
+                        {"operationType":"create","record":{"recordName":"first","recordType":"Post","fields":{}}}],
+                        "atomic":\(random.next() % 2 == 0)}
+                        """, as: caller)
+                case 6:
+                    let asset = try await test.upload(Array("\(long)\(step)".utf8), as: caller)
+                    _ = await refusal {
+                        try await test.change(name, #""file":\#(asset.json())"#, as: caller)
+                    }
+                default:
+                    _ = await refusal {
+                        try await test.perform(
+                            .modify(createsMissing: true, replacesAll: true), "Post", name, #"{"fields":{"n":1}}"#,
+                            as: caller)
+                    }
+                }
+            }
+            let all = try Self.used(test, .administrator(.bootstrap))
+            let each = try Self.used(test, ann.caller) + Self.used(test, bob.caller)
+            #expect(all.records == each.records && all.bytes == each.bytes && all.assetBytes == each.assetBytes)
+            #expect(all.records > 5 && all.bytes > 5_000 && all.assetBytes > 0)
+            await test.close()
+        }
+        #expect(patient.problems == [])
+        try patient.injure("UPDATE usage SET bytes = bytes + 1 WHERE owner = -1")
+        #expect(patient.problems.contains { $0.contains("sums of what accounts take") })
+    }
+
+    @Test func `a user has so many records, in the public database and its own together`() async throws {
+        // The account's own user record is the first.
+        let test = try TestDatabase(limits: Self.quotas(user: Quotas.Amounts(records: 3)))
+        let ann = try await test.signUp("ann")
+        let bob = try await test.signUp("bob")
+        let own = DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.caller.userID)))
+        try await test.create("a", as: ann.caller)
+        try await test.create("b", as: ann.caller, in: own)
+        let refused = await refusal { try await test.create("c", as: ann.caller) }
+        #expect(refused?.code == .quotaExceeded)
+        let keys = (refused?.details ?? []).map { $0.key }
+        #expect(keys == ["quota", "used", "limit"])
+        #expect(await refusal { try await test.create("c", as: ann.caller, in: own) }?.code == .quotaExceeded)
+        #expect(await refusal { _ = try test.read("c") }?.code == .notFound)
+        try await test.create("c", as: bob.caller)
+        try await test.change("a", #""n":1"#, as: ann.caller)
+        try await test.delete("a", as: ann.caller)
+        try await test.create("d", as: ann.caller)
+        // The operator's are nobody's.
+        for number in 0..<5 { try await test.create("o\(number)") }
+        // What the operator puts into a private database is its owner's.
+        #expect(await refusal { try await test.create("e", in: own) }?.code == .quotaExceeded)
+        await test.close()
+    }
+
+    @Test func `a batch takes what is left, or nothing where it is atomic`() async throws {
+        let test = try TestDatabase(limits: Self.quotas(user: Quotas.Amounts(records: 3)))
+        let ann = try await test.signUp("ann")
+        func batch(_ isAtomic: Bool) -> String {
+            let items = (0..<4).map {
+                #"{"operationType":"create","record":{"recordName":"\#(isAtomic ? "a" : "b")\#($0)","recordType":"Post","fields":{}}}"#
+            }
+            return #"{"operations":[\#(items.joined(separator: ","))],"atomic":\#(isAtomic)}"#
+        }
+        let atomic = try await test.batch(batch(true), as: ann.caller)
+        #expect(atomic.contains { $0["serverErrorCode"]?.string == "QUOTA_EXCEEDED" })
+        #expect(try Self.used(test, ann.caller).records == 1)
+        let loose = try await test.batch(batch(false), as: ann.caller)
+        #expect(loose.map { $0["serverErrorCode"]?.string } == [nil, nil, "QUOTA_EXCEEDED", "QUOTA_EXCEEDED"])
+        #expect(try Self.used(test, ann.caller).records == 3)
+        await test.close()
+    }
+
+    @Test func `fields and files have quotas of their own, and less is always allowed`() async throws {
+        let test = try TestDatabase(limits: Self.quotas(user: Quotas.Amounts(bytes: 28_000, assetBytes: 5_000)))
+        let ann = try await test.signUp("ann")
+        let long = String(repeating: "x", count: 15_000)
+        try await test.create("a", #""t":"\#(long)""#, as: ann.caller)
+        #expect(
+            await refusal { try await test.create("b", #""t":"\#(long)""#, as: ann.caller) }?.code == .quotaExceeded)
+        // A value that lies elsewhere counts as well.
+        let big = Data(long.utf8).base64EncodedString()
+        let change = #""big":{"value":"\#(big)","type":"BYTES"}"#
+        #expect(await refusal { try await test.change("a", change, as: ann.caller) }?.code == .quotaExceeded)
+        try await test.change("a", #""t":"short""#, as: ann.caller)
+        try await test.change("a", change, as: ann.caller)
+        let file = try await test.upload([UInt8](repeating: 7, count: 4_000), as: ann.caller)
+        try await test.change("a", #""file":\#(file.json())"#, as: ann.caller)
+        let other = try await test.upload([UInt8](repeating: 8, count: 4_000), as: ann.caller)
+        try await test.create("c", as: ann.caller)
+        #expect(
+            await refusal { try await test.change("c", #""file":\#(other.json())"#, as: ann.caller) }?.code
+                == .quotaExceeded)
+        try await test.change("a", #""file":\#(other.json())"#, as: ann.caller)
+        #expect(try Self.used(test, ann.caller).assetBytes == 4_000)
+        try await test.delete("a", as: ann.caller)
+        let left = try Self.used(test, ann.caller)
+        #expect(left.assetBytes == 0 && left.bytes < 100)
+        await test.close()
+    }
+
+    @Test func `who meets the quota of all learns nothing of others`() async throws {
+        let test = try TestDatabase(limits: Self.quotas(container: Quotas.Amounts(records: 4)))
+        let ann = try await test.signUp("ann")
+        for number in 0..<3 { try await test.create("o\(number)") }
+        let refused = await refusal { try await test.create("a", as: ann.caller) }
+        #expect(refused?.code == .quotaExceeded)
+        let keys = (refused?.details ?? []).map { $0.key }
+        #expect(keys == ["quota"])
+        #expect(await refusal { try await test.create("p") }?.code == .quotaExceeded)
+        #expect(try Self.used(test, .administrator(.bootstrap)).records == 4)
+        await test.close()
+    }
+
+    @Test func `an account that goes leaves the sums right`() async throws {
+        let patient = try await DoctorPatient { folder in
+            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            let ann = try await test.signUp("ann")
+            let own = DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.caller.userID)))
+            try await test.create("a", #""n":1"#, as: ann.caller)
+            for number in 0..<20 { try await test.create("p\(number)", #""n":1"#, as: ann.caller, in: own) }
+            let name = try #require(UserRecordName(ann.session.user.recordName))
+            try await test.database.removeUser(name, by: .shell)
+            await test.database.removalsAreDone()
+            #expect(try Self.used(test, .administrator(.bootstrap)).records == 1)
+            await test.close()
+        }
+        #expect(patient.problems == [])
+    }
+}
