@@ -36,8 +36,8 @@ def pages(context: Context) -> Iterator[Row]:
 
 
 def point_reads(context: Context) -> Iterator[Row]:
-    """With a session or a key, of a type that only creators read, of records with a list and of some with fields that are not
-    everybody's, and with limits on rates, beside the anonymous read."""
+    """With a session or a key, of a type that only creators read, of records with a list and of some with fields that
+    are not everybody's, and with limits on rates, beside the anonymous read."""
     with context.board() as board, context.board(settings=RATES) as limited:
         admin = board.server.client(board.server.admin)
         client = board.server.client(board.token)
@@ -46,7 +46,8 @@ def point_reads(context: Context) -> Iterator[Row]:
         own, listed = _copies(board, client, "Own"), _copies(board, client, "Listed", {"acl": {me: ["read", "write"]}})
         # Who reads without a session is not shown it.
         fielded = _copies(board, client, "Fielded", fields={"secret": {"value": "hidden", "type": "STRING"}})
-        key = admin.call("POST", "/keys", {"name": "reader", "scope": {"readOnly": True}}, expect=(201,)).json()["token"]
+        scope = {"name": "reader", "scope": {"readOnly": True}}
+        key = admin.call("POST", "/keys", scope, expect=(201,)).json()["token"]
         admin.call("PUT", "/grants/Own", {"grants": {"_creator": ["CREATE", "READ", "WRITE"]}})
         loads = [context.load(board.server, messages) for messages in (
             reads(board), reads(board, board.token), reads(board, key), _shuffled(own, board.token),
@@ -98,8 +99,8 @@ def _examined(data: Forum) -> float:
 
 
 SCENARIOS = [
-    Scenario("access-read", "reads with a session or a key, of creators' own, of records with an access list or with fields "
-             "that are not everybody's, and with limits on rates, beside the anonymous read", point_reads),
+    Scenario("access-read", "reads with a session or a key, of creators' own, of records with an access list or with "
+             "fields that are not everybody's, and with limits on rates, beside the anonymous read", point_reads),
     Scenario("access-page", "a page of 50 out of a million records with access lists, of which the caller may see all, "
              "a tenth or a thousandth", pages),
 ]

@@ -31,8 +31,8 @@ class RecordWriter(Actor):
             fields[f"extra_{secrets.token_hex(3)}"] = 1  # the schema grows just in time
         history = self.histories[name] = History()
         step = self.begin(history, fields)
-        answer = self.call("POST", "/records/Item", {"recordName": name, "fields": fields}, expect=(201,))
-        self.done(step, name, answer)
+        body = {"recordName": name, "fields": fields} | self.access(0.2)
+        self.done(step, name, self.call("POST", "/records/Item", body, expect=(201,)))
 
     def change(self, name: str) -> None:
         history = self.histories[name]
@@ -42,7 +42,8 @@ class RecordWriter(Actor):
         if self.random.random() < 0.3:
             change["text"] = fields["text"] = self.text()
         step = self.begin(history, fields)
-        answer = self.call("PATCH", f"/records/Item/{name}", {"fields": change}, headers=self.guard(name))
+        body = {"fields": change} | self.access(0.1)
+        answer = self.call("PATCH", f"/records/Item/{name}", body, headers=self.guard(name))
         self.done(step, name, answer)
 
     def replace(self, name: str) -> None:
@@ -57,6 +58,13 @@ class RecordWriter(Actor):
         self.call("DELETE", f"/records/Item/{name}", expect=(204,), headers=self.guard(name))
         step.answered = self.clock.now()
         del self.tags[name]
+
+    def access(self, share: float) -> dict:
+        """Now and then an access list, with which everybody still reads the record, or the end of one: its entries in
+        indexes move."""
+        if self.random.random() >= share:
+            return {}
+        return {"acl": self.random.choice([None, {"*": ["read"], "_creator": ["read", "write"]}])}
 
     def guard(self, name: str) -> tuple[str, ...]:
         return (f"If-Match: {self.tags[name]}",)

@@ -87,7 +87,7 @@ import Testing
         try patient.injure(
             "DELETE FROM large_value; DELETE FROM edge; UPDATE record SET layout = x'01' WHERE name = 'parent'")
         let findings = patient.examine().findings.filter { $0.kind == .problem }
-        #expect(findings.count == 3)
+        #expect(findings.count == 4)
         #expect(findings.allSatisfy { !$0.remedy.isEmpty })
     }
 
