@@ -73,6 +73,17 @@ import Testing
         #expect(Help.lines(for: topic).count > 3)
     }
 
+    @Test func `help of every command names what it takes, and the overview names every command`() {
+        let overview = Help.lines(for: nil).joined(separator: "\n")
+        for command in Command.all {
+            #expect(overview.contains("  " + command.name), "\(command.name)")
+            let text = Help.lines(for: command.name).joined(separator: "\n")
+            for word in command.operands + command.options.map(\.flag) + command.notes {
+                #expect(text.contains(word), "\(command.name): \(word)")
+            }
+        }
+    }
+
     @Test func `help names every setting with its flag`() {
         let text = Help.lines(for: "serve").joined(separator: "\n")
         for setting in Setting.all { #expect(text.contains(setting.flag + " ")) }

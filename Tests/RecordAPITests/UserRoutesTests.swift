@@ -102,6 +102,17 @@ import Testing
         }
     }
 
+    @Test func `whoever may not change rights invites without roles`() async throws {
+        let test = try await TestDatabase.make()
+        let key = try await Self.key("manageUsers", in: test)
+        #expect(await test.call(.post, "/invitations", token: key, body: "{}").status == 201)
+        let refused = await test.call(.post, "/invitations", token: key, body: #"{"roles":["editors"]}"#)
+        #expect(refused.status == 403 && refused.json?["details"]?["right"] == "changeRights", "\(refused.text)")
+        let developer = try await Self.administrator("developer", in: test)
+        let made = await test.call(.post, "/invitations", token: developer, body: #"{"roles":["editors"]}"#)
+        #expect(made.status == 201, "\(made.text)")
+    }
+
     @Test func `who is no user is not found, the account of a key among them`() async throws {
         let test = try await TestDatabase.make()
         let made = await test.call(
