@@ -90,7 +90,7 @@ let package = Package(
             "RecordEngineTests",
             ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads", "Cryptography"]),
         tests("RecordAPITests", ["RecordAPI", "RecordEngine", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
-        tests("FogbaseTests", ["fogbase", "RecordAPI"]),
+        tests("FogbaseTests", ["fogbase", "RecordAPI", "RecordStorage", "Sockets"]),
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),
     ]
 )

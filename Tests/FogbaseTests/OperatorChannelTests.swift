@@ -1,5 +1,4 @@
 import Glibc
-import RecordEngine
 import RecordStorage
 import Sockets
 import Testing
