@@ -92,7 +92,7 @@ let package = Package(
         tests(
             "RecordAPITests",
             ["RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
-        tests("FogbaseTests", ["fogbase", "RecordAPI"]),
+        tests("FogbaseTests", ["fogbase", "RecordAPI", "RecordStorage", "Sockets"]),
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),
     ]
 )

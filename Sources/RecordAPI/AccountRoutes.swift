@@ -18,8 +18,11 @@ extension RecordAPI {
         } else if configuration.signUp == .invitation {
             try requireAdministratorForSignUp(call)
         }
+        // Whoever manages users makes accounts for others, and that is written down.
+        let isManager = Authorization.authorize(call.caller, .manageUsers) == .allowed
         return Self.answer(
-            try await call.database.signUp(credentials.checked, label: label, invitation: invitation))
+            try await call.database.signUp(
+                credentials.checked, label: label, invitation: invitation, by: isManager ? call.actor : nil))
     }
 
     /// `POST /users/anonymous` with `{"label"?}` makes an account without a name and a password, and signs it in.
@@ -141,7 +144,7 @@ extension RecordAPI {
         return response
     }
 
-    private static func document(_ user: User, roles: [String]? = nil) -> JSONValue {
+    static func document(_ user: User, roles: [String]? = nil) -> JSONValue {
         var object: [(String, JSONValue)] = [
             ("userRecordName", .string(user.recordName)), ("name", .string(user.name)),
             ("createdTimestamp", .integer(user.created)),

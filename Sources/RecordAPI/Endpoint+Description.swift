@@ -32,8 +32,9 @@ extension Endpoint {
         case .readSchema, .putSchema, .readType, .addIndex, .readAdvice: "schema"
         case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .explainAccess:
             "rights"
-        case .signUp, .signUpAnonymously, .readMe, .changeMe, .removeMe, .signIn, .signOut, .listSessions, .endSession,
-            .endSessions, .rotateSession, .invite, .listInvitations, .removeInvitation:
+        case .signUp, .signUpAnonymously, .readMe, .changeMe, .removeMe, .listUsers, .changeUser, .removeUser,
+            .signIn, .signOut, .listSessions, .endSession, .endSessions, .rotateSession, .invite, .listInvitations,
+            .removeInvitation:
             "accounts"
         case .listKeys, .createKey, .readKey, .changeKey, .revokeKey, .rotateKey: "keys"
         case .signInAdministrator, .signOutAdministrator, .listAdministratorSessions, .endAdministratorSession,
@@ -89,6 +90,9 @@ extension Endpoint {
         case .changeMe:
             "Changes the account's name or password; a new password ends all other sessions. Gives an anonymous account both"
         case .removeMe: "Takes the account away, with its sessions and its private database"
+        case .listUsers: "Lists the accounts in the order in which they were made (right manageUsers)"
+        case .changeUser: "Gives an account another password and ends its sessions (owners)"
+        case .removeUser: "Takes an account away, with its sessions and its private database (right manageUsers)"
         case .listSessions: "Lists the account's sessions"
         case .endSession: "Ends one of the account's sessions"
         case .endSessions: "Ends all of the account's sessions, or with others=true all but that of the token"
@@ -137,6 +141,7 @@ extension Endpoint {
         case .signIn: "Credentials"
         case .signUpAnonymously: "Label"
         case .changeMe: "AccountChange"
+        case .changeUser: "NewPassword"
         case .removeMe: "Password"
         case .invite: "InvitationInput"
         case .createKey: "NewKey"
@@ -152,7 +157,7 @@ extension Endpoint {
             .readMe, .listSessions, .endSession, .endSessions, .rotateSession, .listInvitations, .removeInvitation,
             .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload, .uploadOffset,
             .continueUpload, .terminateUpload, .readUpload,
-            .listKeys, .readKey, .revokeKey, .signOutAdministrator, .listAdministratorSessions,
+            .listUsers, .removeUser, .listKeys, .readKey, .revokeKey, .signOutAdministrator, .listAdministratorSessions,
             .endAdministratorSession, .listAdministrators, .readAdministrator, .deleteAdministrator, .readAudit:
             nil
         }
@@ -326,6 +331,10 @@ extension Endpoint {
                 Answer(409, "The name is taken", .json("Error")),
             ]
         case .removeMe: [Answer(204, "Gone"), Answer(403, "The password is wrong", .json("Error"))]
+        case .listUsers: [Answer(200, "A page of accounts", .json("Users"))]
+        case .changeUser:
+            [Answer(200, "The account", .json("User")), Answer(404, "There is no such user", .json("Error"))]
+        case .removeUser: [Answer(204, "Gone"), Answer(404, "There is no such user", .json("Error"))]
         case .listSessions: [Answer(200, "The sessions, the newest first", .json("Sessions"))]
         case .endSession:
             [Answer(204, "Ended"), Answer(404, "The account has no such session", .json("Error"))]

@@ -10,6 +10,7 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
     case listRoles, readRole, putRole, deleteRole
     case explainAccess
     case signUp, signUpAnonymously, readMe, changeMe, removeMe
+    case listUsers, changeUser, removeUser
     case signIn, signOut, listSessions, endSession, endSessions, rotateSession
     case invite, listInvitations, removeInvitation
     case listKeys, createKey, readKey, changeKey, revokeKey, rotateKey
@@ -87,6 +88,9 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
         ("GET /users/me", .readMe),
         ("PATCH /users/me", .changeMe),
         ("DELETE /users/me", .removeMe),
+        ("GET /users", .listUsers),
+        ("PATCH /users/{name}", .changeUser),
+        ("DELETE /users/{name}", .removeUser),
         ("POST /sessions", .signIn),
         ("GET /sessions", .listSessions),
         ("DELETE /sessions", .endSessions),
@@ -132,13 +136,15 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
         case .deleteSet, .changeSet: ["where", "arg", "all", "dryRun", "maxAffected"]
         case .fetchChanges: ["since", "limit", "fields"]
         case .endSessions: ["others"]
+        case .listUsers: ["limit", "cursor", "name"]
         case .listKeys: ["limit", "cursor"]
         case .readAudit: ["since", "until", "actor", "action", "limit", "cursor", "scope"]
         case .deleteRecord, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
             .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
             .explainAccess, .signUp,
-            .signUpAnonymously, .signIn, .signOut, .readMe, .changeMe, .removeMe, .listSessions, .endSession,
-            .rotateSession, .invite, .listInvitations, .removeInvitation, .live, .ready, .metrics, .limits, .openAPI,
+            .signUpAnonymously, .signIn, .signOut, .readMe, .changeMe, .removeMe, .changeUser, .removeUser,
+            .listSessions, .endSession, .rotateSession, .invite, .listInvitations, .removeInvitation, .live, .ready,
+            .metrics, .limits, .openAPI,
             .describeUploads, .createUpload,
             .uploadOffset, .continueUpload, .terminateUpload, .readUpload,
             .createKey, .readKey, .changeKey, .revokeKey, .rotateKey, .signInAdministrator, .signOutAdministrator,

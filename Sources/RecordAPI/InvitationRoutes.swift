@@ -10,9 +10,12 @@ extension RecordAPI {
         try call.require(.manageUsers)
         let object = try await call.smallObject(keys: ["name", "expiresIn", "uses", "roles"], isOptional: true)
         try call.require(.manageUsers)
+        let roles = try Self.roles(object)
+        // Nobody gives roles by an invitation who may not give them otherwise.
+        if !roles.isEmpty { try call.require(.changeRights) }
         let wish = try InvitationWish(
             name: try Self.optionalText("name", object), seconds: try Self.optionalNumber("expiresIn", object),
-            uses: try Self.optionalNumber("uses", object), roles: try Self.roles(object))
+            uses: try Self.optionalNumber("uses", object), roles: roles)
         let made = try await call.database.invite(wish, by: call.actor)
         var response = HTTPResponse.json(Self.document(made.info, token: made.token), status: .created)
         response.fields.set(.cacheControl, "no-store")

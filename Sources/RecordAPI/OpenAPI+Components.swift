@@ -12,6 +12,8 @@ extension OpenAPI {
         "description":"The length of a page, up to pageSize of /limits"},
         "cursor":{"name":"cursor","in":"query","schema":{"type":"string"},
         "description":"Where the previous page of the same caller ended"},
+        "name":{"name":"name","in":"query","schema":{"type":"string"},
+        "description":"The account that signs in by this name, alone"},
         "since":{"name":"since","in":"query","schema":{"type":"string"},
         "description":"The token of the previous call, absent for the beginning; of the audit log, a moment in milliseconds"},
         "until":{"name":"until","in":"query","schema":{"type":"integer"},
@@ -246,7 +248,7 @@ extension OpenAPI {
         "Roles":{"type":"object","required":["roles"],"properties":{
         "roles":{"type":"array","items":{"$ref":"#/components/schemas/Role"}}}},
         "AccessQuestion":{"type":"object","required":["caller","action","recordType"],"additionalProperties":false,
-        "properties":{"caller":{"type":"string","description":"anonymous, administrator, administrator:role or the record name of a user or key"},
+        "properties":{"caller":{"type":"string","description":"anonymous, administrator, administrator:role or the record name of a user or of a key's account"},
         "action":{"type":"string","enum":["create","read","write","query"]},"recordType":{"type":"string"},
         "recordName":{"type":"string"},"field":{"type":"string"}}},
         "AccessExplanation":{"type":"object","required":["decision","rule","because"],"properties":{
@@ -261,6 +263,10 @@ extension OpenAPI {
         "invitation":{"type":"string"}}},
         "Label":{"type":"object","properties":{"label":{"type":"string"}}},
         "Password":{"type":"object","properties":{"password":{"type":"string"}}},
+        "NewPassword":{"type":"object","required":["password"],"additionalProperties":false,"properties":{
+        "password":{"type":"string","minLength":8}}},
+        "Users":{"type":"object","required":["users"],"properties":{
+        "users":{"type":"array","items":{"$ref":"#/components/schemas/User"}},"cursor":{"type":"string"}}},
         "AccountChange":{"type":"object","properties":{"name":{"type":"string"},
         "password":{"type":"string","minLength":8},"currentPassword":{"type":"string"},
         "invitation":{"type":"string"}}},

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel
@@ -18,8 +19,18 @@ struct RecordCall {
 
     /// Who asks, for the audit log.
     var actor: AuditActor {
-        AuditActor(
-            caller: caller, address: request.client.map { "\($0)" } ?? request.remoteAddress, requestID: request.id)
+        let address = request.client.map { "\($0)" } ?? request.remoteAddress
+        guard isFromShell else { return AuditActor(caller: caller, address: address, requestID: request.id) }
+        var actor = AuditActor.shell
+        actor.address = address
+        actor.requestID = request.id
+        return actor
+    }
+
+    /// Whether the token is that of the operator's commands.
+    private var isFromShell: Bool {
+        guard caller == .administrator(.bootstrap), let token = Bearer.token(request.fields) else { return false }
+        return database.administrators?.isOperator(SHA256.hash(token)) ?? false
     }
 
     /// Where the request means. That an administrator names a user's private database is written down.

@@ -49,7 +49,7 @@ struct Fogbase {
         case "doctor":
             return try DoctorCommand.run(configuration.settings, isQuick: arguments.options["--quick"] != nil)
         case "health": return HealthCommand.run(configuration.settings)
-        default: return try UsersCommand.run(command, arguments, configuration.settings)
+        default: return try OperatorCommand.run(command, arguments, configuration)
         }
     }
 }

@@ -47,6 +47,8 @@ final class ServerProcess: @unchecked Sendable {
             .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "fogbase"
     }
 
+    var isRunning: Bool { process?.isRunning ?? false }
+
     var pid: Int32 { process?.processIdentifier ?? 0 }
 
     /// Starts the server and returns when it says where it listens.

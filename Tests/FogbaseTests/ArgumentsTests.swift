@@ -43,7 +43,12 @@ import Testing
         ("serve --port 1 --port 2", "given twice"), ("doctor --quick=yes", "takes no value"),
         ("version --port 1", "no flag --port"), ("serve now", "'now'"), ("users add", "needs NAME"),
         ("users add a b", "'b'"), ("users list --password-file x", "--password-file"), ("-x", "before the flag -x"),
-        ("--port 1", "fogbase serve"),
+        ("--port 1", "fogbase serve"), ("admin", "admin list"), ("admn list", "Did you mean admin"),
+        ("admin ad grace", "Did you mean admin add?"), ("keys", "keys rotate"), ("keys rotte x", "keys rotate"),
+        ("keys add", "needs NAME"), ("keys add x --redonly", "--read-only"), ("admin set-role ada", "needs ROLE"),
+        ("access", "access explain"), ("access explain ada read", "needs TYPE"), ("audit x", "'x'"),
+        ("audit --limt 2", "Did you mean --limit?"), ("admin add ada --password x", "--password-file"),
+        ("users add ada --password=x", "--password-file"), ("keys show x --json=1", "takes no value"),
     ])
     func `a mistake ends with 64 and a sentence`(line: String, part: String) {
         let failure = refusal(line)
@@ -56,6 +61,8 @@ import Testing
         "", "help", "--help", "-h", "serve --help", "serve --port 1 -h", "users --help", "users add --help",
         "help users",
         "help users add", "version --help", "config -h", "doctor --help", "health --help", "help help",
+        "admin --help", "admin add --help", "help keys", "keys add -h", "access explain --help", "audit --help",
+        "users invite --help",
     ])
     func `help is everywhere`(line: String) throws {
         let arguments = try Arguments(line.split(separator: " ").map(String.init))
@@ -64,6 +71,17 @@ import Testing
             return
         }
         #expect(Help.lines(for: topic).count > 3)
+    }
+
+    @Test func `help of every command names what it takes, and the overview names every command`() {
+        let overview = Help.lines(for: nil).joined(separator: "\n")
+        for command in Command.all {
+            #expect(overview.contains("  " + command.name), "\(command.name)")
+            let text = Help.lines(for: command.name).joined(separator: "\n")
+            for word in command.operands + command.options.map(\.flag) + command.notes {
+                #expect(text.contains(word), "\(command.name): \(word)")
+            }
+        }
     }
 
     @Test func `help names every setting with its flag`() {

@@ -1,4 +1,5 @@
 import Glibc
+import RecordStorage
 import Testing
 
 @testable import fogbase
@@ -22,8 +23,10 @@ import Testing
         return path
     }
 
-    private func names() throws -> [String] {
-        try UsersCommand.list(database).dropFirst().map { String($0.prefix { $0 != " " }) }
+    /// The names of all accounts.
+    private func names(in folder: String? = nil) throws -> [String] {
+        let connection = try Connection(path: DataFolder.databasePath(in: folder ?? database), role: .reader)
+        return try AccountTable(connection).list(after: 0, limit: 100).map(\.name)
     }
 
     @Test func `accounts are added, listed, changed and removed`() throws {
@@ -51,7 +54,7 @@ import Testing
         let password = try write("correct horse\n", to: "password")
         let place = "--container iCloud.other --environment production"
         #expect(run("users add ada --password-file \(password) \(place)") == .success)
-        #expect(try UsersCommand.list(data + "/iCloud.other/production").count == 2)
+        #expect(try names(in: data + "/iCloud.other/production") == ["ada"])
         #expect(run("users list") == .failure)
     }
 
@@ -60,7 +63,7 @@ import Testing
         let password = try write("correct horse\n", to: "password")
         #expect(run("users add ada --password-file \(password)") == .success)
         // The program's umask does this; a test shares its process with others.
-        #expect(chmod(database + "/records.sqlite", 0o600) == 0)
+        for file in [database + "/records.sqlite", data + "/server.sqlite"] { #expect(chmod(file, 0o600) == 0) }
         #expect(run("doctor") == .success)
         #expect(run("doctor --quick") == .success)
         #expect(chmod(database, 0o755) == 0)

@@ -1,5 +1,4 @@
 import Glibc
-import RecordEngine
 import RecordStorage
 import Sockets
 import Testing
@@ -35,22 +34,59 @@ import Testing
         let found = try #require(try OperatorChannel.find(in: folder.path))
         #expect(found.url == channel.url && found.token == channel.token && found.unixPath == "/tmp/socket")
         #expect(found.process == getpid() && held.path == folder.path)
+        #expect(found.version == Version.text && found.host == "127.0.0.1:8080")
         OperatorChannel.remove(from: folder.path)
-        #expect(try OperatorChannel.find(in: folder.path) == nil)
+        #expect(throws: Failure.self) { try OperatorChannel.find(in: folder.path) }
     }
 
-    @Test func `a file of a process that is gone is none, even if another holds the folder`() throws {
+    @Test func `a folder in use without a way to its server is told of in a sentence`() throws {
         let folder = TemporaryFolder()
         let held = try DataFolder(opening: folder.path)
+        func sentence(_ text: String?) throws -> String {
+            if let text {
+                try DataFolder.writeDurably(
+                    Array(text.utf8), to: OperatorChannel.path(in: folder.path), in: folder.path)
+            }
+            do throws(Failure) {
+                _ = try OperatorChannel.find(in: folder.path)
+                return ""
+            } catch {
+                return error.sentences.joined()
+            }
+        }
+        #expect(try sentence(nil).contains("is in use, and there is no"))
+        #expect(try sentence("nonsense").contains("is damaged"))
         // No process has this number: it is above the greatest that Linux gives.
-        let text = #"{"url":"http://127.0.0.1:1","token":"t","process":2147483646}"#
-        try DataFolder.writeDurably(
-            Array(text.utf8), to: OperatorChannel.path(in: folder.path), in: folder.path)
-        #expect(try OperatorChannel.find(in: folder.path) == nil)
-        try DataFolder.writeDurably(
-            Array("nonsense".utf8), to: OperatorChannel.path(in: folder.path), in: folder.path)
-        #expect(try OperatorChannel.find(in: folder.path) == nil)
+        let gone = #"{"url":"http://127.0.0.1:1","token":"t","process":2147483646,"version":"0.1.0","host":"h"}"#
+        #expect(try sentence(gone).contains("is stale: process 2147483646 is gone"))
+        #expect(try sentence(gone.replacing("0.1.0", with: "9.9.9")).contains("is Fogbase 9.9.9"))
+        #expect(try sentence(gone.replacing(#","version":"0.1.0""#, with: "")).contains("another version"))
         #expect(held.path == folder.path)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("192.0.2.1", "192.0.2.1"),
+    ])
+    func `host and port are taken out of the address`(host: String, name: String) throws {
+        let endpoint = try #require(try Self.channel([host]).endpoint)
+        #expect(endpoint.host == name && endpoint.port == 8_080)
+    }
+
+    @Test func `the server is called by one of its names`() throws {
+        let address = try #require(SocketAddress(host: "0.0.0.0", port: 80))
+        #expect(OperatorChannel(addresses: [address], token: "t")?.host == "127.0.0.1:80")
+        #expect(OperatorChannel(addresses: [address], token: "t", hosts: ["db.org", "x"])?.host == "db.org")
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", 200, "{}"), ("HTTP/1.1 204 No Content\r\n\r\n", 204, ""),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n{}", nil, ""), ("HTTP/1.1 200 OK\r\n", nil, ""),
+        ("SSH-2.0\r\n\r\n", nil, ""), ("", nil, ""),
+    ])
+    func `an answer is whole or none`(text: String, status: Int?, body: String) {
+        let answer = LocalHTTP.parse(Array(text.utf8))
+        #expect(answer?.status == status)
+        #expect(String(decoding: answer?.body ?? [], as: UTF8.self) == body)
     }
 
     @Test func `tokens are long and differ`() {

@@ -167,7 +167,8 @@ import Testing
             let own = DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.caller.userID)))
             try await test.create("a", #""n":1"#, as: ann.caller)
             for number in 0..<20 { try await test.create("p\(number)", #""n":1"#, as: ann.caller, in: own) }
-            try await test.database.removeUser(named: "ann")
+            let name = try #require(UserRecordName(ann.session.user.recordName))
+            try await test.database.removeUser(name, by: .shell)
             await test.database.removalsAreDone()
             #expect(try Self.used(test, .administrator(.bootstrap)).records == 1)
             await test.close()

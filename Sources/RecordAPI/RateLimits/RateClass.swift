@@ -39,8 +39,10 @@ extension Endpoint {
             .write
         case .uploadAsset, .createUpload, .continueUpload, .terminateUpload: .upload
         case .readSchema, .putSchema, .readType, .addIndex, .readAdvice, .listGrants, .readGrants, .putGrants,
-            .listRoles, .readRole, .putRole, .deleteRole, .explainAccess, .invite, .listInvitations, .removeInvitation,
-            .listKeys, .createKey, .readKey, .changeKey, .revokeKey, .rotateKey, .signOutAdministrator,
+            .listRoles, .readRole, .putRole, .deleteRole, .explainAccess, .listUsers, .changeUser, .removeUser, .invite,
+            .listInvitations,
+            .removeInvitation, .listKeys, .createKey, .readKey, .changeKey, .revokeKey, .rotateKey,
+            .signOutAdministrator,
             .listAdministratorSessions, .endAdministratorSession, .listAdministrators, .addAdministrator,
             .readAdministrator, .changeAdministrator, .deleteAdministrator, .readAudit:
             .administer

@@ -71,10 +71,13 @@ package struct AccountLookup: Sendable {
 extension RecordDatabase {
     /// Makes an account, its user record, and a session.
     ///
-    /// - Parameter invitation: Is used with it, or not at all. It was found good by `checkInvitation`.
+    /// - Parameters:
+    ///   - invitation: Is used with it, or not at all. It was found good by `checkInvitation`.
+    ///   - actor: The administrator who makes it for somebody; `nil` for those who make their own.
     /// - Throws: EXISTS with cause NAME_TAKEN if the name is taken; ACCESS_DENIED if the invitation is not good any more.
     package nonisolated func signUp(
-        _ credentials: Credentials, label: SessionLabel? = nil, invitation: Invitation? = nil
+        _ credentials: Credentials, label: SessionLabel? = nil, invitation: Invitation? = nil,
+        by actor: AuditActor? = nil
     ) async throws(RecordError) -> Session {
         let name = try Credentials.checked(newName: credentials.name)
         let password = try await passwords.hash(credentials.password)
@@ -83,6 +86,7 @@ extension RecordDatabase {
         return try await write { transaction throws(RecordError) in
             let row = try transaction.addAccount(recordName: recordName, name: name, password: password, kind: .person)
             if let invitation { try transaction.use(invitation, for: row) }
+            if let actor { try transaction.audit(.userCreate, name, by: actor, detail: row.auditDetail) }
             return try transaction.open(token, for: row, label: label)
         }
     }
@@ -136,38 +140,6 @@ extension RecordDatabase {
     /// How often a password is checked anew because the stored one has changed meanwhile. It does when somebody signs in
     /// whose hash was out of date, and then the same password is right again.
     static var passwordAttempts: Int { 3 }
-
-    /// Makes an account from the operator's shell, without a session.
-    package nonisolated func addUser(
-        _ credentials: Credentials, by actor: AuditActor = .shell
-    ) async throws(RecordError) -> User {
-        let session = try await signUp(credentials)
-        let id = session.user.id
-        try await write { transaction throws(RecordError) in
-            try transaction.store { () throws(StoreError) in try transaction.sessions.removeAll(account: id) }
-            try transaction.audit(.userCreate, credentials.name, by: actor)
-        }
-        return session.user
-    }
-
-    /// Gives an account another password and ends all of its sessions.
-    package nonisolated func setPassword(
-        _ credentials: Credentials, by actor: AuditActor = .shell
-    ) async throws(RecordError) {
-        let password = try await passwords.hash(credentials.password)
-        try await write { transaction throws(RecordError) in
-            let row = try transaction.account(named: credentials.name)
-            guard row.kind == .person else {
-                throw .badRequest("Only accounts with a name have a password", details: [("name", .text(row.name))])
-            }
-            try transaction.store { () throws(StoreError) in
-                try transaction.accounts.setPassword(password, account: row.id)
-                try transaction.sessions.removeAll(account: row.id)
-            }
-            transaction.rightsChanged = true
-            try transaction.audit(.userPassword, row.name, by: actor)
-        }
-    }
 }
 
 /// What became of a write that was to rest on a password which was checked before.
@@ -196,11 +168,6 @@ extension RecordReader {
     package func user(_ id: UserID) throws(RecordError) -> User? {
         try store { () throws(StoreError) in try accounts.find(id: id) }.map(User.init)
     }
-
-    /// A page of accounts in the order in which they were made.
-    package func users(after id: UserID, limit: Int) throws(RecordError) -> [User] {
-        try store { () throws(StoreError) in try accounts.list(after: id, limit: limit) }.map(User.init)
-    }
 }
 
 extension WriteTransaction {
@@ -223,13 +190,6 @@ extension WriteTransaction {
 
     func account(_ id: UserID) throws(RecordError) -> AccountRow? {
         try store { () throws(StoreError) in try accounts.find(id: id) }
-    }
-
-    func account(named name: String) throws(RecordError) -> AccountRow {
-        guard let row = try store({ () throws(StoreError) in try accounts.find(name: name) }) else {
-            throw RecordError(.notFound, "There is no user with this name", details: [("name", .text(name))])
-        }
-        return row
     }
 }
 

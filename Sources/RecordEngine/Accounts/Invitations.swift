@@ -77,6 +77,14 @@ package struct InvitationInfo: Hashable, Sendable {
         used = row.used
         self.roles = roles
     }
+
+    /// What the log says of it besides its id, which is the target.
+    fileprivate var auditDetail: JSONObject {
+        var detail = JSONObject([("uses", .integer(uses)), ("expiresAt", .integer(expires))])
+        if let name { detail["name"] = .string(name) }
+        for (key, value) in AuditText.names(roles, of: "roles") { detail[key] = value }
+        return detail
+    }
 }
 
 extension RecordDatabase {
@@ -88,26 +96,22 @@ extension RecordDatabase {
     /// - Returns: Its token, shown this once, and the rest.
     /// - Throws: BAD_REQUEST for a role that does not exist, or too many invitations.
     package nonisolated func invite(
-        _ wish: InvitationWish, by actor: AuditActor = .server
+        _ wish: InvitationWish, by actor: AuditActor
     ) async throws(RecordError) -> (token: String, info: InvitationInfo) {
         let token = SecretToken(.invitation)
         let info = try await write { transaction throws(RecordError) in
+            try transaction.requireUserManager(actor)
             let info = try transaction.add(wish, token: token, limit: Self.invitationCount)
-            try transaction.audit(
-                .invitationCreate, info.id, by: actor,
-                detail: JSONObject(
-                    [("uses", .integer(info.uses)), ("expiresAt", .integer(info.expires))]
-                        + AuditText.names(info.roles, of: "roles")))
+            try transaction.audit(.invitationCreate, info.id, by: actor, detail: info.auditDetail)
             return info
         }
         return (token.text, info)
     }
 
     /// Takes an invitation back.
-    package nonisolated func removeInvitation(
-        _ id: String, by actor: AuditActor = .server
-    ) async throws(RecordError) {
+    package nonisolated func removeInvitation(_ id: String, by actor: AuditActor) async throws(RecordError) {
         try await write { transaction throws(RecordError) in
+            try transaction.requireUserManager(actor)
             let wasThere = try transaction.store { () throws(StoreError) in
                 try transaction.invitations.remove(id: id)
             }

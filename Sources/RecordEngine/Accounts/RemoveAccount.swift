@@ -44,23 +44,6 @@ extension RecordDatabase {
         throw .passwordWrong
     }
 
-    /// Takes away an account, as the operator wishes. See `removeAccount`.
-    package nonisolated func removeUser(
-        named name: String, by actor: AuditActor = .shell
-    ) async throws(RecordError) {
-        try await write(isAlone: true) { transaction throws(RecordError) in
-            let row = try transaction.account(named: name)
-            guard row.kind != .service else {
-                throw .badRequest("This account is a key's. Revoke the key", details: [("name", .text(row.name))])
-            }
-            try transaction.remove(row)
-            try transaction.audit(
-                .userDelete, row.name, by: actor,
-                detail: JSONObject([("userRecordName", .string(row.recordName))]))
-        }
-        finishRemovals()
-    }
-
     /// Sees to it that what removed accounts had is taken away, in slices among other writes. Returns at once. Happens by
     /// itself when an account goes and when the database opens.
     package nonisolated func finishRemovals() {
@@ -103,7 +86,7 @@ private final class RemovalSlice: PendingWrite, @unchecked Sendable {
 
 extension WriteTransaction {
     /// Takes an account away as far as others can see, and notes what is left to do.
-    fileprivate func remove(_ account: AccountRow) throws(RecordError) {
+    func remove(_ account: AccountRow) throws(RecordError) {
         try removeUserRecord(of: account)
         let now = now
         try store { () throws(StoreError) in

@@ -93,7 +93,7 @@ package actor Administrators {
     // MARK: Looking up
 
     /// Whether a token is that of the operator's commands.
-    nonisolated func isOperator(_ hash: Digest) -> Bool {
+    package nonisolated func isOperator(_ hash: Digest) -> Bool {
         operatorToken.map { hash.isEqualInConstantTime(to: $0) } ?? false
     }
 

@@ -1,5 +1,6 @@
 package import RecordModel
 internal import RecordStorage
+internal import Threads
 
 /// A question about rights: who wants to do what.
 package struct AccessQuestion: Sendable {
@@ -101,14 +102,27 @@ extension RecordReader {
         }
         guard let name = UserRecordName(text) else {
             throw .badRequest(
-                "'caller' is anonymous, administrator, administrator: and a role, or the record name of a user",
+                "'caller' is anonymous, administrator, administrator: and a role, or the record name of a user or of a key's account",
                 details: [("caller", .text(text))])
         }
         let row = try store { () throws(StoreError) in try accounts.find(recordName: name.text) }
         guard let row else {
             throw RecordError(.notFound, "There is no user with this record name", details: [("caller", .text(text))])
         }
+        if row.kind == .service { return .service(try serviceKey(of: row)) }
         return .user(row.id, roles: try store { () throws(StoreError) in try accounts.roles(of: row.id) })
+    }
+
+    /// The key of a service's account, with its scope.
+    private func serviceKey(of account: AccountRow) throws(RecordError) -> ServiceKey {
+        let table = try keyTable()
+        let row = try store { () throws(StoreError) in try table.find(account: account.id) }
+        guard let row, row.isAlive(at: WallClock.milliseconds) else {
+            throw .badRequest(
+                "The key of this account was revoked or has expired. Its token is refused before any right is looked at",
+                details: [("caller", .text(account.recordName))])
+        }
+        return ServiceKey(account: row.account, scope: KeyScope(stored: row.scope))
     }
 
     private func facts(

@@ -45,11 +45,12 @@ package final class AccountTable {
     private let byRecordName: Statement
     private let rolesOf: Statement
     private let columns: String
+    private let kind: String
 
     package init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
         // The command line also reads files that no newer server has opened yet.
-        let kind = try Migrations.applied(on: connection) >= Migrations.withAccountKinds ? "kind" : "0"
+        kind = try Migrations.applied(on: connection) >= Migrations.withAccountKinds ? "kind" : "0"
         columns = "id, record_name, name, password, created, granted, \(kind)"
         byName = try connection.prepare("SELECT \(columns) FROM account WHERE name = ?1")
         byID = try connection.prepare("SELECT \(columns) FROM account WHERE id = ?1")
@@ -96,10 +97,10 @@ package final class AccountTable {
         return roles
     }
 
-    /// A page of accounts by number.
+    /// A page of accounts by number, without those of services.
     package func list(after id: Int64, limit: Int) throws(StoreError) -> [AccountRow] {
         let statement = try connection.prepare(
-            "SELECT \(columns) FROM account WHERE id > ?1 ORDER BY id LIMIT ?2")
+            "SELECT \(columns) FROM account WHERE id > ?1 AND \(kind) != 2 ORDER BY id LIMIT ?2")
         statement.bind(1, id)
         statement.bind(2, Int64(limit))
         var rows: [AccountRow] = []

@@ -75,7 +75,8 @@ struct Arguments {
 
     private static func unknownCommand(_ text: String) -> Failure {
         let known = Command.all.map(\.name)
-        let guess = Suggestion.sentence(for: text, among: text.contains(" ") ? known : known + ["users"])
+        let guess = Suggestion.sentence(
+            for: text, among: text.contains(" ") ? known : known + ["admin", "users", "keys", "access"])
         return .usage("There is no command '\(text)'.\(guess) 'fogbase help' lists all commands.")
     }
 

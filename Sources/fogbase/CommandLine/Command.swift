@@ -16,6 +16,8 @@ struct Command {
     var options: [CommandOption] = []
     /// The keys of the settings whose flags it takes; `nil` for none, not even `--config`.
     var settings: SettingSelection = .none
+    /// Whether it makes the files where there are none.
+    var mayMakeDatabase = false
     /// Sentences below the tables of the help text.
     var notes: [String] = []
 
@@ -43,7 +45,9 @@ struct Command {
 
     private static let place = ["data.path", "data.containers", "data.container", "data.environment"]
 
-    static let all: [Command] = [
+    static let all: [Command] = serving + administering + managing + asking
+
+    private static let serving: [Command] = [
         Command(
             name: "serve", summary: "start the server", settings: .all,
             notes: [
@@ -62,26 +66,76 @@ struct Command {
             ],
             settings: .some(["data.path"])),
         Command(
-            name: "users list", summary: "print all accounts, also while a server runs", settings: .some(place)),
-        Command(
-            name: "users add", summary: "make an account", operands: ["NAME"], options: [passwordFile],
-            settings: .some(place)),
-        Command(
-            name: "users remove", summary: "take away an account with its private database", operands: ["NAME"],
-            settings: .some(place)),
-        Command(
-            name: "users set-password", summary: "give an account another password, and end its sessions",
-            operands: ["NAME"], options: [passwordFile], settings: .some(place)),
-        Command(
             name: "health", summary: "ask a running server whether it is ready; ends with 0 or 1",
             settings: .some(["server.host", "server.port"])),
+    ]
+
+    private static let administering: [Command] = [
+        Command(name: "admin list", summary: "print all administrators", options: [json], settings: .some(place)),
+        Command(
+            name: "admin add", summary: "add an administrator who signs in by name", operands: ["NAME"],
+            options: [OperatorCommand.roleOption, Password.option], settings: .some(place),
+            mayMakeDatabase: true),
+        Command(
+            name: "admin set-role", summary: "make an administrator an owner, developer, editor or viewer",
+            operands: ["NAME", "ROLE"], settings: .some(place)),
+        Command(
+            name: "admin set-password", summary: "give an administrator another password, and end its sessions",
+            operands: ["NAME"], options: [Password.option], settings: .some(place)),
+        Command(
+            name: "admin disable", summary: "end an administrator's sessions, and let it sign in no more",
+            operands: ["NAME"], settings: .some(place)),
+        Command(
+            name: "admin enable", summary: "let an administrator sign in again", operands: ["NAME"],
+            settings: .some(place)),
+        Command(
+            name: "admin remove", summary: "take away an administrator", operands: ["NAME"], settings: .some(place)),
+    ]
+
+    private static let managing: [Command] = [
+        Command(name: "users list", summary: "print all accounts", options: [json], settings: .some(place)),
+        Command(
+            name: "users add", summary: "make an account", operands: ["NAME"], options: [Password.option],
+            settings: .some(place), mayMakeDatabase: true),
+        Command(
+            name: "users invite", summary: "make an invitation to sign up, and print it this once",
+            options: OperatorCommand.invitationOptions, settings: .some(place),
+            mayMakeDatabase: true),
+        Command(
+            name: "users set-password", summary: "give an account another password, and end its sessions",
+            operands: ["NAME"], options: [Password.option], settings: .some(place)),
+        Command(
+            name: "users remove", summary: "take away an account with its private database", operands: ["NAME"],
+            settings: .some(place), notes: ["NAME is the name or the record name of the account."]),
+        Command(name: "keys list", summary: "print all API keys", options: [json], settings: .some(place)),
+        Command(
+            name: "keys add", summary: "make an API key, and print its token this once", operands: ["NAME"],
+            options: OperatorCommand.keyOptions, settings: .some(place),
+            mayMakeDatabase: true),
+        Command(
+            name: "keys show", summary: "print what an API key may do, and when it was used", operands: ["KEY"],
+            options: [json], settings: .some(place), notes: [keyNote]),
+        Command(
+            name: "keys rotate", summary: "give an API key a new token, and print it this once", operands: ["KEY"],
+            options: [OperatorCommand.overlapOption], settings: .some(place), notes: [keyNote]),
+        Command(
+            name: "keys revoke", summary: "end an API key for good", operands: ["KEY"], settings: .some(place),
+            notes: [keyNote]),
+    ]
+
+    private static let asking: [Command] = [
+        Command(
+            name: "access explain", summary: "tell what somebody may do, and by which rule",
+            operands: ["CALLER", "ACTION", "TYPE"], options: OperatorCommand.explainOptions, settings: .some(place),
+            notes: OperatorCommand.explainNotes),
+        Command(
+            name: "audit", summary: "print who changed what rights, the newest first",
+            options: OperatorCommand.auditOptions, settings: .some(place)),
         Command(name: "help", summary: "print this text, or that of a command", operands: ["[COMMAND]"]),
     ]
 
-    private static let passwordFile = CommandOption(
-        flag: "--password-file", placeholder: "FILE",
-        help: "take the password from the first line of a file; without it, it is asked for or read from standard input"
-    )
+    private static let json = OperatorCommand.json
+    private static let keyNote = "KEY is the name or the id of the key."
 
     static func named(_ name: String) -> Command? {
         all.first { $0.name == name }

@@ -50,26 +50,8 @@ enum ServeCommand {
     private static func openRegistry(
         _ settings: Settings, administrator: Digest, operatorToken: String
     ) throws -> DatabaseRegistry {
-        var limits = DatabaseLimits()
-        limits.recordBytes = settings.recordBytes
-        limits.batchOperations = settings.batchOperations
-        limits.bodyBytes = settings.bodyBytes
-        limits.pageSize = settings.pageSize
-        limits.defaultPageSize = min(limits.defaultPageSize, settings.pageSize)
-        limits.cascadeRecords = settings.cascadeRecords
-        limits.setRecords = settings.setRecords
-        limits.quotas = settings.quotas
-        limits.queryMilliseconds = settings.queryMilliseconds
-        limits.assetBytes = settings.assetBytes
-        limits.unreferencedAssetBytes = settings.unreferencedAssetBytes
-        limits.unreferencedAssetSeconds = settings.unreferencedAssetTime.components.seconds
-        limits.assetURLSeconds = settings.assetURLTime.components.seconds
-        limits.freeDiskBytes = settings.freeDiskBytes
-        limits.sessionSeconds = settings.sessionTime.components.seconds
-        limits.sessionLongestSeconds = settings.sessionLongestTime.components.seconds
-        limits.auditSeconds = settings.auditTime.components.seconds
-        limits.auditEntries = settings.auditEntries
-        let id = try defaultDatabase(settings)
+        let limits = DatabaseSetup.limits(settings)
+        let id = try DatabaseSetup.defaultDatabase(settings)
         var configuration = DatabaseRegistry.Configuration(
             dataPath: settings.dataPath, containers: settings.containers.compactMap(ContainerName.init),
             limits: limits, administrator: administrator, report: report)
@@ -107,13 +89,6 @@ enum ServeCommand {
             limits: ThumbnailLimits(processes: settings.thumbnailProcesses))
     }
 
-    private static func defaultDatabase(_ settings: Settings) throws(Failure) -> DatabaseID {
-        guard let container = ContainerName(settings.requestContainer),
-            let environment = RecordEnvironment(rawValue: settings.environment.rawValue)
-        else { throw Failure("There is no container named \(settings.requestContainer).", code: .configuration) }
-        return DatabaseID(container: container, environment: environment)
-    }
-
     // MARK: Requests
 
     @Sendable private static func report(_ sentence: String) {
@@ -129,7 +104,7 @@ enum ServeCommand {
         let api = RecordAPI(
             registry: registry,
             configuration: RecordAPIConfiguration(
-                defaultDatabase: try defaultDatabase(settings), version: Version.text,
+                defaultDatabase: try DatabaseSetup.defaultDatabase(settings), version: Version.text,
                 signUp: signUp(settings.signUp), allowsAnonymousAccounts: settings.anonymousAccounts == .on,
                 metricsAccess: metricsAccess(settings.metricsAccess),
                 isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"),
@@ -147,7 +122,8 @@ enum ServeCommand {
         // A file that a killed process has left names another token.
         OperatorChannel.remove(from: settings.dataPath)
         do {
-            try OperatorChannel(addresses: addresses, token: operatorToken)?.write(to: settings.dataPath)
+            try OperatorChannel(addresses: addresses, token: operatorToken, hosts: settings.hosts)?
+                .write(to: settings.dataPath)
         } catch {
             Terminal.complain("fogbase: The shell's commands cannot reach this server: \(error)")
         }

@@ -1,138 +1,88 @@
-import Glibc
+import HTTP
 import RecordEngine
 import RecordModel
-import RecordStorage
-import Threads
+import RecordWire
 
-/// `fogbase users …`: accounts from the operator's shell.
-enum UsersCommand {
-    static func run(_ command: Command, _ arguments: Arguments, _ settings: Settings) throws(Failure) -> ExitCode {
-        guard settings.containers.contains(settings.requestContainer),
-            let container = ContainerName(settings.requestContainer),
-            let environment = RecordEnvironment(rawValue: settings.environment.rawValue)
-        else { throw Failure("There is no container named \(settings.requestContainer).", code: .usage) }
-        let folder = settings.dataPath + "/" + container.text + "/" + environment.rawValue
-        do {
-            if command.name == "users list" {
-                for line in try list(folder) { Terminal.say(line) }
-                return .success
-            }
-            guard DataFolder.size(of: DataFolder.databasePath(in: folder)) > 0 || command.name == "users add" else {
-                throw noDatabase(folder)
-            }
-            try change(command.name, name: arguments.operands[0], arguments, folder: folder, environment)
-            return .success
-        } catch let failure as Failure {
-            throw failure
-        } catch let refusal as RecordError {
-            throw Failure(refusal.reason + ".")
-        } catch {
-            throw Failure("\(error)")
+/// `fogbase users …`: accounts of a database, and invitations to make one.
+extension OperatorCommand {
+    static let invitationOptions = [
+        CommandOption(flag: "--name", placeholder: "NAME", help: "for this name alone; for anybody unless given"),
+        CommandOption(flag: "--expires-in", placeholder: "TIME", help: "how long it is good (7d)"),
+        CommandOption(flag: "--uses", placeholder: "COUNT", help: "how many accounts may be made with it (1)"),
+        CommandOption(
+            flag: "--roles", placeholder: "ROLES", help: "custom roles that each account gets; commas between"),
+    ]
+
+    func users() throws(Failure) {
+        switch name {
+        case "users list": try listUsers()
+        case "users add": try addUser()
+        case "users set-password":
+            let password = try Password.read(arguments)
+            try checkCredentials("somebody", password)
+            let user = try user(arguments.operands[0])
+            try way.ask(.patch, "/users/" + user.text("userRecordName"), body: ["password": .string(password)])
+            Terminal.say("\(arguments.operands[0]) has a new password; all sessions have ended.")
+        case "users invite": try invite()
+        default:
+            let user = try user(arguments.operands[0])
+            try way.ask(.delete, "/users/" + user.text("userRecordName"))
+            Terminal.say(
+                "Removed \(arguments.operands[0]) with its private database. What the account made in the public one stays."
+            )
         }
     }
 
-    private static func noDatabase(_ folder: String) -> Failure {
-        Failure("There is no database in \(folder) yet. Name another with --data, --container or --environment.")
-    }
-
-    // MARK: Listing
-
-    /// The accounts of a database as a table, in the order in which they were made.
-    static func list(_ folder: String) throws -> [String] {
-        guard DataFolder.size(of: DataFolder.databasePath(in: folder)) > 0 else { throw noDatabase(folder) }
-        let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
-        let accounts = try AccountTable(connection)
+    private func listUsers() throws(Failure) {
+        let users = try way.all("/users", "users")
+        if wantsJSON { return Self.print(["users": .array(users)]) }
         var rows = [["NAME", "RECORD NAME", "CREATED", "ROLES"]]
-        var last: Int64 = 0
-        while true {
-            let page = try accounts.list(after: last, limit: 500)
-            guard let end = page.last else { break }
-            last = end.id
-            for account in page {
-                let roles = try accounts.roles(of: account.id).keys.map(\.text).sorted().joined(separator: ", ")
-                rows.append([account.name, account.recordName, day(account.created), roles])
-            }
+        for user in users {
+            let name = user["isAnonymous"]?.bool == true ? "(anonymous)" : user.text("name")
+            rows.append([
+                name, user.text("userRecordName"), Moment.show(user["createdTimestamp"]?.integer),
+                user.words("roles"),
+            ])
         }
-        return Terminal.table(rows)
+        Self.print(rows)
     }
 
-    /// `2026-11-21 08:15`, in UTC.
-    private static func day(_ milliseconds: Int64) -> String {
-        var seconds = time_t(milliseconds / 1_000)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return
-            "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) \(two(parts.tm_hour)):\(two(parts.tm_min))"
+    private func addUser() throws(Failure) {
+        let password = try Password.read(arguments)
+        try checkCredentials(arguments.operands[0], password)
+        let made = try way.ask(
+            .post, "/users", body: ["name": .string(arguments.operands[0]), "password": .string(password)])
+        // Who signs up is signed in, and here that is nobody.
+        try way.ask(.delete, "/sessions/current", token: made.text("token"))
+        Terminal.say(
+            "Added \(made["user"]?.text("name") ?? ""), whose record name is \(made["user"]?.text("userRecordName") ?? "")."
+        )
     }
 
-    // MARK: Changing
-
-    private static func change(
-        _ command: String, name: String, _ arguments: Arguments, folder: String, _ environment: RecordEnvironment
-    ) throws {
-        // The password first: nobody should type one only to learn that a server is running.
-        if DataFolder.isInUse(folder) {
-            throw Failure(
-                "A server is using \(folder). Stop it first, or let the user sign up over HTTP with POST /users.")
-        }
-        var credentials: Credentials?
-        if command != "users remove" {
-            credentials = try Credentials(name: name, password: try password(arguments))
-        }
-        if !FolderInspection.isFolder(folder) {
-            Terminal.complain("fogbase: There is no database in \(folder) yet; it is made now.")
-        }
-        let database = try RecordDatabase(
-            folder: folder, environment: environment, passwords: PasswordWorkers(threads: 1))
-        let change = Change(command: command, name: name, credentials: credentials)
-        let result = Blocking.run { await change.perform(on: database) }
-        for line in try result.get() { Terminal.say(line) }
+    private func checkCredentials(_ name: String, _ password: String) throws(Failure) {
+        _ = try check { () throws(RecordError) in try Credentials(name: name, password: password) }
     }
 
-    private struct Change: Sendable {
-        let command: String
-        let name: String
-        let credentials: Credentials?
-
-        func perform(on database: RecordDatabase) async -> Result<[String], RecordError> {
-            let result: Result<[String], RecordError>
-            do throws(RecordError) {
-                switch (command, credentials) {
-                case ("users add", let credentials?):
-                    let user = try await database.addUser(credentials)
-                    result = .success(["Added \(user.name), whose record name is \(user.recordName)."])
-                case ("users set-password", let credentials?):
-                    try await database.setPassword(credentials)
-                    result = .success(["\(name) has a new password; all sessions have ended."])
-                default:
-                    try await database.removeUser(named: name)
-                    await database.removalsAreDone()
-                    result = .success([
-                        "Removed \(name) with its private database. What the account made in the public one stays."
-                    ])
-                }
-            } catch {
-                result = .failure(error)
-            }
-            await database.close()
-            return result
-        }
+    /// The account that signs in by a name, or has a record name.
+    func user(_ text: String) throws(Failure) -> JSONValue {
+        if let name = UserRecordName(text) { return ["userRecordName": .string(name.text)] }
+        let found = try way.ask(.get, "/users", query: [("name", text)])
+        guard let user = found["users"]?.array?.first else { throw Failure("There is no user with the name \(text).") }
+        return user
     }
 
-    private static func password(_ arguments: Arguments) throws -> String {
-        if let path = arguments.options["--password-file"] {
-            guard let text = try TextFile.read(path) else { throw Failure("The file \(path) does not exist.") }
-            return String(text.split(separator: "\n", omittingEmptySubsequences: false).first ?? "")
-        }
-        guard Terminal.isInteractive else {
-            guard let line = readLine() else { throw Failure("Standard input holds no password.") }
-            return line
-        }
-        guard let first = Terminal.readSecret(prompt: "Password: "),
-            let second = Terminal.readSecret(prompt: "The same again: ")
-        else { throw Failure("No password was given.") }
-        guard first == second else { throw Failure("The two passwords differ. Nothing was changed.") }
-        return first
+    /// Prints the invitation alone to standard output, so that a shell can take it from there.
+    private func invite() throws(Failure) {
+        var wish = JSONObject()
+        if let name = arguments.options["--name"] { wish["name"] = .string(name) }
+        if let seconds = try seconds("--expires-in") { wish["expiresIn"] = .integer(seconds) }
+        if let uses = try number("--uses") { wish["uses"] = .integer(Int64(uses)) }
+        if let roles = list("--roles") { wish["roles"] = .array(roles.map(JSONValue.string)) }
+        let made = try way.ask(.post, "/invitations", body: .object(wish))
+        let uses = made["uses"]?.integer ?? 1
+        Terminal.complain(
+            "An invitation for \(made["name"]?.string ?? (uses == 1 ? "one account" : "\(uses) accounts")), good until \(Moment.show(made["expiresAt"]?.integer)) UTC. It is shown this once:"
+        )
+        Terminal.say(made.text("invitation"))
     }
 }

@@ -82,10 +82,11 @@ import Testing
 
     @Test func `a sign-in outlives that its password was hashed anew beside it`() async throws {
         let test = try Self.open()
-        _ = try await test.signUp("ann")
+        let (_, ann) = try await test.signUp("ann")
         let stale = try test.reader.account(named: "ann")
         // The same password under another salt, as where two sign in whose hash was out of date.
-        try await test.database.setPassword(Credentials(name: "ann", password: "correct horse"))
+        let name = try #require(UserRecordName(ann.user.recordName))
+        _ = try await test.database.setPassword("correct horse", of: name, by: .shell)
         _ = try await test.database.signIn(Credentials(name: "ann", password: "correct horse"), account: stale)
         // A renamed account is not found by its old name any more.
         let session = try await test.signIn("ann")
@@ -102,17 +103,18 @@ import Testing
 
     @Test func `a service never signs in by a password, and nobody without an account`() async throws {
         let test = try Self.open()
-        _ = try await test.signUp("ann")
+        let (_, ann) = try await test.signUp("ann")
         let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
         // Even with a hash that is right.
         test.reader.rest()
         try connection.execute("UPDATE account SET kind = 2")
         #expect(await refusal { try await test.signIn("ann") } == .signInRefused)
         #expect(await refusal { try await test.signIn("zoe") } == .signInRefused)
-        #expect(
-            await refusal {
-                try await test.database.setPassword(Credentials(name: "ann", password: "battery staple"))
-            }?.code == .badRequest)
+        let name = try #require(UserRecordName(ann.user.recordName))
+        let error = await refusal {
+            _ = try await test.database.setPassword("battery staple", of: name, by: .shell)
+        }
+        #expect(error?.code == .notFound, "A key's account is no user")
     }
 
     // MARK: Invitations
@@ -123,7 +125,7 @@ import Testing
     ) async throws {
         let test = try Self.open()
         let made = try await test.database.invite(
-            InvitationWish(name: nil, seconds: nil, uses: Int64(uses), roles: []))
+            InvitationWish(name: nil, seconds: nil, uses: Int64(uses), roles: []), by: .shell)
         // A failed sign-up uses nothing up.
         _ = try await test.signUp("taken")
         let invitation = Invitation(token: made.token)
@@ -146,7 +148,7 @@ import Testing
         #expect(names.count == uses)
         try test.reader.refresh()
         #expect(try test.reader.invitations().map(\.used) == [Int64(uses)])
-        #expect(try test.reader.users(after: 0, limit: 100).count == uses + 1)
+        #expect(try test.reader.users(after: nil, limit: 100).users.count == uses + 1)
         #expect(try test.list(type: "Users").names.count == uses + 1)
         #expect(
             await refusal { try test.reader.checkInvitation(invitation, name: "x") }?.code == .accessDenied)
@@ -161,7 +163,7 @@ import Testing
         let editors = try #require(RoleName("editors"))
         _ = try await test.database.putRole(editors, members: [])
         let made = try await test.database.invite(
-            InvitationWish(name: nil, seconds: nil, uses: 2, roles: [editors]))
+            InvitationWish(name: nil, seconds: nil, uses: 2, roles: [editors]), by: .shell)
         #expect(made.info.roles == ["editors"])
         try await test.database.removeRole(editors)
         _ = try await test.database.putRole(editors, members: [])

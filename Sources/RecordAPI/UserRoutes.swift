@@ -1,0 +1,58 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// The accounts of others. Administrators, and keys with the right `manageUsers`.
+extension RecordAPI {
+    /// `GET /users`: a page in the order in which they were made, or with `name` the account that signs in by that name.
+    func listUsers(_ call: RecordCall) throws -> HTTPResponse {
+        try call.require(.manageUsers)
+        let limit = try call.query.limit(call.database.limits)
+        let page: UserPage
+        if let name = call.query["name"] {
+            page = try call.reader.users(named: name)
+        } else {
+            page = try call.reader.users(after: call.query["cursor"], limit: limit)
+        }
+        let users = page.users.map { Self.document($0.user, roles: $0.roles.map(\.text)) }
+        var answer = JSONObject([("users", .array(users))])
+        if let cursor = page.cursor { answer["cursor"] = .string(cursor) }
+        return .json(.object(answer))
+    }
+
+    /// `PATCH /users/{name}` with `{"password"}`: the account's sessions end. Owners of the server, who may enter private
+    /// databases anyway.
+    func changeUser(_ call: inout RecordCall) async throws -> HTTPResponse {
+        try call.require(.manageUsers)
+        try Self.requireOwner(call)
+        let object = try await call.smallObject(keys: ["password"])
+        try call.require(.manageUsers)
+        try Self.requireOwner(call)
+        guard let password = object["password"]?.string else {
+            throw RecordError.badRequest("The body needs 'password', a string", details: [("field", .text("password"))])
+        }
+        let user = try await call.database.setPassword(password, of: try Self.userName(call), by: call.actor)
+        return .json(Self.document(user))
+    }
+
+    /// `DELETE /users/{name}` takes an account away, as its owner could with `DELETE /users/me`.
+    func removeUser(_ call: RecordCall) async throws -> HTTPResponse {
+        try call.require(.manageUsers)
+        try await call.database.removeUser(try Self.userName(call), by: call.actor)
+        return HTTPResponse(.noContent)
+    }
+
+    private static func requireOwner(_ call: RecordCall) throws(RecordError) {
+        // Nobody's number is 0: this asks about private databases in general.
+        guard Authorization.mayEnterPrivateDatabase(call.caller, of: 0) else { throw .passwordsAreOwners }
+    }
+
+    private static func userName(_ call: RecordCall) throws(RecordError) -> UserRecordName {
+        guard let name = UserRecordName(call.parameters[0]) else {
+            throw .badRequest(
+                "A user is named by its record name: _ and 32 hexadecimal digits. GET /users?name=… tells it")
+        }
+        return name
+    }
+}

@@ -1,0 +1,122 @@
+package import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// A page of accounts.
+package struct UserPage: Sendable {
+    /// With their custom roles, held directly or through others.
+    package let users: [(user: User, roles: [RoleName])]
+    /// Where the next page goes on; `nil` at the end.
+    package let cursor: String?
+}
+
+/// Accounts, as those see and change them who manage users. Accounts of keys are none of them.
+extension RecordDatabase {
+    /// Gives an account another password and ends all of its sessions.
+    ///
+    /// - Parameter actor: Whoever gives an account a password can enter its private database, so it takes that right too.
+    /// - Throws: NOT_FOUND; ACCESS_DENIED; BAD_REQUEST for a password that is not well formed, and for an account that
+    ///   nobody signs in to by name.
+    package nonisolated func setPassword(
+        _ password: String, of name: UserRecordName, by actor: AuditActor
+    ) async throws(RecordError) -> User {
+        let hash = try await passwords.hash(try Credentials.checked(password: password))
+        return try await write { transaction throws(RecordError) in
+            let row = try transaction.managed(name, by: actor)
+            guard Authorization.mayEnterPrivateDatabase(try transaction.current(actor.caller), of: row.id) else {
+                throw .passwordsAreOwners
+            }
+            guard row.kind == .person else {
+                throw .badRequest("Only accounts with a name have a password", details: [("name", .text(row.name))])
+            }
+            try transaction.store { () throws(StoreError) in
+                try transaction.accounts.setPassword(hash, account: row.id)
+                try transaction.sessions.removeAll(account: row.id)
+            }
+            transaction.rightsChanged = true
+            try transaction.audit(.userPassword, row.name, by: actor, detail: row.auditDetail)
+            return User(row)
+        }
+    }
+
+    /// Takes away an account, as its owner could: see `removeAccount`.
+    ///
+    /// - Throws: NOT_FOUND; ACCESS_DENIED for who may not manage users any more.
+    package nonisolated func removeUser(_ name: UserRecordName, by actor: AuditActor) async throws(RecordError) {
+        try await write(isAlone: true) { transaction throws(RecordError) in
+            let row = try transaction.managed(name, by: actor)
+            try transaction.remove(row)
+            try transaction.audit(.userDelete, row.name, by: actor, detail: row.auditDetail)
+        }
+        finishRemovals()
+    }
+}
+
+extension WriteTransaction {
+    /// An account that somebody is about to manage, who may do so at this moment: it may have waited for its turn.
+    fileprivate func managed(_ name: UserRecordName, by actor: AuditActor) throws(RecordError) -> AccountRow {
+        try requireUserManager(actor)
+        let row = try store { () throws(StoreError) in try accounts.find(recordName: name.text) }
+        guard let row, row.kind != .service else { throw .noSuchUser }
+        return row
+    }
+
+    /// Refuses who may not manage users, or not any more.
+    func requireUserManager(_ actor: AuditActor) throws(RecordError) {
+        let caller = try current(actor.caller)
+        guard Authorization.authorize(caller, .manageUsers) == .allowed else {
+            throw RecordError(
+                Authorization.refusal(of: caller) == .denied ? .accessDenied : .authenticationRequired,
+                "Only administrators may do this")
+        }
+    }
+}
+
+extension AccountRow {
+    /// What the log says of an account besides its name, which is the target.
+    var auditDetail: JSONObject {
+        JSONObject([("userRecordName", .string(recordName))])
+    }
+}
+
+extension RecordReader {
+    /// A page of accounts in the order in which they were made.
+    ///
+    /// - Parameter cursor: Of the page before. The account that it ended with may have gone meanwhile.
+    /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for what is no cursor.
+    package func users(after cursor: String?, limit: Int) throws(RecordError) -> UserPage {
+        var start: Int64 = 0
+        if let cursor {
+            guard let number = Int64(cursor), number > 0 else {
+                throw .badRequest("The cursor is none of this list. Ask for the first page again", cause: .tokenInvalid)
+            }
+            start = number
+        }
+        let rows = try store { () throws(StoreError) in try accounts.list(after: start, limit: limit + 1) }
+        let shown = rows.prefix(limit)
+        return UserPage(
+            users: try withRoles(Array(shown)), cursor: rows.count > limit ? shown.last.map { "\($0.id)" } : nil)
+    }
+
+    /// The account with a name, as a page; an empty one if there is none.
+    package func users(named name: String) throws(RecordError) -> UserPage {
+        let row = try store { () throws(StoreError) in try accounts.find(name: name) }
+        return UserPage(users: try withRoles(row.flatMap { $0.kind == .service ? nil : [$0] } ?? []), cursor: nil)
+    }
+
+    private func withRoles(_ rows: [AccountRow]) throws(RecordError) -> [(user: User, roles: [RoleName])] {
+        try store { () throws(StoreError) in
+            try rows.map { row throws(StoreError) in
+                (User(row), try accounts.roles(of: row.id).keys.sorted { $0.text < $1.text })
+            }
+        }
+    }
+}
+
+extension RecordError {
+    static let noSuchUser = RecordError(.notFound, "There is no user with this record name")
+
+    package static let passwordsAreOwners = RecordError(
+        .accessDenied,
+        "Whoever gives an account a password can enter its private database. Only owners of the server may do that")
+}

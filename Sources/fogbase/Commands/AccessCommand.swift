@@ -1,0 +1,44 @@
+import HTTP
+import RecordModel
+import RecordWire
+
+/// `fogbase access explain`: why somebody may do something, or may not.
+extension OperatorCommand {
+    static let explainOptions = [
+        CommandOption(flag: "--record", placeholder: "NAME", help: "one record; any of the type unless given"),
+        CommandOption(flag: "--field", placeholder: "FIELD", help: "one field of it"),
+        OperatorCommand.json,
+    ]
+
+    static let explainNotes = [
+        "CALLER is anonymous, administrator, administrator:ROLE, key:NAME, or the name or record name of a user.",
+        "ACTION is create, read, write, or query: to stand in a condition or a sort.",
+    ]
+
+    func explain() throws(Failure) {
+        let words = arguments.operands
+        var question = JSONObject([
+            ("caller", .string(try caller(words[0]))), ("action", .string(words[1])), ("recordType", .string(words[2])),
+        ])
+        if let record = arguments.options["--record"] { question["recordName"] = .string(record) }
+        if let field = arguments.options["--field"] { question["field"] = .string(field) }
+        let answer = try way.ask(.post, "/explain/access", body: .object(question))
+        if wantsJSON { return Self.print(answer) }
+        Terminal.say(answer.text("decision"))
+        var rows: [[String]] = []
+        for step in answer["because"]?.array ?? [] {
+            rows.append([step["allowed"]?.bool == true ? "yes" : "no", step.text("rule"), step.text("reason")])
+        }
+        for line in Terminal.table(rows, indent: "  ") { Terminal.say(line) }
+        let roles = answer.words("roles")
+        if !roles.isEmpty { Terminal.say("  roles of the caller: \(roles)") }
+    }
+
+    /// The word of the interface for somebody.
+    private func caller(_ text: String) throws(Failure) -> String {
+        if text == "anonymous" || text == "administrator" || text.hasPrefix("administrator:") { return text }
+        if UserRecordName(text) != nil { return text }
+        if text.hasPrefix("key:") { return try key(String(text.dropFirst(4))).text("userRecordName") }
+        return try user(text).text("userRecordName")
+    }
+}

@@ -1,0 +1,113 @@
+import HTTP
+import RecordEngine
+import RecordWire
+
+/// `fogbase keys …`: API keys of a database.
+extension OperatorCommand {
+    static let keyOptions = [
+        CommandOption(flag: "--types", placeholder: "TYPES", help: "record types, commas between; all unless given"),
+        CommandOption(
+            flag: "--actions", placeholder: "ACTIONS", help: "what it may do with records: read, create, write"),
+        CommandOption(flag: "--read-only", placeholder: nil, help: "short for --actions read"),
+        CommandOption(
+            flag: "--rights", placeholder: "RIGHTS",
+            help: "what else: readSchema, changeSchema, readRights, changeRights, manageUsers, manageKeys, readMetrics"),
+        CommandOption(flag: "--expires-in", placeholder: "TIME", help: "when it ends, such as 90d; never unless given"),
+    ]
+
+    static let overlapOption = CommandOption(
+        flag: "--overlap", placeholder: "TIME", help: "how long the token before stays good (1d)")
+
+    func keys() throws(Failure) {
+        switch name {
+        case "keys list": try listKeys()
+        case "keys add": try addKey()
+        case "keys show":
+            let key = try key(arguments.operands[0])
+            if wantsJSON { return Self.print(key) }
+            Self.print(Self.facts(of: key))
+        case "keys rotate":
+            let seconds = try seconds(Self.overlapOption.flag)
+            let key = try key(arguments.operands[0])
+            let made = try way.ask(
+                .post, "/keys/\(key.text("id"))/rotate",
+                body: .object(JSONObject(seconds.map { [("overlap", .integer($0))] } ?? [])))
+            let end = made["overlapsUntil"]?.integer.map { "until \(Moment.show($0)) UTC" } ?? "no more"
+            show(made, "\(made.text("name")) has a new token; the one before is good \(end). It is shown this once:")
+        default:
+            let key = try key(arguments.operands[0])
+            try way.ask(.delete, "/keys/" + key.text("id"))
+            Terminal.say("Revoked \(key.text("name")). Its tokens are refused from now on.")
+        }
+    }
+
+    private func listKeys() throws(Failure) {
+        let keys = try way.all("/keys", "keys")
+        if wantsJSON { return Self.print(["keys": .array(keys)]) }
+        var rows = [["NAME", "ID", "STATE", "USED", "EXPIRES", "SCOPE"]]
+        for key in keys {
+            rows.append([
+                key.text("name"), key.text("id"), key.text("state"), Moment.show(key["usedAt"]?.integer),
+                Moment.show(key["expiresAt"]?.integer), Self.scope(of: key),
+            ])
+        }
+        Self.print(rows)
+    }
+
+    private func addKey() throws(Failure) {
+        var scope = JSONObject()
+        if let types = list("--types") { scope["types"] = .array(types.map(JSONValue.string)) }
+        if let actions = list("--actions") { scope["actions"] = .array(actions.map(JSONValue.string)) }
+        if arguments.options["--read-only"] != nil { scope["readOnly"] = true }
+        if let rights = list("--rights") { scope["rights"] = .array(rights.map(JSONValue.string)) }
+        guard scope["actions"] != nil || scope["readOnly"] != nil || scope["rights"] != nil else {
+            throw .usage("'fogbase keys add' needs what the key may do: --read-only, --actions or --rights.")
+        }
+        var wish = JSONObject([("name", .string(arguments.operands[0])), ("scope", .object(scope))])
+        if let seconds = try seconds("--expires-in") { wish["expiresIn"] = .integer(seconds) }
+        let made = try way.ask(.post, "/keys", body: .object(wish))
+        show(made, "Added \(made.text("name")): \(Self.scope(of: made)). Its token is shown this once:")
+    }
+
+    /// Prints a token alone to standard output, so that a shell can take it from there.
+    private func show(_ key: JSONValue, _ sentence: String) {
+        Terminal.complain(sentence)
+        Terminal.say(key.text("token"))
+    }
+
+    /// The key with an id or a name; of several with the name, the one that was not revoked.
+    func key(_ text: String) throws(Failure) -> JSONValue {
+        let keys = try way.all("/keys", "keys").filter { $0.text("id") == text || $0.text("name") == text }
+        guard let key = keys.first(where: { $0.text("state") != "revoked" }) ?? keys.last else {
+            throw Failure("There is no key with the name or the id \(text).")
+        }
+        return key
+    }
+
+    private static func facts(of key: JSONValue) -> [[String]] {
+        var rows = [
+            ["name", key.text("name")], ["id", key.text("id")], ["state", key.text("state")],
+            ["token", key.text("prefix") + "…"], ["scope", scope(of: key)],
+            ["account", key.text("userRecordName")], ["created", Moment.show(key["createdAt"]?.integer)],
+        ]
+        for (title, name) in [
+            ("used", "usedAt"), ("expires", "expiresAt"), ("overlap", "overlapsUntil"), ("revoked", "revokedAt"),
+        ] {
+            if let moment = key[name]?.integer { rows.append([title, Moment.show(moment)]) }
+        }
+        return rows
+    }
+
+    /// `read, create of Post, Comment; manageUsers`.
+    private static func scope(of key: JSONValue) -> String {
+        guard let scope = key["scope"] else { return "" }
+        var parts: [String] = []
+        let actions = scope.words("actions")
+        if !actions.isEmpty {
+            parts.append("\(actions) of \(scope["types"] == nil ? "all types" : scope.words("types"))")
+        }
+        let rights = scope.words("rights")
+        if !rights.isEmpty { parts.append(rights) }
+        return parts.joined(separator: "; ")
+    }
+}

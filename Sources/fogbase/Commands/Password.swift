@@ -1,0 +1,27 @@
+import Glibc
+
+/// Passwords for commands: never from the command line, which others on the machine can see, and which shells keep.
+enum Password {
+    static let option = CommandOption(
+        flag: "--password-file", placeholder: "FILE",
+        help: "take the password from the first line of a file; without it, it is asked for or read from standard input"
+    )
+
+    static func read(_ arguments: Arguments) throws(Failure) -> String {
+        if let path = arguments.options[option.flag] {
+            let text: String?
+            do { text = try TextFile.read(path) } catch { throw Failure("\(error)") }
+            guard let text else { throw Failure("The file \(path) does not exist.") }
+            return String(text.split(separator: "\n", omittingEmptySubsequences: false).first ?? "")
+        }
+        guard Terminal.isInteractive else {
+            guard let line = readLine() else { throw Failure("Standard input holds no password.") }
+            return line
+        }
+        guard let first = Terminal.readSecret(prompt: "Password: "),
+            let second = Terminal.readSecret(prompt: "The same again: ")
+        else { throw Failure("No password was given.") }
+        guard first == second else { throw Failure("The two passwords differ. Nothing was changed.") }
+        return first
+    }
+}

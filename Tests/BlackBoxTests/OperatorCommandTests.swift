@@ -1,0 +1,214 @@
+import Foundation
+import RecordWire
+import Testing
+
+/// The operator's commands on a data folder, beside a server that runs on it and without one: they say and do the same.
+@Suite struct OperatorCommandTests {
+    enum Place: CaseIterable, Sendable {
+        case running, stopped
+    }
+
+    /// A data folder with the database that a first start makes, and a server on it or none.
+    private static func shell(_ place: Place) throws -> OperatorShell {
+        let server = try ServerProcess()
+        if place == .stopped { #expect(server.terminate() == 0) }
+        return OperatorShell(server)
+    }
+
+    @Test(arguments: Place.allCases)
+    func `administrators are added, changed, disabled and removed`(place: Place) throws {
+        let shell = try Self.shell(place)
+        #expect(
+            try shell.run("admin add grace --role owner", input: "correct horse\n").out == "Added grace, an owner.\n")
+        let again = try shell.run("admin add grace", input: "correct horse\n")
+        #expect(again.status == 1 && again.out.isEmpty)
+        #expect(again.errors == "fogbase: An administrator has this name already. Choose another.\n")
+        #expect(try shell.run("admin add x", input: "short\n").errors.contains("12 to 256 bytes"))
+        #expect(try shell.run("admin add Grace", input: "correct horse\n").errors.contains("small letters"))
+        let role = try shell.run("admin set-role grace edtor")
+        #expect(role.status == 64 && role.errors.contains("Did you mean editor?"))
+        #expect(try shell.run("admin set-role grace developer").out.contains("a developer now"))
+        #expect(try shell.run("admin set-password grace", input: "battery staple\n").status == 0)
+        #expect(try shell.run("admin disable grace").status == 0)
+        #expect(try shell.run("admin list").out.contains("disabled 20"))
+        #expect(try shell.run("admin enable grace").status == 0)
+        let list = try shell.json("admin list --json")["administrators"]?.array ?? []
+        #expect(list.map { $0["name"] } == ["grace"] && list.first?["role"] == "developer")
+        #expect(list.first?["disabled"] == false)
+        #expect(try shell.run("admin remove grace").status == 0)
+        #expect(try shell.run("admin remove grace").errors == "fogbase: There is no administrator with this name.\n")
+        let log = try shell.json("audit --scope server --json")["entries"]?.array ?? []
+        #expect(log.compactMap { $0["action"]?.string }.first == "administrator.delete")
+        #expect(log.allSatisfy { $0["actor"]?["name"] == "_shell" && $0["actor"]?["kind"] == "operator" })
+    }
+
+    @Test(arguments: Place.allCases)
+    func `accounts are added, invited, given passwords and removed`(place: Place) throws {
+        let shell = try Self.shell(place)
+        let added = try shell.run("users add ada", input: "correct horse\n")
+        #expect(added.out.hasPrefix("Added ada, whose record name is _") && added.errors.isEmpty)
+        #expect(try shell.run("users add ada", input: "correct horse\n").errors.contains("exists already"))
+        #expect(try shell.run("users add bob", input: "short\n").errors.contains("8 to 256 bytes"))
+        #expect(try shell.run("users set-password ada", input: "battery staple\n").status == 0)
+        let unknown = try shell.run("users set-password eve", input: "battery staple\n")
+        #expect(unknown.status == 1 && unknown.errors == "fogbase: There is no user with the name eve.\n")
+        let users = try shell.json("users list --json")["users"]?.array ?? []
+        #expect(users.map { $0["name"] } == ["ada"])
+        let name = try #require(users.first?["userRecordName"]?.string)
+        #expect(try shell.run("users list").out.contains(name))
+        // What a shell takes with $(…) is the invitation alone.
+        let invitation = try shell.run("users invite --expires-in 1d --uses 2")
+        #expect(invitation.out.hasPrefix("fbi_") && invitation.out.split(separator: "\n").count == 1)
+        #expect(invitation.errors.contains("2 accounts"))
+        #expect(try shell.run("users invite --roles nobody").errors.contains("The role nobody does not exist"))
+        #expect(try shell.run("users invite --expires-in soon").status == 64)
+
+        // Nobody is left signed in, and the new password is the one that counts.
+        let client = try shell.client()
+        let body = #"{"name":"ada","password":"battery staple"}"#
+        let session = try client.send("POST", "/sessions", body)
+        let token = try #require(session.json?["token"]?.string, "\(session.text)")
+        #expect(try client.send("GET", "/sessions", token: token).json?["sessions"]?.array?.count == 1)
+        let guest =
+            #"{"name":"guest","password":"correct horse","invitation":"\#(invitation.out.dropLast())"}"#
+        #expect(try client.send("POST", "/users", guest).status == 201)
+        try shell.leave(place)
+
+        #expect(try shell.run("users remove \(name)").out.contains("private database"))
+        #expect(try shell.run("users remove ada").status == 1)
+        let log = try shell.json("audit --scope database --json")["entries"]?.array ?? []
+        #expect(
+            log.compactMap { $0["action"]?.string } == [
+                "user.delete", "invitation.create", "user.password", "user.create",
+            ])
+        #expect(log.allSatisfy { $0["actor"]?["name"] == "_shell" })
+    }
+
+    @Test(arguments: Place.allCases)
+    func `keys are made, shown, rotated and revoked, and tokens stand alone`(place: Place) throws {
+        let shell = try Self.shell(place)
+        let made = try shell.run("keys add sync --types Post,Note --actions read,create --expires-in 90d")
+        #expect(made.status == 0 && made.out.hasPrefix("fbk_") && made.out.split(separator: "\n").count == 1)
+        #expect(made.errors.contains("read, create of Note, Post") && made.errors.contains("shown this once"))
+        let wrong = try shell.run("keys add other")
+        #expect(wrong.status == 64 && wrong.errors.contains("--read-only, --actions or --rights"))
+        #expect(try shell.run("keys add sync --read-only").errors.contains("has this name already"))
+        #expect(try shell.run("keys add x --actions fly").errors.contains(#""read", "create" and "write""#))
+        let key = try shell.json("keys show sync --json")
+        #expect(key["state"] == "active" && key["scope"]?["types"] == ["Note", "Post"] && key["token"] == nil)
+        let rotated = try shell.run("keys rotate sync --overlap 0s")
+        #expect(rotated.out.hasPrefix("fbk_") && rotated.out != made.out && rotated.errors.contains("good no more"))
+        #expect(try shell.run("keys list").out.contains("read, create of Note, Post"))
+
+        let client = try shell.client()
+        let token = String(rotated.out.dropLast())
+        #expect(try client.send("GET", "/users/me", token: token).json?["name"] == "sync")
+        #expect(try client.send("GET", "/users/me", token: String(made.out.dropLast())).status == 401)
+        try shell.leave(place)
+
+        let id = try #require(key["id"]?.string)
+        #expect(try shell.run("keys revoke \(id)").status == 0)
+        let gone = try shell.run("keys revoke sync")
+        #expect(gone.status == 1 && gone.errors == "fogbase: There is no key with this id, or it was revoked.\n")
+        #expect(try shell.run("keys show nothing").errors.contains("the name or the id nothing"))
+        #expect(try shell.run("keys list").out.contains("revoked"))
+    }
+
+    @Test(arguments: Place.allCases)
+    func `access is explained for users, keys, strangers and administrators`(place: Place) throws {
+        let shell = try Self.shell(place)
+        #expect(try shell.run("users add ada", input: "correct horse\n").status == 0)
+        #expect(try shell.run("keys add reader --read-only --types Users").status == 0)
+        let own = try shell.run("access explain ada write Users")
+        #expect(own.out.hasPrefix("ALLOWED\n") && own.out.contains("_creator") && own.errors.isEmpty)
+        let read = try shell.json("access explain key:reader read Users --json")
+        #expect(read["decision"] == "ALLOWED" && read["rule"] == "KEY_SCOPE")
+        #expect(try shell.json("access explain key:reader write Users --json")["decision"] == "ACCESS_DENIED")
+        #expect(try shell.run("access explain anonymous write Users").out.hasPrefix("AUTHENTICATION_REQUIRED\n"))
+        let viewer = try shell.run("access explain administrator:viewer write Users")
+        #expect(viewer.out.contains("no  ADMINISTRATOR"))
+        let type = try shell.run("access explain ada read Nothing")
+        #expect(type.status == 1 && type.errors.hasPrefix("fogbase: Unknown record type"))
+        #expect(try shell.run("access explain nobody read Users").errors.contains("no user with the name nobody"))
+        #expect(try shell.run("access explain ada fly Users").errors.contains("create, read, write, query"))
+        #expect(try shell.run("access explain ada read Users --record none").status == 1)
+        #expect(try shell.run("access explain ada read Users --field none").errors.contains("no field"))
+    }
+
+    @Test(arguments: Place.allCases)
+    func `the audit log is read by actor, action, time and number`(place: Place) throws {
+        let shell = try Self.shell(place)
+        for name in ["a", "b", "c"] { #expect(try shell.run("keys add \(name) --read-only").status == 0) }
+        #expect(try shell.run("admin add grace", input: "correct horse\n").status == 0)
+        func actions(_ line: String) throws -> [String] {
+            (try shell.json("audit --json " + line)["entries"]?.array ?? []).compactMap { $0["action"]?.string }
+        }
+        #expect(try actions("") == ["administrator.create", "key.create", "key.create", "key.create"])
+        #expect(try actions("--limit 2") == ["administrator.create", "key.create"])
+        #expect(try actions("--action key.create").count == 3)
+        #expect(try actions("--actor nobody").isEmpty)
+        #expect(try actions("--last 1h").count == 4)
+        #expect(try shell.run("audit --action key.creat").errors.contains("key.create"))
+        #expect(try shell.run("audit --scope all").status == 64)
+        let table = try shell.run("audit")
+        #expect(table.out.hasPrefix("TIME") && table.out.contains("_shell"))
+    }
+}
+
+/// Runs commands on the data folder of a server.
+final class OperatorShell {
+    struct Run {
+        let status: Int32
+        let out: String
+        let errors: String
+    }
+
+    let server: ServerProcess
+    private var isRunning: Bool
+
+    init(_ server: ServerProcess) {
+        self.server = server
+        isRunning = server.isRunning
+    }
+
+    func run(_ line: String, input: String = "", environment: [String: String] = [:]) throws -> Run {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: ServerProcess.binary)
+        process.arguments = line.split(separator: " ").map(String.init) + ["--data", server.data]
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FOGBASE_") }
+            .merging(environment) { $1 }
+        let (output, errors, words) = (Pipe(), Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        process.standardInput = words
+        try ServerProcess.starting.withLock { try process.run() }
+        try words.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try words.fileHandleForWriting.close()
+        let out = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return Run(status: process.terminationStatus, out: out, errors: text)
+    }
+
+    func json(_ line: String) throws -> JSONValue {
+        let run = try run(line)
+        try #require(run.status == 0, "\(line): \(run.errors)")
+        return try JSONValue.parse(Array(run.out.utf8.dropLast()))
+    }
+
+    /// A connection to the server, which is started if it does not run.
+    func client() throws -> HTTPClient {
+        if !isRunning {
+            try server.start()
+            isRunning = true
+        }
+        return try HTTPClient(port: server.port)
+    }
+
+    /// Stops a server that was started only to look.
+    func leave(_ place: OperatorCommandTests.Place) throws {
+        guard place == .stopped, isRunning else { return }
+        #expect(server.terminate() == 0)
+        isRunning = false
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+/// How the operator's commands find their way to a server, and what they say where there is none.
+@Suite struct OperatorWayTests {
+    @Test func `a killed server leaves its file behind, and commands open the folder all the same`() throws {
+        let server = try ServerProcess()
+        let shell = OperatorShell(server)
+        #expect(try shell.run("users add ada", input: "correct horse\n").status == 0)
+        server.kill()
+        #expect(FileManager.default.fileExists(atPath: server.data + "/operator.json"))
+        #expect(try shell.run("users list").out.contains("ada"))
+        #expect(try shell.run("users add bob", input: "correct horse\n").status == 0)
+        try server.start()
+        #expect(try shell.run("users list").out.contains("bob"))
+    }
+
+    @Test func `a server that answers by other names is reached by one of them`() throws {
+        let server = try ServerProcess(settings: ["FOGBASE_HTTP_HOSTS": "db.example.org"])
+        #expect(try OperatorShell(server).run("users list").status == 0)
+    }
+
+    @Test func `limits on rates are not the operator's`() throws {
+        let server = try ServerProcess(settings: [
+            "FOGBASE_LIMITS_RATES": "on", "FOGBASE_LIMITS_RATE_ADMINISTER": "1/h burst 1",
+        ])
+        let shell = OperatorShell(server)
+        for _ in 0..<3 { #expect(try shell.run("users list").status == 0) }
+    }
+
+    @Test func `a server has its own containers and default`() throws {
+        let server = try ServerProcess(settings: ["FOGBASE_DATA_CONTAINERS": "Forum, Chess"])
+        let shell = OperatorShell(server)
+        // Whoever names none means what the server means.
+        #expect(try shell.run("users add ada", input: "correct horse\n").status == 0)
+        #expect(try shell.run("users list --container Forum").out.contains("ada"))
+        #expect(try shell.run("users list --container Chess").out.contains("ada") == false)
+        #expect(try shell.run("users list --environment production").out.contains("ada") == false)
+        let none = try shell.run("users list --container Club")
+        #expect(none.status == 1 && none.errors == "fogbase: The server has no container with this name.\n")
+    }
+
+    @Test func `what stands in the way is said`() throws {
+        let server = try ServerProcess()
+        let shell = OperatorShell(server)
+        let path = server.data + "/operator.json"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        func attempt(_ text: String?) throws -> String {
+            try FileManager.default.removeItem(atPath: path)
+            if let text { try text.write(toFile: path, atomically: false, encoding: .utf8) }
+            let run = try shell.run("admin list")
+            #expect(run.status == 1 && run.out.isEmpty)
+            if text == nil { try "".write(toFile: path, atomically: false, encoding: .utf8) }
+            return run.errors
+        }
+        #expect(try attempt(nil).contains("another command is at work"))
+        #expect(try attempt("nonsense").contains("is damaged, or of another version"))
+        #expect(
+            try attempt(text.replacingOccurrences(of: "\"0.1.0\"", with: "\"0.0.9\"")).contains("is Fogbase 0.0.9"))
+        #expect(
+            try attempt(text.replacingOccurrences(of: "\(server.pid)", with: "2147483646")).contains("is stale"))
+        #expect(
+            try attempt(text.replacingOccurrences(of: ":\(server.port)\",\"token", with: ":1\",\"token"))
+                .contains("No server answers at 127.0.0.1, port 1"))
+        #expect(try attempt(text.replacingOccurrences(of: "fbo_", with: "fbo_x")).contains("does not take the token"))
+    }
+
+    @Test func `without a server and without files there is nothing to list, and adding makes them`() throws {
+        let server = try ServerProcess()
+        #expect(server.terminate() == 0)
+        let shell = OperatorShell(server)
+        let folder = server.data + "/new"
+        let none = try shell.run("users list --container Club")
+        #expect(none.status == 1 && none.errors.contains("There is no database in") && none.errors.contains("Club"))
+        #expect(!FileManager.default.fileExists(atPath: server.data + "/Club"))
+        #expect(try shell.run("admin add grace --container Club", input: "correct horse\n").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: folder))
+        // Nobody else can use the folder meanwhile, and what was made is its owner's alone.
+        let mode =
+            try FileManager.default.attributesOfItem(atPath: server.data + "/server.sqlite")[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+}

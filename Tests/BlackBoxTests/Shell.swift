@@ -1,0 +1,54 @@
+import Foundation
+
+/// One shell for all blocks, as a reader has.
+enum Shell {
+    struct Run {
+        let status: Int32
+        /// Everything that was printed, errors too.
+        let text: String
+        /// What each block printed on standard output, without blanks at its ends.
+        let answers: [String]
+    }
+
+    /// Stands behind what each block printed.
+    private static let mark = "=== the block ends here ==="
+
+    /// The `sh` blocks of a page, or those of another language, in order.
+    static func blocks(of page: String, language: String = "sh") throws -> [String] {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appendingPathComponent(page), encoding: .utf8)
+        return text.components(separatedBy: "\n```\(language)\n").dropFirst().map {
+            $0.components(separatedBy: "\n```")[0]
+        }
+    }
+
+    static func run(_ blocks: [String], port: UInt16, variables: [String: String] = [:]) throws -> Run {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        let script = blocks.map { $0 + "\nprintf '\\n%s\\n' '\(mark)'" }.joined(separator: "\n")
+        process.arguments = ["--noprofile", "--norc", "-e", "-u", "-o", "pipefail", "-c", script]
+        var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FOGBASE_") }
+        environment["URL"] = "http://127.0.0.1:\(port)"
+        environment["FOGBASE_ADMIN_TOKEN"] = ServerProcess.administratorToken
+        environment["no_proxy"] = "*"
+        environment.merge(variables) { $1 }
+        process.environment = environment
+        // What the blocks write goes with it.
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fogbase-readme-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        process.currentDirectoryURL = folder
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.standardError
+        process.standardInput = FileHandle.nullDevice
+        try ServerProcess.starting.withLock { try process.run() }
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let answers = text.components(separatedBy: "\n\(mark)\n").dropLast().map {
+            $0.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        return Run(status: process.terminationStatus, text: text, answers: Array(answers))
+    }
+}

@@ -1,0 +1,170 @@
+import HTTP
+import RecordEngine
+import RecordModel
+import RecordWire
+import Testing
+
+@testable import RecordAPI
+
+/// The accounts of others.
+@Suite struct UserRoutesTests {
+    /// The token of a named administrator.
+    private static func administrator(_ role: String, in test: TestDatabase) async throws -> String {
+        let made = await test.call(
+            .post, "/administrators", as: .administrator,
+            body: #"{"name":"\#(role)","password":"correct horse","role":"\#(role)"}"#)
+        try #require(made.status == 201, "\(made.text)")
+        let session = await test.call(
+            .post, "/administrators/sessions", body: #"{"name":"\#(role)","password":"correct horse"}"#)
+        return try #require(session.json?["token"]?.string)
+    }
+
+    private static func key(_ rights: String, in test: TestDatabase) async throws -> String {
+        let made = await test.call(
+            .post, "/keys", as: .administrator, body: #"{"name":"k","scope":{"rights":["\#(rights)"]}}"#)
+        return try #require(made.json?["token"]?.string, "\(made.text)")
+    }
+
+    private static func actions(_ test: TestDatabase) async -> [String] {
+        let log = await test.call(.get, "/audit", as: .administrator)
+        return (log.json?["entries"]?.array ?? []).compactMap { $0["action"]?.string }
+    }
+
+    @Test func `accounts are listed in pages, without those of keys`() async throws {
+        let test = try await TestDatabase.make()
+        _ = try await Self.key("manageUsers", in: test)
+        let all = await test.call(.get, "/users", as: .administrator)
+        let users = all.json?["users"]?.array ?? []
+        #expect(users.map { $0["name"] } == ["ann", "bob", "eve"] && all.json?["cursor"] == nil)
+        #expect(users.map { $0["roles"] } == [[], [], ["editors"]])
+        #expect(users.allSatisfy { $0["isAnonymous"] == false && $0["createdTimestamp"]?.integer != nil })
+        var names: [String] = []
+        var target = "/users?limit=1"
+        while names.count < 5 {
+            let page = await test.call(.get, target, as: .administrator)
+            names += (page.json?["users"]?.array ?? []).compactMap { $0["name"]?.string }
+            guard let cursor = page.json?["cursor"]?.string else { break }
+            // Whoever pages and takes away goes on where it was.
+            if names == ["ann"] {
+                #expect(await test.call(.delete, "/users/{creator}", as: .administrator).status == 204)
+            }
+            target = "/users?limit=1&cursor=\(cursor)"
+        }
+        #expect(names == ["ann", "bob", "eve"])
+        #expect(await test.call(.get, "/users?cursor=x", as: .administrator).status == 400)
+        #expect(await test.call(.get, "/users?limit=0", as: .administrator).status == 400)
+        let one = await test.call(.get, "/users?name=eve", as: .administrator)
+        #expect(one.json?["users"]?.array?.map { $0["name"] } == ["eve"])
+        #expect(await test.call(.get, "/users?name=ann", as: .administrator).json?["users"] == [])
+    }
+
+    @Test func `a new password ends all sessions of the account`() async throws {
+        let test = try await TestDatabase.make()
+        let changed = await test.call(
+            .patch, "/users/{creator}", as: .administrator, body: #"{"password":"battery staple"}"#)
+        #expect(changed.status == 200 && changed.json?["name"] == "ann", "\(changed.text)")
+        #expect(await test.call(.get, "/users/me", as: .creator).status == 401)
+        #expect(
+            await test.call(.post, "/sessions", body: #"{"name":"ann","password":"battery staple"}"#).status == 201)
+        #expect(
+            await test.call(.post, "/sessions", body: #"{"name":"ann","password":"correct horse"}"#).status == 401)
+        for body in [
+            #"{}"#, #"{"password":"short"}"#, #"{"password":7}"#, #"{"name":"x","password":"battery staple"}"#,
+        ] {
+            #expect(
+                await test.call(.patch, "/users/{creator}", as: .administrator, body: body).status == 400, "\(body)")
+        }
+        #expect(await Self.actions(test) == ["session.failed", "user.password", "role.put"])
+    }
+
+    @Test func `owners alone give passwords, since with them go private databases`() async throws {
+        let test = try await TestDatabase.make()
+        let developer = try await Self.administrator("developer", in: test)
+        let key = try await Self.key("manageUsers", in: test)
+        let editor = try await Self.administrator("editor", in: test)
+        let body = #"{"password":"battery staple"}"#
+        for token in [developer, key] {
+            #expect(await test.call(.get, "/users", token: token).status == 200)
+            let refused = await test.call(.patch, "/users/{creator}", token: token, body: body)
+            #expect(refused.status == 403 && refused.text.contains("private database"), "\(refused.text)")
+        }
+        #expect(await test.call(.get, "/users", token: editor).status == 403)
+        #expect(await test.call(.delete, "/users/{creator}", token: editor).status == 403)
+        #expect(await test.call(.patch, "/users/{creator}", token: editor, body: body).status == 403)
+        #expect(await test.call(.delete, "/users/{creator}", token: key).status == 204)
+        #expect(await test.call(.delete, "/users/{member}", token: developer).status == 204)
+        #expect(await test.call(.get, "/users/me", as: .member).status == 401)
+        for who in [TestDatabase.Who.anonymous, .stranger] {
+            let status = who == .anonymous ? 401 : 403
+            #expect(await test.call(.get, "/users", as: who).status == status)
+            #expect(await test.call(.patch, "/users/{stranger}", as: who, body: body).status == status)
+            #expect(await test.call(.delete, "/users/{stranger}", as: who).status == status)
+        }
+    }
+
+    @Test func `whoever may not change rights invites without roles`() async throws {
+        let test = try await TestDatabase.make()
+        let key = try await Self.key("manageUsers", in: test)
+        #expect(await test.call(.post, "/invitations", token: key, body: "{}").status == 201)
+        let refused = await test.call(.post, "/invitations", token: key, body: #"{"roles":["editors"]}"#)
+        #expect(refused.status == 403 && refused.json?["details"]?["right"] == "changeRights", "\(refused.text)")
+        let developer = try await Self.administrator("developer", in: test)
+        let made = await test.call(.post, "/invitations", token: developer, body: #"{"roles":["editors"]}"#)
+        #expect(made.status == 201, "\(made.text)")
+    }
+
+    @Test func `who is no user is not found, the account of a key among them`() async throws {
+        let test = try await TestDatabase.make()
+        let made = await test.call(
+            .post, "/keys", as: .administrator, body: #"{"name":"k","scope":{"readOnly":true}}"#)
+        let account = try #require(made.json?["userRecordName"]?.string)
+        for name in [account, "_" + String(repeating: "0", count: 32)] {
+            #expect(await test.call(.delete, "/users/\(name)", as: .administrator).status == 404)
+            let body = #"{"password":"battery staple"}"#
+            #expect(await test.call(.patch, "/users/\(name)", as: .administrator, body: body).status == 404)
+        }
+        #expect(await test.call(.delete, "/users/ann", as: .administrator).status == 400)
+    }
+
+    @Test func `the log names the shell for its own token, and accounts that administrators make`() async throws {
+        let test = try await TestDatabase.make(withUsers: false)
+        let made = await test.call(
+            .post, "/users", token: TestDatabase.operatorToken, body: #"{"name":"ann","password":"correct horse"}"#)
+        let name = try #require(made.json?["user"]?["userRecordName"]?.string)
+        #expect(await test.call(.delete, "/users/\(name)", token: TestDatabase.operatorToken).status == 204)
+        await test.call(.post, "/users", as: .administrator, body: #"{"name":"bob","password":"correct horse"}"#)
+        await test.call(.post, "/users", body: #"{"name":"eve","password":"correct horse"}"#)
+        let log = await test.call(.get, "/audit", as: .administrator)
+        let entries = log.json?["entries"]?.array ?? []
+        #expect(entries.compactMap { $0["action"]?.string } == ["user.create", "user.delete", "user.create"])
+        #expect(
+            entries.compactMap { $0["actor"]?["name"]?.string } == ["_administrator", "_shell", "_shell"])
+        #expect(entries.map { $0["target"] } == ["bob", "ann", "ann"])
+        #expect(entries.last?["detail"]?["userRecordName"]?.string == name)
+    }
+
+    @Test func `a key is explained with its scope, and not once it was revoked`() async throws {
+        let test = try await TestDatabase.make()
+        try await test.addForum()
+        let made = await test.call(
+            .post, "/keys", as: .administrator,
+            body: #"{"name":"k","scope":{"types":["Secret"],"actions":["read"]}}"#)
+        let account = try #require(made.json?["userRecordName"]?.string)
+        let id = try #require(made.json?["id"]?.string)
+        func ask(_ action: String, _ type: String) async -> Answer {
+            await test.call(
+                .post, "/explain/access", as: .administrator,
+                body: #"{"caller":"\#(account)","action":"\#(action)","recordType":"\#(type)"}"#)
+        }
+        for (action, type, decision) in [
+            ("read", "Secret", "ALLOWED"), ("write", "Secret", "ACCESS_DENIED"), ("read", "Post", "ACCESS_DENIED"),
+        ] {
+            let answer = await ask(action, type)
+            #expect(answer.json?["decision"]?.string == decision, "\(answer.text)")
+            #expect(answer.json?["rule"] == "KEY_SCOPE" && answer.json?["roles"] == [])
+        }
+        #expect(await test.call(.delete, "/keys/\(id)", as: .administrator).status == 204)
+        let gone = await ask("read", "Secret")
+        #expect(gone.status == 400 && gone.text.contains("revoked"), "\(gone.text)")
+    }
+}
