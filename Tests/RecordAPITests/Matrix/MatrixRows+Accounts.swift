@@ -18,6 +18,13 @@ extension MatrixRow {
         MatrixRow(.changeMe, .patch, "/users/me", #"{"name":"other","currentPassword":"wrong horse"}"#, session(403)),
         MatrixRow(.removeMe, .delete, "/users/me", "{\(password)}", session(204)),
         MatrixRow(.removeMe, .delete, "/users/me", #"{"password":"wrong horse"}"#, session(403)),
+        MatrixRow(.listUsers, .get, "/users", .administrators(200, 200, 403, 403)),
+        MatrixRow(
+            .changeUser, .patch, "/users/{stranger}", #"{"password":"another horse"}"#,
+            .administrators(200, 403, 403, 403)),
+        MatrixRow(.removeUser, .delete, "/users/{stranger}", .administrators(204, 204, 403, 403)),
+        MatrixRow(
+            .removeUser, .delete, "/users/_00000000000000000000000000000000", .administrators(404, 404, 403, 403)),
     ]
 
     static let sessions: [MatrixRow] = [
