@@ -30,7 +30,7 @@ IMPORT = re.compile(
     r"(\w+)",
     re.MULTILINE,
 )
-TEXT_OR_COMMENT = re.compile(r'"""(?:\\.|.)*?"""|"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
+TEXT_OR_COMMENT = re.compile(r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
 
 
 def imports(source):
