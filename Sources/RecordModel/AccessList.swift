@@ -99,14 +99,15 @@ public enum StoredAccess {
     }
 
     /// Calls `body` with each entry of a stored list. Bytes behind the last whole entry are ignored.
-    static func forEach(_ bytes: [UInt8], _ body: (_ number: Int64, _ rights: AccessRights) -> Void) {
-        bytes.withUnsafeBytes { bytes in
-            var offset = 0
-            while offset + entryBytes <= bytes.count {
-                let number = Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
-                body(number, AccessRights(rawValue: bytes[offset + 8]))
-                offset += entryBytes
-            }
+    public static func forEach<Failure: Error>(
+        _ bytes: [UInt8], _ body: (_ number: Int64, _ rights: AccessRights) throws(Failure) -> Void
+    ) throws(Failure) {
+        let raw = bytes.span.bytes
+        var offset = 0
+        while offset + entryBytes <= raw.byteCount {
+            let number = Int64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: offset, as: Int64.self))
+            try body(number, AccessRights(rawValue: bytes[offset + 8]))
+            offset += entryBytes
         }
     }
 }

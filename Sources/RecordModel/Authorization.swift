@@ -85,14 +85,16 @@ public enum Authorization {
         let grants = type.grants
         switch caller {
         case .anonymous:
-            return grants[.world].contains(permission) ? (.all, .grant(.world)) : (.none, .noGrant)
+            return grants.builtIn.world.contains(permission) ? (.all, .grant(.world)) : (.none, .noGrant)
         case .user(let id, let roles):
-            if grants[.world].contains(permission) { return (.all, .grant(.world)) }
-            if grants[.authenticated].contains(permission) { return (.all, .grant(.authenticated)) }
-            for (role, permissions) in grants.byRole where permissions.contains(permission) && roles[role] != nil {
-                return (.all, .grant(role))
+            if grants.builtIn.world.contains(permission) { return (.all, .grant(.world)) }
+            if grants.builtIn.authenticated.contains(permission) { return (.all, .grant(.authenticated)) }
+            if !roles.isEmpty {
+                for (role, permissions) in grants.byRole where permissions.contains(permission) && roles[role] != nil {
+                    return (.all, .grant(role))
+                }
             }
-            if grants[.creator].contains(permission) { return (.own(id), .grant(.creator)) }
+            if grants.builtIn.creator.contains(permission) { return (.own(id), .grant(.creator)) }
             return action == .read ? (.own(id), .creatorReads) : (.none, .noGrant)
         case .service(let key):
             guard key.scope.permissions.contains(permission), key.scope.types?.contains(type.name) ?? true else {

@@ -17,6 +17,12 @@ public struct FieldAccess: Hashable, Sendable {
     public internal(set) var unreadable = Fields()
     /// The fields that it does not write.
     public internal(set) var unwritable = Fields()
+
+    /// As `RecordTypeDefinition.commonFieldAccess` keeps it.
+    static func common(_ fields: [FieldDefinition]) -> [FieldAccess] {
+        // Which user it is does not matter: whose a record is, is judged when it is at hand.
+        [Caller.anonymous, .user(0, roles: [:])].map { Authorization.fields(fields, for: $0) }
+    }
 }
 
 extension Authorization {
@@ -27,8 +33,17 @@ extension Authorization {
         of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope
     ) -> FieldAccess? {
         guard type.hasFieldGrants, scope == .publicDatabase, caller.isBoundByGrants else { return nil }
+        return switch caller {
+        case .user(_, let roles) where !roles.isEmpty: fields(type.fields, for: caller)
+        case .user: type.commonFieldAccess(isSignedIn: true)
+        case .anonymous, .service, .administrator: type.commonFieldAccess(isSignedIn: false)
+        }
+    }
+
+    /// The same for a caller who is bound by grants, in the public database.
+    static func fields(_ fields: [FieldDefinition], for caller: Caller) -> FieldAccess {
         var access = FieldAccess()
-        for field in type.fields {
+        for field in fields.sorted(by: { $0.id < $1.id }) {
             note(field.id, field.readers, for: caller, in: &access.unreadable)
             note(field.id, field.writers, for: caller, in: &access.unwritable)
         }

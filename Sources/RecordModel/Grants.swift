@@ -28,10 +28,15 @@ public struct Permissions: OptionSet, Hashable, Sendable {
 
 /// The grants of one record type, by role. Purely additive: a caller has the union of what its roles have.
 public struct Grants: Hashable, Sendable {
-    public var byRole: [RoleName: Permissions]
+    public var byRole: [RoleName: Permissions] {
+        didSet { builtIn = BuiltIn(byRole) }
+    }
+    /// What the built-in roles have, without a search: each read asks for it.
+    private(set) var builtIn: BuiltIn
 
     public init(_ byRole: [RoleName: Permissions] = [:]) {
         self.byRole = byRole
+        builtIn = BuiltIn(byRole)
     }
 
     /// What a type gets that appears just in time: anyone reads, the signed-in create, creators write.
@@ -42,5 +47,17 @@ public struct Grants: Hashable, Sendable {
 
     public subscript(role: RoleName) -> Permissions {
         byRole[role] ?? []
+    }
+
+    struct BuiltIn: Hashable, Sendable {
+        let world: Permissions
+        let authenticated: Permissions
+        let creator: Permissions
+
+        init(_ byRole: [RoleName: Permissions]) {
+            world = byRole[.world] ?? []
+            authenticated = byRole[.authenticated] ?? []
+            creator = byRole[.creator] ?? []
+        }
     }
 }

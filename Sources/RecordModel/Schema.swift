@@ -46,6 +46,9 @@ public struct RecordTypeDefinition: Hashable, Sendable {
     public var defaultAccess: AccessTemplate?
     /// Whether some field has grants of its own.
     public private(set) var hasFieldGrants = false
+    /// What most callers may not do with the fields, found once for all their requests: that of anonymous ones, then that
+    /// of users without roles. Empty without grants of fields.
+    private var commonFieldAccess: [FieldAccess] = []
     private var positions: [String: Int]
 
     public init(
@@ -61,7 +64,8 @@ public struct RecordTypeDefinition: Hashable, Sendable {
         self.defaultAccess = defaultAccess
         self.fields = []
         self.positions = [:]
-        for field in fields { add(field) }
+        for field in fields { place(field) }
+        if hasFieldGrants { commonFieldAccess = FieldAccess.common(fields) }
     }
 
     /// The field with a name, in constant time.
@@ -75,6 +79,11 @@ public struct RecordTypeDefinition: Hashable, Sendable {
     }
 
     public mutating func add(_ field: FieldDefinition) {
+        place(field)
+        if hasFieldGrants { commonFieldAccess = FieldAccess.common(fields) }
+    }
+
+    private mutating func place(_ field: FieldDefinition) {
         hasFieldGrants = hasFieldGrants || field.readers != nil || field.writers != nil
         if let position = positions[field.name.text] {
             fields[position] = field
@@ -82,6 +91,11 @@ public struct RecordTypeDefinition: Hashable, Sendable {
             positions[field.name.text] = fields.count
             fields.append(field)
         }
+    }
+
+    /// What an anonymous caller, or a user without roles, may not do with the fields; `nil` if none has grants.
+    func commonFieldAccess(isSignedIn: Bool) -> FieldAccess? {
+        hasFieldGrants ? commonFieldAccess[isSignedIn ? 1 : 0] : nil
     }
 
     /// The number for the next field of this type.

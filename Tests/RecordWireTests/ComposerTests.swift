@@ -31,6 +31,46 @@ struct ComposerTests {
         }
     }
 
+    @Test func `a selection of stored text copies the same fields as one of single values`() throws {
+        let stored = try Sample.store(
+            "{\"string\":\"a,b\",\"int64\":3,\"double\":0.5,\"timestamp\":9,\"stringlist\":[\"x\"]}").stored
+        let numbers = try stored.withView { view throws(RecordError) in view.entries.map(\.fieldID) }
+        for bits in 0..<(1 << numbers.count) {
+            let named = numbers.indices.filter { bits & 1 << $0 != 0 }.map { numbers[$0] }
+            let rest = numbers.filter { !named.contains($0) }
+            let expected = try Sample.compose(stored, selection: .only(named))
+            #expect(text(try Sample.compose(stored, selection: .except(rest + [99]))) == text(expected))
+            for selection in [FieldSelection.only(named + [99]), .except(rest)] {
+                let plain = try Sample.compose(plain: stored.text, layout: stored.layout, selection: selection)
+                #expect(text(plain) == text(expected))
+            }
+        }
+        #expect(try Sample.compose(plain: stored.text, layout: stored.layout) == Sample.compose(stored))
+    }
+
+    @Test func `a selection of stored text with a damaged layout is refused, and nothing of it appended`() throws {
+        let stored = try Sample.store("{\"string\":\"sea\",\"int64\":3,\"double\":0.5}").stored
+        for position in stored.layout.indices {
+            let cut = Array(stored.layout[..<position])
+            #expect(throws: RecordError.self) {
+                try Sample.compose(plain: stored.text, layout: cut, selection: .except([2]))
+            }
+        }
+        #expect(throws: RecordError.self) {
+            try Sample.compose(plain: stored.text + utf8(" "), layout: stored.layout, selection: .except([2]))
+        }
+    }
+
+    @Test func `an access list stands behind the times`() throws {
+        let stored = try Sample.store("{\"int64\":3}").stored
+        for name in ["_0f6d", "with \"quotes\""] {
+            let answer = try Sample.compose(
+                plain: stored.text, layout: stored.layout, access: utf8("{\"*\":[\"read\"]}"), creator: name)
+            #expect(text(answer).hasSuffix(#""deviceID":"2"},"acl":{"*":["read"]},"deleted":false}"#))
+            #expect(try RecordDictionary.decode(answer).fields.count == 1)
+        }
+    }
+
     @Test func `external values are fetched only when they are shown`() throws {
         let merge = try Sample.store(
             "{\"int64\":1,\"bytes\":\"\(Base64.encode([UInt8](repeating: 5, count: 5_000)))\"}")

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordWire
+import Testing
 
 func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
 
@@ -86,6 +87,34 @@ enum Sample {
             }
         }
         return answer
+    }
+
+    /// The answer for a record whose layout is plain, behind other text that stays as it is.
+    static func compose(
+        plain text: [UInt8], layout: [UInt8], selection: FieldSelection = .all, access: [UInt8]? = nil,
+        creator: String = "_0f6d"
+    ) throws -> [UInt8] {
+        let typeName = try type().name
+        let before = utf8("[")
+        var answer = before
+        let name = utf8("tree-1")
+        do {
+            try name.withUnsafeBytes { name in
+                try text.withUnsafeBytes { text in
+                    try layout.withUnsafeBytes { layout in
+                        let header = RecordHeader(
+                            name: name, typeName: typeName, revision: 37, created: 1_000, creator: creator,
+                            modified: 2_000, modifier: "_0f6e", access: access)
+                        try RecordComposer.append(
+                            header, plainFields: text, layout: layout, selection: selection, to: &answer)
+                    }
+                }
+            }
+        } catch {
+            #expect(answer == before)
+            throw error
+        }
+        return Array(answer.dropFirst())
     }
 
     /// The value of one field, through the whole way: input, stored form, answer, decoded.

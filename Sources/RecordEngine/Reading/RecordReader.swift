@@ -295,8 +295,9 @@ package final class RecordReader {
         let header = RecordHeader(
             name: cursor.name, typeName: type.name, revision: row.revision, created: row.created, creator: creator,
             modified: row.modified, modifier: modifier, access: try shownAccess(of: row, type, for: caller, in: scope))
-        if case .all = selection, StoredFieldsView.isPlain(cursor.layout) {
-            RecordComposer.append(header, plainFields: cursor.fields, to: &output)
+        if StoredFieldsView.isPlain(cursor.layout) {
+            try RecordComposer.append(
+                header, plainFields: cursor.fields, layout: cursor.layout, selection: selection, to: &output)
             return
         }
         let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)

@@ -4,49 +4,61 @@ internal import RecordWire
 
 /// Access lists as answers show them: to those only who may change them, since a list names other users.
 extension RecordReader {
-    /// - Returns: `nil` for a record without a list, or one whose list the caller does not see.
+    /// - Returns: JSON text; `nil` for a record without a list, or one whose list the caller does not see.
     func shownAccess(
         of row: RecordRow, _ type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope
-    ) throws(RecordError) -> JSONValue? {
+    ) throws(RecordError) -> [UInt8]? {
         guard let access = row.access,
             Authorization.authorize(caller, .write, in: scope, type: type, row.facts) == .allowed
         else { return nil }
-        return try StoredAccess.decode(access).json { principal throws(RecordError) in
-            switch principal {
-            case .everyone: return "*"
-            case .user(let id): return try self.userName(id)
-            case .role(let id):
-                return try self.store { () throws(StoreError) in try self.roleTable.name(of: id) }.map { "role:" + $0 }
-            }
-        }
+        return try StoredAccess.shown(
+            access, user: { id throws(RecordError) in try userName(id) },
+            role: { id throws(RecordError) in try store { () throws(StoreError) in try roleTable.name(of: id) } })
     }
 }
 
 extension RecordWriter {
-    func shownAccess(of row: RecordRow, _ type: RecordTypeDefinition) throws(RecordError) -> JSONValue? {
+    func shownAccess(of row: RecordRow, _ type: RecordTypeDefinition) throws(RecordError) -> [UInt8]? {
         guard let access = row.access, authorizeWriting(row, type) == .allowed else { return nil }
-        return try StoredAccess.decode(access).json { principal throws(RecordError) in
-            switch principal {
-            case .everyone: return "*"
-            case .user(let id): return try self.transaction.userName(id)
-            case .role(let id):
-                return try self.store { () throws(StoreError) in try self.transaction.roles.name(of: id) }
-                    .map { "role:" + $0 }
-            }
-        }
+        return try StoredAccess.shown(
+            access, user: { id throws(RecordError) in try transaction.userName(id) },
+            role: { id throws(RecordError) in
+                try store { () throws(StoreError) in try transaction.roles.name(of: id) }
+            })
     }
 }
 
-extension AccessList {
-    /// - Parameter name: The public name of a principal; `nil` for one that is gone, which is left out.
-    fileprivate func json(
-        _ name: (Principal) throws(RecordError) -> String?
-    ) throws(RecordError) -> JSONValue {
-        var members = JSONObject()
-        for (principal, rights) in rights.sorted(by: { $0.key.number < $1.key.number }) {
-            guard let name = try name(principal), name != SystemUser.deleted else { continue }
-            members[name] = rights.json
+extension StoredAccess {
+    /// A list as JSON text: `{"*":["read"],"role:editors":["read","write"]}`.
+    ///
+    /// - Parameters:
+    ///   - user: The record name of a user.
+    ///   - role: The name of a role; `nil` for one that is gone, which is left out as users are that are gone.
+    fileprivate static func shown(
+        _ access: [UInt8], user: (UserID) throws(RecordError) -> String,
+        role: (RoleID) throws(RecordError) -> String?
+    ) throws(RecordError) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(access.count / entryBytes * 64 + 2)
+        text.append(UInt8(ascii: "{"))
+        try forEach(access) { number, rights throws(RecordError) in
+            guard let principal = Principal(number: number) else { return }
+            let name: String
+            switch principal {
+            case .everyone: name = "*"
+            case .user(let id):
+                name = try user(id)
+                if name == SystemUser.deleted { return }
+            case .role(let id):
+                guard let role = try role(id) else { return }
+                name = "role:" + role
+            }
+            if text.count > 1 { text.append(UInt8(ascii: ",")) }
+            text.appendString(name)
+            text.append(UInt8(ascii: ":"))
+            text.appendLiteral(rights.jsonText)
         }
-        return .object(members)
+        text.append(UInt8(ascii: "}"))
+        return text
     }
 }

@@ -32,7 +32,7 @@ struct ShownFields: Hashable {
         _ names: [String]?, of type: RecordTypeDefinition, without hidden: [Int]
     ) -> FieldSelection {
         guard let names else {
-            return hidden.isEmpty ? .all : .only(type.fields.map(\.id).filter { !hidden.contains($0) }.sorted())
+            return hidden.isEmpty ? .all : .except(hidden)
         }
         return .only(names.compactMap { type[$0]?.id }.filter { !hidden.contains($0) }.sorted())
     }

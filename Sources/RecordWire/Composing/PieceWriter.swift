@@ -141,6 +141,13 @@ extension RecordComposer {
             } else {
                 guard piece.appendMoment(header.modified, header.modifier) else { return false }
             }
+            if let access = header.access {
+                piece.append(",\"acl\":")
+                text.appendBytes(piece.bytes)
+                text.append(contentsOf: access)
+                text.appendLiteral(",\"deleted\":false}")
+                return true
+            }
             piece.append(",\"deleted\":false}")
             text.appendBytes(piece.bytes)
             return true

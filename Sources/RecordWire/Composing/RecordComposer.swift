@@ -14,12 +14,12 @@ package struct RecordHeader {
     package var modified: Int64
     /// The user's record name.
     package var modifier: String
-    /// The access list as answers show it, where the caller sees one.
-    package var access: JSONValue?
+    /// The access list as answers show it, where the caller sees one: JSON text.
+    package var access: [UInt8]?
 
     package init(
         name: UnsafeRawBufferPointer, typeName: RecordTypeName, revision: Int64, created: Int64, creator: String,
-        modified: Int64, modifier: String, access: JSONValue? = nil
+        modified: Int64, modifier: String, access: [UInt8]? = nil
     ) {
         self.name = name
         self.typeName = typeName
@@ -30,13 +30,6 @@ package struct RecordHeader {
         self.modifier = modifier
         self.access = access
     }
-}
-
-/// Which fields an answer shows.
-package enum FieldSelection: Hashable, Sendable {
-    case all
-    /// These field numbers, ascending.
-    case only([Int])
 }
 
 /// Writes record dictionaries (CloudKit Web Services Reference, "Record Dictionary") by copying ranges of stored text.
@@ -56,15 +49,55 @@ package enum RecordComposer {
         appendTail(header, to: &text)
     }
 
-    /// Appends a live record with all of its fields, whose layout is plain (`StoredFieldsView.isPlain`).
+    /// Appends a live record whose layout is plain (`StoredFieldsView.isPlain`).
     ///
     /// - Parameter fields: The stored text.
+    /// - Throws: `INTERNAL_ERROR`, with nothing appended, if the layout was needed and is damaged.
     package static func append(
-        _ header: RecordHeader, plainFields fields: UnsafeRawBufferPointer, to text: inout [UInt8]
-    ) {
+        _ header: RecordHeader, plainFields fields: UnsafeRawBufferPointer, layout: UnsafeRawBufferPointer,
+        selection: FieldSelection, to text: inout [UInt8]
+    ) throws(RecordError) {
+        let start = text.count
         appendHead(header, fieldBytes: fields.count, to: &text)
-        text.appendBytes(fields)
+        if case .all = selection {
+            text.appendBytes(fields)
+        } else if !appendSelected(selection, fields, layout, to: &text) {
+            text.removeLast(text.count &- start)
+            throw .damagedFields
+        }
         appendTail(header, to: &text)
+    }
+
+    /// Appends those stored entries that are shown: neighbours in one piece, with the commas between them.
+    ///
+    /// - Returns: False if the layout is damaged.
+    private static func appendSelected(
+        _ selection: FieldSelection, _ fields: UnsafeRawBufferPointer, _ layout: UnsafeRawBufferPointer,
+        to text: inout [UInt8]
+    ) -> Bool {
+        guard let head = LayoutHead(layout) else { return false }
+        var filter = FieldFilter(selection)
+        var walk = LayoutIterator(text: fields, layout: layout, position: head.firstEntry)
+        var seen = 0
+        var isFirst = true
+        var run = 0..<0
+        func appendRun() {
+            guard !run.isEmpty else { return }
+            if !isFirst { text.append(UInt8(ascii: ",")) }
+            isFirst = false
+            text.appendBytes(UnsafeRawBufferPointer(rebasing: fields[run]))
+            run = 0..<0
+        }
+        while let entry = walk.next() {
+            seen &+= 1
+            if filter.shows(entry.fieldID) {
+                run = (run.isEmpty ? entry.entry.lowerBound : run.lowerBound)..<entry.entry.upperBound
+            } else {
+                appendRun()
+            }
+        }
+        appendRun()
+        return walk.isComplete && seen == head.count
     }
 
     private static func appendHead(_ header: RecordHeader, fieldBytes: Int, to text: inout [UInt8]) {
@@ -78,7 +111,7 @@ package enum RecordComposer {
     }
 
     private static func appendTail(_ header: RecordHeader, to text: inout [UInt8]) {
-        if header.access == nil, appendTailPiece(header, to: &text) { return }
+        if appendTailPiece(header, to: &text) { return }
         text.appendLiteral("},\"pluginFields\":{},\"recordChangeTag\":\"")
         RecordTag.append(header.revision, to: &text)
         text.appendLiteral("\",\"created\":{\"timestamp\":")
@@ -87,7 +120,7 @@ package enum RecordComposer {
         appendMoment(header.modified, header.modifier, to: &text)
         if let access = header.access {
             text.appendLiteral(",\"acl\":")
-            access.write(to: &text)
+            text.append(contentsOf: access)
         }
         text.appendLiteral(",\"deleted\":false}")
     }
@@ -126,12 +159,8 @@ package enum RecordComposer {
             return
         }
         var isFirst = true
-        var place = 0
-        for entry in fields.entries {
-            if case .only(let wanted) = selection {
-                while place < wanted.count, wanted[place] < entry.fieldID { place &+= 1 }
-                guard place < wanted.count, wanted[place] == entry.fieldID else { continue }
-            }
+        var filter = FieldFilter(selection)
+        for entry in fields.entries where filter.shows(entry.fieldID) {
             if !isFirst { text.append(UInt8(ascii: ",")) }
             isFirst = false
             if entry.type.element == .asset, let downloadURL {

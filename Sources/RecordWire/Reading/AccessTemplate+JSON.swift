@@ -67,7 +67,17 @@ extension AccessRights {
         }
     }
 
-    /// The words, as answers show them.
+    /// The words as JSON text, as answers show them.
+    package var jsonText: StaticString {
+        switch (contains(.read), contains(.write)) {
+        case (true, true): "[\"read\",\"write\"]"
+        case (true, false): "[\"read\"]"
+        case (false, true): "[\"write\"]"
+        case (false, false): "[]"
+        }
+    }
+
+    /// The same as a value.
     package var json: JSONValue {
         .array([(AccessRights.read, "read"), (.write, "write")].filter { contains($0.0) }.map { .string($0.1) })
     }

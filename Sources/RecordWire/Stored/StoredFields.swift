@@ -120,6 +120,11 @@ enum LayoutFormat {
     /// Reads a number and steps over it; `nil` if it is cut off or beyond 2^49.
     @inline(__always)
     static func number(_ layout: UnsafeRawBufferPointer, _ position: inout Int) -> Int? {
+        // Nearly all are one byte.
+        if position < layout.count, layout[position] < 0x80 {
+            position &+= 1
+            return Int(layout[position &- 1])
+        }
         var number = 0
         var shift = 0
         while position < layout.count, shift < 49 {

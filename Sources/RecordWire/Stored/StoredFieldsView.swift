@@ -22,25 +22,20 @@ package struct StoredFieldsView {
     package init(text: UnsafeRawBufferPointer, layout: UnsafeRawBufferPointer) throws(RecordError) {
         self.text = text
         self.layout = layout
-        guard layout.count > 0, layout[0] & LayoutFormat.versionMask == LayoutFormat.version else {
-            throw .damagedFields
-        }
-        hasExternals = layout[0] & LayoutFormat.hasExternals != 0
-        hasReferences = layout[0] & LayoutFormat.hasReferences != 0
-        hasAssets = layout[0] & LayoutFormat.hasAssets != 0
-        var position = 1
-        guard let size = LayoutFormat.number(layout, &position), let count = LayoutFormat.number(layout, &position)
-        else { throw .damagedFields }
-        decodedSize = size
-        self.count = count
-        firstEntry = position
+        guard let head = LayoutHead(layout) else { throw .damagedFields }
+        hasExternals = head.flags & LayoutFormat.hasExternals != 0
+        hasReferences = head.flags & LayoutFormat.hasReferences != 0
+        hasAssets = head.flags & LayoutFormat.hasAssets != 0
+        decodedSize = head.decodedSize
+        count = head.count
+        firstEntry = head.firstEntry
 
         var seen = 0
         var total = 0
         var externals = false
         var references = false
         var assets = false
-        var walk = LayoutIterator(text: text, layout: layout, position: position)
+        var walk = LayoutIterator(text: text, layout: layout, position: head.firstEntry)
         while let entry = walk.next() {
             seen &+= 1
             total &+= entry.decodedSize
@@ -48,7 +43,7 @@ package struct StoredFieldsView {
             references = references || entry.type.isReference
             assets = assets || entry.type.element == .asset
         }
-        guard walk.isComplete, seen == count, total == size, externals == hasExternals, references == hasReferences,
+        guard walk.isComplete, seen == count, total == decodedSize, externals == hasExternals, references == hasReferences,
             assets == hasAssets
         else { throw .damagedFields }
     }
@@ -169,6 +164,30 @@ package struct StoredFieldsView {
 extension LayoutFormat {
     /// The length of `":{"value":` between a name and its value.
     static let afterName = 11
+}
+
+/// What a layout says before its entries.
+struct LayoutHead {
+    /// `LayoutFormat.hasAssets` and its like.
+    let flags: UInt8
+    /// The decoded size of all values.
+    let decodedSize: Int
+    /// How many entries there are.
+    let count: Int
+    /// Where the first one stands in the layout.
+    let firstEntry: Int
+
+    /// `nil` for a layout of another version, or one that is cut off.
+    init?(_ layout: UnsafeRawBufferPointer) {
+        var position = 1
+        guard layout.count > 0, layout[0] & LayoutFormat.versionMask == LayoutFormat.version,
+            let size = LayoutFormat.number(layout, &position), let count = LayoutFormat.number(layout, &position)
+        else { return nil }
+        flags = layout[0]
+        decodedSize = size
+        self.count = count
+        firstEntry = position
+    }
 }
 
 /// Walks the entries of a layout and stops at the end or at the first thing that is not sound.
