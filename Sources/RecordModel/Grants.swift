@@ -45,6 +45,11 @@ public struct Grants: Hashable, Sendable {
     /// What the type of user records gets: they are their users' alone, until an operator opens them.
     public static let users = Grants([.creator: [.read, .write]])
 
+    /// What a new type gets if nobody says otherwise.
+    public static func standard(for type: RecordTypeName) -> Grants {
+        type == .users ? .users : .standard
+    }
+
     public subscript(role: RoleName) -> Permissions {
         byRole[role] ?? []
     }

@@ -41,7 +41,7 @@ package enum RolesChange: Hashable, Sendable {
     /// The roles of one field: each is compared with the caller's at each request.
     private static let maxRoles = 32
 
-    static func json(_ roles: Set<RoleName>) -> JSONValue {
+    package static func json(_ roles: Set<RoleName>) -> JSONValue {
         .array(roles.map(\.text).sorted().map { .string($0) })
     }
 

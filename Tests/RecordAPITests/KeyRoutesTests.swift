@@ -77,6 +77,62 @@ import Testing
         #expect(log.json?["entries"]?.array?.first?["actor"] == ["kind": "key", "name": "deploy"], "\(log.text)")
     }
 
+    @Test func `a key that changes the schema changes no rights with it`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let rights = #"["readSchema","changeSchema"]"#
+        let deploy = try await Self.make(database, "deploy", #"{"rights":\#(rights)}"#)
+        let owner = try await Self.make(database, "owner", #"{"rights":["readSchema","changeSchema","changeRights"]}"#)
+        let schema = await database.call(.get, "/schema", token: deploy.token).text
+        /// The schema with something else in one type.
+        func changed(_ type: String, _ change: (inout JSONObject) throws -> Void) throws -> String {
+            var document = try #require(try JSONValue.parse(Array(schema.utf8)).object)
+            var types = try #require(document["types"]?.object)
+            var one = types[type]?.object ?? JSONObject([("fields", .object(JSONObject()))])
+            try change(&one)
+            types[type] = .object(one)
+            document["types"] = .object(types)
+            return String(decoding: JSONValue.object(document).bytes, as: UTF8.self)
+        }
+        func field(_ more: JSONObject) -> JSONValue {
+            var field = JSONObject([("type", "STRING")])
+            for member in more.members { field[member.key] = member.value }
+            return .object(JSONObject([("more", .object(field))]))
+        }
+        let wide = try changed("New") { $0["grants"] = ["_world": ["WRITE"]] }
+        for body in [
+            try changed("Secret") { $0["grants"] = ["_world": ["READ"]] },
+            try changed("Secret") { $0["acl"] = ["*": ["read"]] },
+            try changed("New") { $0["fields"] = field(JSONObject([("read", ["_creator"])])) }, wide,
+        ] {
+            let refused = await database.call(.put, "/schema", token: deploy.token, body: body)
+            #expect(refused.status == 403 && refused.text.contains("changeRights"), "\(refused.text)")
+            #expect(await database.call(.get, "/schema", token: deploy.token).text == schema)
+        }
+        let plain = await database.call(
+            .put, "/schema", token: deploy.token,
+            body: try changed("New") { $0["fields"] = field(JSONObject()) })
+        #expect(plain.status == 200, "\(plain.text)")
+        let granted = await database.call(.put, "/schema", token: owner.token, body: wide)
+        #expect(granted.status == 200, "\(granted.text)")
+        let log = await database.call(.get, "/audit?action=grants.put", as: .administrator)
+        let entry = log.json?["entries"]?.array?.first { $0["target"] == "New" }
+        #expect(entry?["detail"]?["after"]?["grants"] == ["_world": ["WRITE"]], "\(log.text)")
+    }
+
+    @Test func `a key that ends rotates none that lasts longer, and itself`() async throws {
+        let database = try await TestDatabase.make()
+        let scope = #"{"actions":["read"],"rights":["manageKeys"]}"#
+        let short = try await Self.make(database, "short", scope, #","expiresIn":3600"#)
+        let long = try await Self.make(database, "long", scope)
+        let refused = await database.call(.post, "/keys/\(long.id)/rotate", token: short.token)
+        #expect(refused.status == 403, "\(refused.text)")
+        #expect(await database.call(.get, "/keys", token: long.token).status == 200)
+        let own = await database.call(.post, "/keys/\(short.id)/rotate", token: short.token)
+        #expect(own.status == 201 || own.status == 200, "\(own.text)")
+        #expect(await database.call(.post, "/keys/\(short.id)/rotate", token: long.token).status == own.status)
+    }
+
     @Test func `a key is made, shown, changed, rotated and revoked`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()

@@ -101,8 +101,8 @@ extension RecordDatabase {
         let key = try await write { transaction throws(RecordError) in
             let maker = try transaction.keyManager(actor)
             var row = try transaction.livingKey(id)
-            // Whoever rotates a key has its token.
-            try maker.checkGiving(KeyScope(stored: row.scope), until: nil, isBoundInTime: false)
+            // Whoever rotates a key has its token, and with it all that the key may do for as long as it lives.
+            try maker.checkGiving(KeyScope(stored: row.scope), until: row.expires)
             row.prefix = token.shown
             row.overlaps = transaction.now + overlap * 1_000
             let rotated = row

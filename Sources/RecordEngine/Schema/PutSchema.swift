@@ -14,6 +14,7 @@ extension RecordDatabase {
         let hasIndexWork = try await write(isAlone: true) { transaction throws(RecordError) in
             let before = transaction.schema
             try transaction.putSchema(document)
+            try transaction.settleRights(since: before, by: actor)
             try transaction.audit(.schemaPut, "", by: actor, detail: transaction.schema.auditDetail(since: before))
             return try transaction.store { () throws(StoreError) in try transaction.hasIndexWork() }
         }
@@ -67,7 +68,7 @@ extension WriteTransaction {
         if let known = schema[wanted.name] {
             type = known
         } else {
-            type = try addType(wanted.name, grants: wanted.grants ?? (wanted.name == .users ? .users : .standard))
+            type = try addType(wanted.name, grants: wanted.grants ?? .standard(for: wanted.name))
         }
         let names = Set(wanted.fields.map(\.name))
         let gone = type.fields.filter { !names.contains($0.name) }
