@@ -110,6 +110,7 @@ public struct RecordAPI: Sendable {
         let caller =
             endpoint == .readAsset ? .anonymous : try Self.authenticate(request.fields, with: reader, &rate)
         try rate.admit(caller, of: reader.database)
+        try admit(caller, to: endpoint, of: reader.database.environment)
         var call = RecordCall(
             request: request, parameters: parameters, query: query, reader: reader, caller: caller, rate: rate)
         defer { rate = call.rate }
@@ -200,6 +201,23 @@ public struct RecordAPI: Sendable {
     }
 
     /// Who asks. Failures are counted: see `RateTicket`.
+    /// Refuses strangers in development, once the server is for production.
+    private func admit(
+        _ caller: Caller, to endpoint: Endpoint, of environment: RecordEnvironment
+    ) throws(RecordError) {
+        let decision = Authorization.authorize(
+            caller, entering: environment, isDevelopmentOpen: configuration.isDevelopmentOpen)
+        guard decision != .allowed else { return }
+        switch endpoint {
+        // A signed URL is its own right, and who signs in is no stranger.
+        case .signIn, .signInAdministrator, .readAsset: return
+        default:
+            throw RecordError(
+                .authenticationRequired,
+                "The development environment of this server is for its members. Sign in, or ask for production")
+        }
+    }
+
     private static func authenticate(
         _ fields: HTTPFields, with reader: RecordReader, _ rate: inout RateTicket
     ) throws(RecordError) -> Caller {

@@ -26,6 +26,8 @@ package struct RecordAPIConfiguration: Sendable {
     package var signUp: SignUp
     /// Whether anybody may make an account without a name.
     package var allowsAnonymousAccounts: Bool
+    /// Whether strangers may use development databases; else administrators, keys, and users that these have made.
+    package var isDevelopmentOpen: Bool
     package var metricsAccess: MetricsAccess
     /// Whether browsers come by https, as through a proxy: the console's cookie is for https alone then.
     package var isReachedByHTTPS: Bool
@@ -38,7 +40,8 @@ package struct RecordAPIConfiguration: Sendable {
 
     package init(
         defaultDatabase: DatabaseID, version: String, signUp: SignUp = .open, allowsAnonymousAccounts: Bool = false,
-        metricsAccess: MetricsAccess = .loopback, isReachedByHTTPS: Bool = false, rateLimits: RateLimits? = nil,
+        isDevelopmentOpen: Bool = true, metricsAccess: MetricsAccess = .loopback, isReachedByHTTPS: Bool = false,
+        rateLimits: RateLimits? = nil,
         metricsSources: [any MetricsSource] = [],
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -46,6 +49,7 @@ package struct RecordAPIConfiguration: Sendable {
         self.version = version
         self.signUp = signUp
         self.allowsAnonymousAccounts = allowsAnonymousAccounts
+        self.isDevelopmentOpen = isDevelopmentOpen
         self.metricsAccess = metricsAccess
         self.isReachedByHTTPS = isReachedByHTTPS
         self.rateLimits = rateLimits

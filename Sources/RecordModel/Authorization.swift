@@ -107,6 +107,16 @@ public enum Authorization {
         }
     }
 
+    /// Judges whether a caller may ask anything of an environment but to sign in there.
+    ///
+    /// - Parameter isDevelopmentOpen: Strangers may use development, as long as nothing else is done with the server.
+    public static func authorize(
+        _ caller: Caller, entering environment: RecordEnvironment, isDevelopmentOpen: Bool
+    ) -> Decision {
+        guard environment == .development, !isDevelopmentOpen, caller == .anonymous else { return .allowed }
+        return refusal(of: caller)
+    }
+
     /// Whether a caller may use a private database, for everything at once.
     public static func mayEnterPrivateDatabase(_ caller: Caller, of owner: UserID) -> Bool {
         switch caller {

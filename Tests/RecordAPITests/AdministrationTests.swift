@@ -25,6 +25,24 @@ import Testing
         ])
     }
 
+    @Test func `development is for members where the server is for production`() async throws {
+        let database = try await TestDatabase.make(withUsers: false) { $0.isDevelopmentOpen = false }
+        let account = #"{"name":"ann","password":"correct horse"}"#
+        await database.play([
+            Scenario("a stranger reads", .anonymous, .get, "/records/Post", 401, contains: ["for its members"]),
+            Scenario("and writes", .anonymous, .post, "/records/Post", #"{"fields":{"a":1}}"#, 401),
+            Scenario("and signs up", .anonymous, .post, "/users", account, 401),
+            Scenario(
+                "an administrator makes a type", .administrator, .post, "/records/Post", #"{"fields":{"a":1}}"#, 201),
+            Scenario("and an account", .administrator, .post, "/users", account, 201),
+        ])
+        let session = await database.call(.post, "/sessions", body: account)
+        let token = try #require(session.json?["token"]?.string, "\(session.text)")
+        #expect(await database.call(.get, "/records/Post", token: token).records.count == 1)
+        let production = await database.call(.get, "/records/Post?environment=production")
+        #expect(production.status == 404)
+    }
+
     @Test func `production takes no unknown type or field`() async throws {
         let database = try await TestDatabase.make(.production, withUsers: false)
         await database.play([

@@ -106,7 +106,7 @@ enum ServeCommand {
             configuration: RecordAPIConfiguration(
                 defaultDatabase: try DatabaseSetup.defaultDatabase(settings), version: Version.text,
                 signUp: signUp(settings.signUp), allowsAnonymousAccounts: settings.anonymousAccounts == .on,
-                metricsAccess: metricsAccess(settings.metricsAccess),
+                isDevelopmentOpen: settings.isDevelopmentOpen, metricsAccess: metricsAccess(settings.metricsAccess),
                 isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"),
                 rateLimits: settings.rateLimits,
                 metricsSources: [transport.metrics], report: report))

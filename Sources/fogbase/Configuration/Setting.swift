@@ -116,6 +116,10 @@ struct Setting: Sendable {
             "accounts.sign_up", \.signUp, .choice,
             "who may make an account: anybody, administrators only, or whoever brings an invitation"),
         Setting(
+            "accounts.development", \.developmentAccess, .choice,
+            "who may use the development environment: everyone, or members: administrators, keys and the users they made there; auto: members if data.environment is production"
+        ),
+        Setting(
             "accounts.anonymous", \.anonymousAccounts, .choice,
             "whether anybody may make an account without a name, to give it one later"),
         Setting(

@@ -13,6 +13,14 @@ struct Settings: Sendable {
         case development, production
     }
 
+    enum DevelopmentAccess: String, CaseIterable, Sendable {
+        /// Everyone, while requests that name no environment mean development; members once they mean production.
+        case auto
+        case everyone
+        /// Administrators, keys, and the users that they have made there.
+        case members
+    }
+
     enum SignUp: String, CaseIterable, Sendable {
         case open, closed, invitation
     }
@@ -58,6 +66,7 @@ struct Settings: Sendable {
     // Who may do what
     var adminToken = ""
     var signUp = SignUp.open
+    var developmentAccess = DevelopmentAccess.auto
     var anonymousAccounts = Switch.off
     var sessionTime = Duration.seconds(30 * 86_400)
     var sessionLongestTime = Duration.seconds(180 * 86_400)
@@ -109,6 +118,15 @@ struct Settings: Sendable {
     /// The container of requests that name none.
     var requestContainer: String {
         container.isEmpty ? containers.first ?? "" : container
+    }
+
+    /// Whether strangers may use the development environment.
+    var isDevelopmentOpen: Bool {
+        switch developmentAccess {
+        case .everyone: true
+        case .members: false
+        case .auto: environment == .development
+        }
     }
 
     /// How often who may ask for what.
