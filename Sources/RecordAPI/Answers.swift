@@ -1,4 +1,5 @@
 internal import HTTP
+internal import RecordEngine
 internal import RecordWire
 
 extension HTTPFields {
@@ -19,12 +20,12 @@ extension HTTPFields {
         return fields
     }()
 
-    /// Appends the ETag of a record: its tag in quotes.
-    mutating func appendEntityTag(_ revision: Int64) {
+    /// Appends the ETag of a record.
+    mutating func appendEntityTag(_ version: RecordVersion) {
         var tag: [UInt8] = []
-        tag.reserveCapacity(16)
+        tag.reserveCapacity(24)
         tag.append(UInt8(ascii: "\""))
-        RecordTag.append(revision, to: &tag)
+        version.append(to: &tag)
         tag.append(UInt8(ascii: "\""))
         append(.etag, ascii: tag)
     }

@@ -7,6 +7,8 @@ public struct FieldAccess: Hashable, Sendable {
         /// Those in records that it created: fewer, since `_creator` has its grants there as well.
         public internal(set) var ofOwn: [Int] = []
 
+        public init() {}
+
         /// - Parameter isOwn: Whether the caller created the record.
         public func callAsFunction(isOwn: Bool) -> [Int] {
             isOwn ? ofOwn : ofOthers

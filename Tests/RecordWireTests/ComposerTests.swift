@@ -33,7 +33,8 @@ struct ComposerTests {
 
     @Test func `a selection of stored text copies the same fields as one of single values`() throws {
         let stored = try Sample.store(
-            "{\"string\":\"a,b\",\"int64\":3,\"double\":0.5,\"timestamp\":9,\"stringlist\":[\"x\"]}").stored
+            "{\"string\":\"a,b\",\"int64\":3,\"double\":0.5,\"timestamp\":9,\"stringlist\":[\"x\"]}"
+        ).stored
         let numbers = try stored.withView { view throws(RecordError) in view.entries.map(\.fieldID) }
         for bits in 0..<(1 << numbers.count) {
             let named = numbers.indices.filter { bits & 1 << $0 != 0 }.map { numbers[$0] }

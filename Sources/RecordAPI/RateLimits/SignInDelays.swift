@@ -8,9 +8,10 @@ internal import Threads
 /// It knows names, not accounts, so it tells nobody which accounts there are. Attempts that come too early are refused without
 /// being counted: the delay ends whatever anybody sends.
 ///
-/// Nobody can lock an account's owner out with it. An address from which somebody has signed in to the account is counted by
-/// itself, so strangers' failures are not held against it; and from a new address, one attempt gets through at least every
-/// minute. What was counted is forgotten 15 minutes after the last failure.
+/// An address from which somebody has signed in to the account is counted by itself, so strangers' failures are not held
+/// against it. From new addresses together one attempt gets through every minute, whoever is first: who keeps failing can
+/// hold up an owner who comes from a new address, and nobody else. What was counted is forgotten 15 minutes after the last
+/// failure.
 final class SignInDelays: Sendable {
     /// What is known of the attempts on one name, or on one name from one address.
     struct Entry {

@@ -9,7 +9,7 @@ enum AssetReceipt {
 
     /// The claim's number; `nil` for what was not made for this caller and database.
     static func open(_ text: String, _ caller: Caller, _ address: DatabaseAddress, with keys: DatabaseKeys) -> Int64? {
-        SealedPosition.open(text, count: 1, context: context(caller, address), with: keys.receipts)?.first
+        SealedPosition.open(text, counts: 1...1, context: context(caller, address), with: keys.receipts)?.first
     }
 
     private static func context(_ caller: Caller, _ address: DatabaseAddress) -> [Int64] {

@@ -37,11 +37,12 @@ final class IndexFilling {
                 if index.isUnique, traits.isComplete {
                     let names = type.columnNames(of: index)
                     if let column = traits.cutColumn {
-                        failures[index.id] = .textTooLong(cursor.name, names[column])
+                        failures[index.id] = .textTooLong(try shown(cursor, zone, in: transaction), names[column])
                         continue
                     }
                     if let other = try other(row.id, zone, index, in: transaction) {
-                        failures[index.id] = .duplicates(cursor.name, other, names)
+                        let name = try shown(cursor, zone, in: transaction)
+                        failures[index.id] = .duplicates(name.map { ($0, other) }, names)
                         continue
                     }
                 }
@@ -50,7 +51,8 @@ final class IndexFilling {
                 let keys: [[UInt8]]
                 do { keys = try record.keys(of: index) } catch { continue }
                 guard keys.count <= Limits.indexedMembers else {
-                    failures[index.id] = .tooManyMembers(cursor.name, type.columnNames(of: index).first ?? "")
+                    failures[index.id] = .tooManyMembers(
+                        try shown(cursor, zone, in: transaction), type.columnNames(of: index).first ?? "")
                     continue
                 }
                 for key in keys { try insert(key, row.id, places, index, in: transaction) }
@@ -76,33 +78,44 @@ final class IndexFilling {
     /// The name of another record with the same key.
     private func other(
         _ record: Int64, _ zone: Int64, _ index: IndexDefinition, in transaction: WriteTransaction
-    ) throws(RecordError) -> [UInt8]? {
+    ) throws(RecordError) -> String? {
         try transaction.store { () throws(StoreError) in
             let found = try key.withUnsafeBufferPointer { key throws(StoreError) in
                 try transaction.otherRecord(
                     zone: zone, key: UnsafeRawBufferPointer(key), than: record, in: index.id, of: type)
             }
             guard let found else { return nil }
-            return try transaction.records.find(id: found)?.name ?? []
+            return String(decoding: try transaction.records.find(id: found)?.name ?? [], as: UTF8.self)
         }
+    }
+
+    /// The name of the record under a cursor, where administrators may know it; `nil` in a private database.
+    private func shown(
+        _ cursor: RecordCursor, _ zone: Int64, in transaction: WriteTransaction
+    ) throws(RecordError) -> String? {
+        let isPublic = try transaction.store { () throws(StoreError) in try transaction.zones.isPublic(zone) }
+        return isPublic ? String(decoding: cursor.name, as: UTF8.self) : nil
     }
 }
 
-/// Why an index cannot be built, in sentences for administrators, who alone read the schema.
+/// Why an index cannot be built, in sentences for administrators, who alone read the schema. Most of them may not enter
+/// private databases, so that no name of a record there is told.
 extension String {
-    fileprivate static func duplicates(
-        _ name: UnsafeRawBufferPointer, _ other: [UInt8], _ fields: [String]
-    ) -> String {
+    fileprivate static func duplicates(_ names: (String, String)?, _ fields: [String]) -> String {
         let places = fields.map { "'\($0)'" }.joined(separator: ", ")
-        return
-            "The records '\(String(decoding: name, as: UTF8.self))' and '\(String(decoding: other, as: UTF8.self))' have the same value in \(places). Change one of them, then put the schema again"
+        let records = names.map { "The records '\($0.0)' and '\($0.1)'" } ?? "Two records of a private database"
+        return "\(records) have the same value in \(places). Change one of them, then put the schema again"
     }
 
-    fileprivate static func textTooLong(_ name: UnsafeRawBufferPointer, _ field: String) -> String {
-        "The record '\(String(decoding: name, as: UTF8.self))' has a text in '\(field)' that is longer than the \(IndexKey.textBytes) bytes which a UNIQUE index compares. Shorten it, then put the schema again"
+    private static func record(_ name: String?) -> String {
+        name.map { "The record '\($0)'" } ?? "A record of a private database"
     }
 
-    fileprivate static func tooManyMembers(_ name: UnsafeRawBufferPointer, _ field: String) -> String {
-        "The record '\(String(decoding: name, as: UTF8.self))' has more than \(Limits.indexedMembers) distinct members in '\(field)'. Shorten the list, then put the schema again"
+    fileprivate static func textTooLong(_ name: String?, _ field: String) -> String {
+        "\(record(name)) has a text in '\(field)' that is longer than the \(IndexKey.textBytes) bytes which a UNIQUE index compares. Shorten it, then put the schema again"
+    }
+
+    fileprivate static func tooManyMembers(_ name: String?, _ field: String) -> String {
+        "\(record(name)) has more than \(Limits.indexedMembers) distinct members in '\(field)'. Shorten the list, then put the schema again"
     }
 }

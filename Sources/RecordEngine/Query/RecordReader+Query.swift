@@ -95,7 +95,7 @@ extension RecordReader {
         try runner.forEach(after: query.cursor?.place, limit: limit + 1, &budget) {
             cursor, place throws(QueryObstacle) in
             guard answer.hasRoom() else { return false }
-            try self.refusing { () throws(RecordError) in
+            _ = try self.refusing { () throws(RecordError) in
                 try self.append(
                     cursor, cursor.row, type, selection: shown.selection(creator: cursor.row.creator),
                     for: request.caller, in: request.address.scope, to: &answer.json)

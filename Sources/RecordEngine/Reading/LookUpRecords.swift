@@ -6,20 +6,21 @@ extension RecordReader {
     /// Looks up one record and appends its dictionary.
     ///
     /// - Parameter fields: The fields to show; `nil` for all.
-    /// - Returns: The revision, for the ETag.
+    /// - Returns: What the ETag stands for.
     /// - Throws: NOT_FOUND for a record that is not there, of another type, or not the caller's to read;
     ///   AUTHENTICATION_REQUIRED for anonymous callers who may read none of the type.
     package func lookUp(
         _ name: RecordName, type typeName: RecordTypeName, in address: DatabaseAddress, for caller: Caller,
         fields: [String]?, to output: inout [UInt8]
-    ) throws(RecordError) -> Int64 {
+    ) throws(RecordError) -> RecordVersion {
         let (cursor, row, type) = try find(name, type: typeName, in: address, for: caller)
         defer { cursor.finish() }
-        try append(
-            cursor, row, type,
-            selection: ShownFields(fields, of: type, for: caller, in: address.scope).selection(creator: row.creator),
-            for: caller, in: address.scope, to: &output)
-        return row.revision
+        let shown = ShownFields(fields, of: type, for: caller, in: address.scope)
+        let showsAccess = try append(
+            cursor, row, type, selection: shown.selection(creator: row.creator), for: caller, in: address.scope,
+            to: &output)
+        return RecordVersion(
+            revision: row.revision, hidden: shown.hidden(creator: row.creator), showsAccess: showsAccess)
     }
 
     /// The content of a BYTES, ASSET or ASSET_LIST field.

@@ -286,10 +286,12 @@ package final class RecordReader {
     /// Appends the record under a cursor.
     ///
     /// - Parameter caller: Those who may write a record see its access list.
+    /// - Returns: Whether it has one and shows it.
+    @discardableResult
     func append(
         _ cursor: RecordCursor, _ row: RecordRow, _ type: RecordTypeDefinition, selection: FieldSelection,
         for caller: Caller, in scope: DatabaseScope, to output: inout [UInt8]
-    ) throws(RecordError) {
+    ) throws(RecordError) -> Bool {
         let creator = try userName(row.creator)
         let modifier = row.modifier == row.creator ? creator : try userName(row.modifier)
         let header = RecordHeader(
@@ -298,7 +300,7 @@ package final class RecordReader {
         if StoredFieldsView.isPlain(cursor.layout) {
             try RecordComposer.append(
                 header, plainFields: cursor.fields, layout: cursor.layout, selection: selection, to: &output)
-            return
+            return header.access != nil
         }
         let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
         let urls = view.hasAssets ? assetURLs() : nil
@@ -307,6 +309,7 @@ package final class RecordReader {
             external: { field, output throws(RecordError) in
                 try appendLargeValue(record: row.id, field: field, to: &output)
             }, downloadURL: urls.map { urls in { _, asset in urls.url(of: asset) } }, to: &output)
+        return header.access != nil
     }
 
     private func appendLargeValue(

@@ -3,7 +3,7 @@ internal import RecordModel
 internal import Threads
 
 /// Positions that clients carry for the server: encrypted and authenticated, so that they tell nothing and cannot be
-/// made up, and deterministic, so that one position is one text.
+/// made up. One list of numbers is one text.
 enum SealedPosition {
     /// Seals numbers for one context.
     static func seal(_ numbers: [Int64], context: [Int64], with seal: Seal) -> String {
@@ -11,11 +11,16 @@ enum SealedPosition {
     }
 
     /// Opens what `seal` made for the same context; `nil` for anything else.
-    static func open(_ text: String, count: Int, context: [Int64], with seal: Seal) -> [Int64]? {
+    ///
+    /// - Parameter counts: How many numbers there may be.
+    static func open(
+        _ text: String, counts: ClosedRange<Int>, context: [Int64], with seal: Seal
+    ) -> [Int64]? {
         guard text.utf8.count <= 256, let sealed = Base64.decode(text),
-            let plain = seal.open(sealed, context: bytes(context)), plain.count == count * 8
+            let plain = seal.open(sealed, context: bytes(context)), plain.count % 8 == 0,
+            counts.contains(plain.count / 8)
         else { return nil }
-        return (0..<count).map { index in
+        return (0..<plain.count / 8).map { index in
             plain[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | Int64($1) }
         }
     }
@@ -51,7 +56,7 @@ enum ListingCursor {
         _ text: String, _ binding: Binding, with keys: DatabaseKeys
     ) throws(RecordError) -> Int64 {
         guard
-            let numbers = SealedPosition.open(text, count: 1, context: binding.context, with: keys.cursors)
+            let numbers = SealedPosition.open(text, counts: 1...1, context: binding.context, with: keys.cursors)
         else {
             throw .badRequest(
                 "The cursor does not belong to this caller and query. Ask for the first page again",
@@ -77,12 +82,14 @@ struct SyncToken: Hashable {
         purged > max(sequence, floor)
     }
 
+    /// Each text is another, also for the same position: who could compare them would learn that records were written
+    /// which it may not read.
     static func seal(
         _ token: SyncToken, zone: Int64, caller: Caller, with keys: DatabaseKeys
     ) -> String {
         SealedPosition.seal(
-            [token.generation, token.sequence, token.rights, token.floor], context: [2, zone, caller.identityID],
-            with: keys.syncTokens)
+            [token.generation, token.sequence, token.rights, token.floor, Int64.random(in: .min ... .max)],
+            context: [2, zone, caller.identityID], with: keys.syncTokens)
     }
 
     static func open(
@@ -90,7 +97,7 @@ struct SyncToken: Hashable {
     ) throws(RecordError) -> SyncToken {
         guard
             let numbers = SealedPosition.open(
-                text, count: 4, context: [2, zone, caller.identityID], with: keys.syncTokens)
+                text, counts: 4...5, context: [2, zone, caller.identityID], with: keys.syncTokens)
         else {
             throw .badRequest(
                 "The sync token does not belong to this caller and zone. Read the feed from its beginning",

@@ -6,6 +6,8 @@ struct ShownFields: Hashable {
     private let caller: UserID?
     private let ofOthers: FieldSelection
     private let ofOwn: FieldSelection
+    /// The fields that are held back, whether they are asked for or not.
+    private let hidden: FieldAccess.Fields
 
     /// - Parameter names: The fields that the request asks for; `nil` for all. Names that the type does not have, or not
     ///   for this caller, select nothing, as CloudKit's `desiredKeys` do.
@@ -14,8 +16,10 @@ struct ShownFields: Hashable {
         guard let access = Authorization.fields(of: type, for: caller, in: scope) else {
             ofOthers = Self.selection(names, of: type, without: [])
             ofOwn = ofOthers
+            hidden = FieldAccess.Fields()
             return
         }
+        hidden = access.unreadable
         ofOthers = Self.selection(names, of: type, without: access.unreadable.ofOthers)
         ofOwn = Self.selection(names, of: type, without: access.unreadable.ofOwn)
     }
@@ -23,6 +27,13 @@ struct ShownFields: Hashable {
     /// - Parameter creator: The record's.
     func selection(creator: UserID) -> FieldSelection {
         creator == caller ? ofOwn : ofOthers
+    }
+
+    /// The numbers of the fields that are held back of a record, ascending.
+    ///
+    /// - Parameter creator: The record's.
+    func hidden(creator: UserID) -> [Int] {
+        hidden(isOwn: creator == caller)
     }
 
     /// Whether every field of every record is shown.

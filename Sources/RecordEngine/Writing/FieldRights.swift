@@ -1,4 +1,5 @@
 internal import RecordModel
+internal import RecordStorage
 internal import RecordWire
 
 /// Fields that a caller may not read or write though it may the record.
@@ -10,6 +11,19 @@ extension RecordWriter {
     /// The fields that a replacement leaves as they are: whoever may not write them may not take them away.
     func keptFields(of type: RecordTypeDefinition, isOwn: Bool) -> [Int] {
         fieldAccess(type)?.unwritable(isOwn: isOwn) ?? []
+    }
+
+    /// Refuses operations on values that the caller may not read: whether a sum overflows or a list grows tells of them.
+    func allowOperations(
+        of operation: RecordOperation, on row: RecordRow, _ type: RecordTypeDefinition
+    ) throws(RecordError) {
+        guard let first = operation.input.fields.first(where: \.buildsOnValue) else { return }
+        guard mayRead(row, type) else { throw .operationDenied(first.name) }
+        guard let access = fieldAccess(type) else { return }
+        let unreadable = access.unreadable(isOwn: row.creator == caller.userID)
+        for input in operation.input.fields where input.buildsOnValue {
+            if let field = type[input.name], unreadable.contains(field.id) { throw .operationDenied(input.name) }
+        }
     }
 
     /// Whether the caller reads a field of a record; else what stands in it must not be confirmed.
@@ -50,6 +64,13 @@ extension RecordOperation {
 }
 
 extension RecordError {
+    static func operationDenied(_ name: String) -> RecordError {
+        RecordError(
+            .accessDenied,
+            "An operation builds on the value so far, and that of \(name) is not yours to read. Send a value instead",
+            details: [("field", .text(name))])
+    }
+
     static func fieldDenied(_ name: String) -> RecordError {
         RecordError(
             .accessDenied, "The field \(name) is not yours to write. Leave it out", details: [("field", .text(name))])

@@ -87,8 +87,12 @@ extension RecordWriter {
             guard let blocker,
                 let holder = try store({ () throws(StoreError) in try transaction.records.find(id: blocker.source) })
             else { return }
-            // Who may not read the record that blocks does not learn its name.
-            let isReadable = transaction.schema[id: holder.row.type].map { mayRead(holder.row, $0) } ?? false
+            // Who may not read the record that blocks, or the field of it that does, does not learn its name.
+            let isReadable =
+                transaction.schema[id: holder.row.type].map { type in
+                    mayRead(holder.row, type)
+                        && mayRead(field: blocker.field, of: type, isOwn: holder.row.creator == caller.userID)
+                } ?? false
             throw .stillReferenced(
                 by: isReadable ? String(decoding: holder.name, as: UTF8.self) : nil,
                 field: isReadable ? fieldName(blocker.field, of: holder.row.type) : nil)

@@ -115,6 +115,7 @@ extension RecordWriter {
         let isOwn = existing.row.creator == caller.userID
         let operation = try operation.allowed(
             by: fieldAccess(type), of: type, isOwn: isOwn, in: transaction.environment)
+        try allowOperations(of: operation, on: existing.row, type)
         var (current, resolved) = try resolve(operation, typeName: type.name, record: existing.row)
         let before = StoredFields(text: existing.fields, layout: existing.layout)
         let merge = try before.withView { view throws(RecordError) in

@@ -32,6 +32,14 @@ package final class ZoneTable {
         return ZoneRow(id: find.integer(0), generation: find.integer(1), purged: find.integer(2))
     }
 
+    /// Whether a zone is of the public database.
+    package func isPublic(_ id: Int64) throws(StoreError) -> Bool {
+        let scope = try connection.prepare("SELECT scope FROM zone WHERE id = ?1")
+        scope.bind(1, id)
+        defer { scope.reset() }
+        return try scope.step() && scope.integer(0) == 0
+    }
+
     /// Makes a zone. Its generation is the sequence number, so no two zones of a name ever share one; and its number is
     /// none that another one has had, since readers remember numbers.
     package func add(scope: Int64, owner: Int64, name: String, generation: Int64) throws(StoreError) -> ZoneRow {

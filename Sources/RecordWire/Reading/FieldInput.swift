@@ -22,6 +22,14 @@ package struct FieldInput: Sendable {
         }
     }
 
+    /// Whether what comes out, or how it fails, depends on the value so far.
+    package var buildsOnValue: Bool {
+        switch form {
+        case .operation(.serverTime, _), .remove, .value: false
+        case .operation: true
+        }
+    }
+
     package enum Form: Hashable, Sendable {
         /// `null`, `{}` or `{"value":null}`.
         case remove

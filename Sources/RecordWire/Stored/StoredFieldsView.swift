@@ -43,7 +43,8 @@ package struct StoredFieldsView {
             references = references || entry.type.isReference
             assets = assets || entry.type.element == .asset
         }
-        guard walk.isComplete, seen == count, total == decodedSize, externals == hasExternals, references == hasReferences,
+        guard walk.isComplete, seen == count, total == decodedSize, externals == hasExternals,
+            references == hasReferences,
             assets == hasAssets
         else { throw .damagedFields }
     }
