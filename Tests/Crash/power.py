@@ -5,6 +5,7 @@ from pathlib import Path
 from random import Random
 
 import paths  # noqa: F401
+import behind
 import crew
 from actors import GONE, Actor, Step, Survivor
 from round import Cut, Round, moments
@@ -49,6 +50,8 @@ class CrewRound(Round):
         """Until so many writes are done, from a few to some thousand: on a busy machine time says little."""
         goal, limit = self.acknowledged() + 10 ** self.random.uniform(1.3, 3.5), time.monotonic() + 3 * seconds
         while self.acknowledged() < goal and time.monotonic() < limit:
+            time.sleep(0.01)
+        while not behind.is_ready(self) and time.monotonic() < limit + 20:
             time.sleep(0.01)
 
     def token_of(self, actor: Actor, server: WatchedServer, user: str) -> str | None:

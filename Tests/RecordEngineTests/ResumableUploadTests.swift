@@ -64,10 +64,13 @@ import Testing
 
         let test = try TestDatabase(folder: folder)
         let client = ResumableClient(test)
-        let error =
-            acknowledged == 1_000
-            ? await refusal { try await client.head(name) }
-            : await refusal { try await client.send(name, at: 400, [someBytes(600)]) }
+        let error = await refusal {
+            if acknowledged == 1_000 {
+                _ = try await client.head(name)
+            } else {
+                try await client.send(name, at: 400, [someBytes(600)])
+            }
+        }
         #expect(error?.code == .notFound && error?.cause == .tokenExpired)
         #expect(test.uploadFiles == [name])
         try await client.terminate(name)
