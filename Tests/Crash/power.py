@@ -10,6 +10,7 @@ import crew
 from actors import GONE, Actor, Step, Survivor
 from round import Cut, Round, moments
 from survivors import Contents, Names
+from uploads import TusWriter
 from watched import WatchedServer
 from writers import RecordWriter
 
@@ -93,6 +94,12 @@ class CrewRound(Round):
                 if (last := history.steps[-1]).state is not GONE and last.answered:
                     history.steps.append(Step(last.answered, last.state | {"version": 10**6}, last.answered))
                     return
+
+    def promises(self):
+        yield from super().promises()
+        for actor in self.actors:
+            for upload in actor.resumables if isinstance(actor, TusWriter) else []:
+                yield from upload.promises()
 
     def acknowledged(self) -> int:
         """Writes that were answered."""
