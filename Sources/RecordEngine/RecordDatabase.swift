@@ -17,7 +17,7 @@ package actor RecordDatabase {
     /// How far the building of indexes is.
     package nonisolated let indexProgress = IndexProgress()
 
-    nonisolated let clock = CommitClock()
+    nonisolated let clock: CommitClock
     nonisolated let keys: DatabaseKeys
     nonisolated let publishedSchema: Locked<PublishedSchema>
     nonisolated let passwords: PasswordWorkers
@@ -97,6 +97,7 @@ package actor RecordDatabase {
         createdFollowsIDs = try transaction.checkClock()
         queries.load(try IndexStatisticTable(connection).load())
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
+        clock = CommitClock(sequence: transaction.lastSequence)
         executor = ThreadExecutor(name: "fog-writer")
         self.checkpoints = Checkpoints(checkpoints)
         self.transaction = transaction
@@ -284,7 +285,7 @@ package actor RecordDatabase {
             let published = PublishedSchema(schema: transaction.schema, commit: clock.commits + 1)
             publishedSchema.withLock { $0 = published }
         }
-        clock.publish(rightsChanged: transaction.rightsChanged)
+        clock.publish(rightsChanged: transaction.rightsChanged, through: transaction.lastSequence)
         statistics.didCommit(
             writes: ran.count, operations: ran.reduce(0) { $0 + $1.operations },
             nanoseconds: MonotonicClock.now &- started)

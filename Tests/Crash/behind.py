@@ -3,14 +3,56 @@ import sqlite3
 
 import paths  # noqa: F401
 from actors import GONE
+from rights import KeyKeeper
+from sessions import AdministratorKeeper, UserKeeper
 from writers import RecordWriter
+
+
+# What brings back what was taken, or takes what was given: the file, and SQL.
+CHANGES = {
+    "key": ("records.sqlite", "UPDATE api_key SET revoked = NULL"),
+    "session": ("server.sqlite", "DELETE FROM administrator_session"),
+    "password": ("records.sqlite", "UPDATE account SET password = (SELECT min(password) FROM account)"),
+    "log": ("server.sqlite", "UPDATE audit_retention SET before = 1 << 60; DELETE FROM audit WHERE id % 2 = 0"),
+}
+KINDS = ("record", "index", *CHANGES)
+
+
+def is_ready(one) -> bool:
+    """Whether somebody was told what is to be undone."""
+    def some(kind, is_wanted) -> bool:
+        return any(is_wanted([step.state for step in history.steps if step.answered is not None][-1])
+                   for actor in one.actors if isinstance(actor, kind) for history in list(actor.histories.values())
+                   if len(history.steps) > 1 and history.steps[-1].answered is not None)
+
+    match one.options.forge:
+        case "key":
+            return some(KeyKeeper, lambda state: state is GONE)
+        case "session":
+            return some(AdministratorKeeper, lambda state: state is not GONE and state.sessions)
+        case "password":
+            return some(UserKeeper, lambda state: state is not GONE)
+        case "log":
+            return some(AdministratorKeeper, lambda state: state is not GONE and state.sessions)
+    return True
 
 
 def forge(one) -> None:
     if one.options.forge == "record":
         remove_record(one)
-    else:
+    elif one.options.forge == "index":
         remove_index_row(one)
+    else:
+        change(one, *CHANGES[one.options.forge])
+
+
+def change(one, file: str, statements: str) -> None:
+    """Ends a server in peace, so that the log of the file is empty, and changes the file."""
+    server = one.serve()
+    server.stop()
+    database = sqlite3.connect(next(one.disk.rglob(file)))
+    database.executescript(statements)
+    database.close()
 
 
 def remove_record(one) -> None:

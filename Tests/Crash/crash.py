@@ -18,6 +18,7 @@ from pathlib import Path
 from random import Random
 
 import paths  # noqa: F401
+import behind
 from folder import KillRound, StopRound
 from full import FullRound, unmount
 from journal import build
@@ -115,7 +116,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--stumbles", type=float, default=0.3, metavar="SHARE", help="rounds with broken starts before")
     parser.add_argument("--no-mount", dest="mount", action="store_false", help="fill the disk by the library alone")
     parser.add_argument("--sentences", type=int, default=12, help="of a failed round that are printed")
-    parser.add_argument("--forge", choices=["ack", "record", "index", "sync", "forget"],
+    parser.add_argument("--forge", choices=["ack", "sync", "forget", *behind.KINDS],
                         help="for tests of the tests: a loss that each round must find")
     options = parse(parser)
     options.kinds = options.kinds.split(",")

@@ -7,15 +7,18 @@ from actors import Actor, Survivor
 from assets import AssetWriter, Wardrobe
 from fields import TallyWriter
 from readers import Follower, Reader, Settled
+from rights import KeyKeeper
 from schema import IndexBuilder, Novelist, Querier
+from sessions import AdministratorKeeper, UserKeeper
 from uploads import TusWriter
 from watched import WatchedServer
 from writers import BatchWriter, Counter, Incrementer, RecordWriter, SetWriter, SignUp
 
 # Of 32 writers so many are of each sort; other numbers are in proportion.
-SHARES = {"item": 8, "batch": 4, "increment": 4, "tally": 3, "asset": 4, "tus": 3, "set": 2, "user": 1, "new": 2,
-          "index": 1}
+SHARES = {"item": 7, "batch": 3, "increment": 3, "tally": 3, "asset": 4, "tus": 3, "set": 2, "user": 1, "new": 2,
+          "index": 1, "key": 1, "administrator": 1, "account": 1}
 READERS = (Reader, Follower, Settled)
+MANAGERS = (IndexBuilder, KeyKeeper, AdministratorKeeper)
 
 
 def shares(writers: int) -> dict[str, int]:
@@ -35,6 +38,7 @@ def make(suffix: str, clock, random: Random, writers: int, grace: float | None, 
     actors += some("asset", lambda *rest: AssetWriter(wardrobe, grace, *rest))
     actors += some("tus", lambda *rest: TusWriter(wardrobe, grace, *rest))
     actors += some("user", SignUp) + some("new", Novelist) + some("index", IndexBuilder)
+    actors += some("key", KeyKeeper) + some("administrator", AdministratorKeeper) + some("account", UserKeeper)
 
     def reader(kind: str, make) -> Actor:
         return make(f"{suffix}-{kind}", clock, Random(random.randrange(10**9)))
@@ -48,7 +52,7 @@ def make(suffix: str, clock, random: Random, writers: int, grace: float | None, 
 
 def token_of(actor: Actor, server: WatchedServer, user: str) -> str | None:
     """Whose rights a client has."""
-    return None if isinstance(actor, READERS) else server.admin if isinstance(actor, IndexBuilder) else user
+    return None if isinstance(actor, READERS) else server.admin if isinstance(actor, MANAGERS) else user
 
 
 def survivor_of(server: WatchedServer) -> Survivor:
@@ -57,7 +61,7 @@ def survivor_of(server: WatchedServer) -> Survivor:
     # Those come with accounts, and nobody here reads them.
     types.pop("Users", None)
     survivor = Survivor(server.client(), sorted(types))
-    survivor.schema = types
+    survivor.schema, survivor.admin = types, server.admin
     return survivor
 
 

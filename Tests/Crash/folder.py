@@ -37,7 +37,7 @@ class FolderRound(CrewRound):
         try:
             self.load()
             self.problems += [one.failure for one in self.actors if one.failure]
-            if self.options.forge in ("record", "index"):
+            if self.options.forge in behind.KINDS:
                 behind.forge(self)
             self.cuts = [Cut(1, END, Contents.ALL, Names.ALL, 0)]
             return self.problems + self.judge_folder(self.disk, self.cuts[0])

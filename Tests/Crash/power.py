@@ -5,10 +5,12 @@ from pathlib import Path
 from random import Random
 
 import paths  # noqa: F401
+import behind
 import crew
 from actors import GONE, Actor, Step, Survivor
 from round import Cut, Round, moments
 from survivors import Contents, Names
+from uploads import TusWriter
 from watched import WatchedServer
 from writers import RecordWriter
 
@@ -50,6 +52,8 @@ class CrewRound(Round):
         goal, limit = self.acknowledged() + 10 ** self.random.uniform(1.3, 3.5), time.monotonic() + 3 * seconds
         while self.acknowledged() < goal and time.monotonic() < limit:
             time.sleep(0.01)
+        while not behind.is_ready(self) and time.monotonic() < limit + 20:
+            time.sleep(0.01)
 
     def token_of(self, actor: Actor, server: WatchedServer, user: str) -> str | None:
         return crew.token_of(actor, server, user)
@@ -90,6 +94,12 @@ class CrewRound(Round):
                 if (last := history.steps[-1]).state is not GONE and last.answered:
                     history.steps.append(Step(last.answered, last.state | {"version": 10**6}, last.answered))
                     return
+
+    def promises(self):
+        yield from super().promises()
+        for actor in self.actors:
+            for upload in actor.resumables if isinstance(actor, TusWriter) else []:
+                yield from upload.promises()
 
     def acknowledged(self) -> int:
         """Writes that were answered."""

@@ -11,8 +11,9 @@ from round import FAILURES, Cut
 from survivors import Contents, Names
 from watched import Problem, WatchedServer
 
-# What may fail: the log, the database, files that are uploaded, folders, anything.
-PLACES = ["records.sqlite-wal$", "records.sqlite-wal$", "records.sqlite$", "/assets", "/assets/uploads", ""]
+# What may fail: the log, the database, the server's own file, files that are uploaded, folders, anything.
+PLACES = ["records.sqlite-wal$", "records.sqlite-wal$", "records.sqlite$", "/server.sqlite", "/assets",
+          "/assets/uploads", ""]
 
 
 class SyncRound(CrewRound):

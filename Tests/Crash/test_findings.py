@@ -6,6 +6,7 @@
 import errno
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 from random import Random
@@ -17,12 +18,15 @@ from faults import Faults
 from full import FullRound, unmount
 from journal import Journal, build
 from survivors import Contents, Disk, Names
+from uploads import request
 from watched import Problem, WatchedServer, doctor
 
 BINARY = str(ROOT / ".build/release/fogbase")
 
 
-class Findings(unittest.TestCase):
+class Stage(unittest.TestCase):
+    """A disk, and the servers that work on it."""
+
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory(prefix="crash-")
         self.place = Path(self.temporary.name)
@@ -40,6 +44,23 @@ class Findings(unittest.TestCase):
         self.servers.append(WatchedServer(BINARY, disk, {}, *watch))
         return self.servers[-1]
 
+    def watched(self, settings: dict[str, str] | None = None, pause: int = 0) -> tuple[WatchedServer, Faults]:
+        """A server under the library, whose syncs and writes can be made to fail."""
+        server, faults = self.server(self.disk, build(self.place), self.log, pause), Faults(self.place / "faults")
+        server.environment |= {"POWERCUT_FAULTS": str(self.place / "faults")} | (settings or {})
+        return server.start(10), faults
+
+    @property
+    def log(self) -> Path:
+        return self.place / "journal"
+
+    def after_a_cut(self, contents: Contents, names: Names) -> WatchedServer:
+        """A server on what is left when the power goes now, and of a failed sync nothing has reached the disk."""
+        disk = Disk(share=0)
+        disk.advance(Journal(self.log))
+        disk.survive(self.place / "survivor", contents, names, Random(1))
+        return self.server(self.place / "survivor").start(10)
+
     @staticmethod
     def create(server: WatchedServer, name: str, size: int = 10) -> int:
         client: Client = server.client(server.admin)
@@ -48,32 +69,28 @@ class Findings(unittest.TestCase):
         client.close()
         return status
 
+
+class Findings(Stage):
     def after_a_failed_sync(self, place: str) -> list[int]:
         """A sync of the log fails once, the process is started again on the same system, and then the power goes.
         Returns what reading the records answers that were acknowledged."""
-        log, faults = self.place / "journal", Faults(self.place / "faults")
-        first = self.server(self.disk, build(self.place), log, 0)
-        first.environment["POWERCUT_FAULTS"] = str(self.place / "faults")
-        first.start(10)
+        first, faults = self.watched()
         self.assertEqual(self.create(first, "before"), 201)
         faults.fail_syncs(errno.EIO, place, 1)
         self.assertEqual(self.create(first, "during"), 503)
         first.kill()
-        third = self.after_another_process_and_a_cut(log)
+        third = self.after_another_process_and_a_cut()
         return [third.client(third.admin).call("GET", f"/records/Item/{name}", expect=(200, 404)).status
                 for name in ("before", "after")]
 
-    def after_another_process_and_a_cut(self, log: Path) -> WatchedServer:
+    def after_another_process_and_a_cut(self) -> WatchedServer:
         """A process that goes on with the folder and writes, then a power cut that keeps nothing of failed syncs."""
-        go_on(log, Disk(share=0), self.disk)
-        second = self.server(self.disk, self.place / "powercut.so", log, 0)
+        go_on(self.log, Disk(share=0), self.disk)
+        second = self.server(self.disk, self.place / "powercut.so", self.log, 0)
         second.start(10)
         self.assertEqual(self.create(second, "after"), 201)
         second.kill()
-        disk = Disk(share=0)
-        disk.advance(Journal(log))
-        disk.survive(self.place / "survivor", Contents.NONE, Names.ALL, Random(1))
-        return self.server(self.place / "survivor").start(10)
+        return self.after_a_cut(Contents.NONE, Names.ALL)
 
     def test_what_is_acknowledged_after_a_failed_sync_and_a_restart_survives_a_power_cut(self):
         # The log's pages that the failed sync left are clean, so the sync of the next start does not write them. What
@@ -82,17 +99,14 @@ class Findings(unittest.TestCase):
 
     def test_a_sync_of_the_database_that_fails_while_the_server_ends_loses_nothing(self):
         # The log is the only good copy then: it must not go because a second sync of the same pages succeeds.
-        log, faults = self.place / "journal", Faults(self.place / "faults")
-        server = self.server(self.disk, build(self.place), log, 0)
-        server.environment["POWERCUT_FAULTS"] = str(self.place / "faults")
-        server.start(10)
+        server, faults = self.watched()
         for number in range(5):
             self.assertEqual(self.create(server, f"before-{number}", 20_000), 201)
         faults.fail_syncs(errno.EIO, "records.sqlite$", 1)
         server.terminate()
         server.child.wait(20)
         self.assertEqual(faults.failed_syncs, 1)
-        third = self.after_another_process_and_a_cut(log)
+        third = self.after_another_process_and_a_cut()
         for number in range(5):
             third.client(third.admin).call("GET", f"/records/Item/before-{number}")
 
@@ -110,10 +124,7 @@ class Findings(unittest.TestCase):
     def test_what_was_refused_for_want_of_room_does_not_come_back(self):
         # SQLite writes the commit into the log before it makes room for it in the log's index. When there is none, the
         # commit fails, and the next start would find it whole.
-        faults = Faults(self.place / "faults")
-        server = self.server(self.disk, build(self.place), self.place / "journal", 0)
-        server.environment["POWERCUT_FAULTS"] = str(self.place / "faults")
-        server.start(10)
+        server, faults = self.watched()
         self.assertEqual(self.batch(server, "before"), 200)
         faults.fail_writes(errno.ENOSPC, "records.sqlite-shm$")
         self.assertEqual(self.batch(server, "during"), 507)
@@ -149,6 +160,104 @@ class Findings(unittest.TestCase):
     def test_doctor_does_not_advise_a_backup_for_a_disk_without_room(self):
         self.fill_disk()
         self.assertNotIn("backup", doctor(BINARY, self.disk / "data") or "")
+
+
+class UploadFindings(Stage):
+    """Of files that are uploaded whole, or in parts that can be resumed."""
+
+    @staticmethod
+    def begin(server: WatchedServer, length: int) -> str:
+        client = server.client(server.admin)
+        answer = client.send(request("POST", "/assets/uploads", server.admin, {"Upload-Length": length}))
+        client.close()
+        return answer.headers["Location"]
+
+    @staticmethod
+    def send(server: WatchedServer, path: str, offset: int, part: bytes) -> int:
+        """The status of a part."""
+        client = Client(server.port)
+        headers = {"Upload-Offset": offset, "Content-Type": "application/offset+octet-stream"}
+        status = client.send(request("PATCH", path, server.admin, headers, part)).status
+        client.close()
+        return status
+
+    @staticmethod
+    def offset(server: WatchedServer, path: str) -> tuple[int, str | None]:
+        """The status of a question for an upload's offset, and the offset."""
+        client = Client(server.port)
+        answer = client.send(request("HEAD", path, server.admin, {}))
+        client.close()
+        return answer.status, answer.headers["Upload-Offset"]
+
+    def lose_a_sync(self, length: int, sent: int) -> tuple[WatchedServer, str]:
+        """An upload under a new server, of which the first sync of a part fails."""
+        server, faults = self.watched()
+        path = self.begin(server, length)
+        faults.fail_syncs(errno.EIO, path.split("/")[-1] + "$", 1)
+        self.assertEqual(self.send(server, path, 0, bytes(sent)), 500)
+        self.assertEqual(faults.failed_syncs, 1)
+        return server, path
+
+    def send_again(self, length: int, sent: int) -> None:
+        # Linux takes the pages for clean, so another sync would succeed and cover nothing of them.
+        server, path = self.lose_a_sync(length, sent)
+        self.assertEqual(self.offset(server, path), (200, "0"))
+        self.assertEqual(self.send(server, path, 0, bytes(sent)), 204)
+        server.kill()
+        again = self.after_a_cut(Contents.NONE, Names.ALL)
+        self.assertEqual(self.offset(again, path), (200, str(sent)))
+        if sent < length:
+            self.assertEqual(self.send(again, path, sent, bytes(length - sent)), 204)
+
+    def test_the_last_part_of_an_upload_is_sent_again_when_its_sync_failed(self):
+        self.send_again(70_000, 70_000)
+
+    def test_a_part_of_an_upload_is_sent_again_when_its_sync_failed(self):
+        self.send_again(70_000, 500)
+
+    def test_a_large_part_is_sent_again_of_which_pages_could_not_be_written(self):
+        self.send_again(3_000_000, 2_500_000)
+
+    def test_nothing_is_noted_of_a_part_whose_sync_failed(self):
+        server, path = self.lose_a_sync(70_000, 70_000)
+        server.kill()
+        again = self.after_a_cut(Contents.NONE, Names.ALL)
+        self.assertEqual(self.offset(again, path), (200, "0"))
+        self.assertEqual(self.send(again, path, 0, bytes(70_000)), 204)
+
+    def test_an_upload_of_which_pages_could_not_be_written_is_refused(self):
+        # The system tells of that once: here to whoever waits for a part of the file, before the sync.
+        server, faults = self.watched()
+        faults.fail_syncs(errno.EIO, "/assets/uploads/", 1)
+        head = (f"POST /assets HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {server.admin}\r\n"
+                f"Content-Type: application/octet-stream\r\nContent-Length: 3000000\r\n\r\n")
+        self.assertEqual(server.client().send(head.encode() + bytes(3_000_000)).status, 500)
+        self.assertEqual(faults.failed_syncs, 1)
+
+    def test_an_upload_is_safe_whose_folder_another_one_makes_at_this_moment(self):
+        # The other one has made the folder and still waits for its name to be durable.
+        server, _ = self.watched({"POWERCUT_SLOW": "/assets"}, 10_000)
+        first, second = self.begin(server, 1_000), self.begin(server, 1_000)
+        other = threading.Thread(target=lambda: self.send(server, first, 0, bytes(500)))
+        other.start()
+        while not any(one.first.endswith("/assets/uploads") for one in Journal(self.log).entries()):
+            pass
+        self.assertEqual(self.send(server, second, 0, bytes(500)), 204)
+        server.kill()
+        other.join()
+        again = self.after_a_cut(Contents.NONE, Names.STRICT)
+        self.assertEqual(self.offset(again, second), (200, "500"))
+        self.assertEqual(self.send(again, second, 500, bytes(500)), 204)
+
+    def test_an_upload_whose_file_has_lost_its_end_is_gone(self):
+        server = self.server(self.disk)
+        server.start(10)
+        paths = {500: self.begin(server, 1_000), 1_000: self.begin(server, 1_001)}
+        for sent, path in paths.items():
+            self.assertEqual(self.send(server, path, 0, bytes(sent)), 204)
+            file = next(self.disk.rglob(path.split("/")[-1]))
+            file.write_bytes(bytes(sent - 1))
+            self.assertEqual(self.send(server, path, sent, bytes(1)), 410)
 
 
 if __name__ == "__main__":

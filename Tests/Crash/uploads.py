@@ -2,11 +2,13 @@
 import base64
 import hashlib
 from dataclasses import dataclass, field
+from functools import partial
 
 import paths  # noqa: F401
 from actors import Survivor, unexpected
 from assets import AssetWriter, NoForms
 from client import Client
+from survivors import Disk, Folder
 
 
 @dataclass
@@ -18,6 +20,26 @@ class Resumable:
     offsets: list[tuple[int, int]]
     sent: list[tuple[int, int]] = field(default_factory=list)
     is_done: bool = False
+
+    def promises(self):
+        """When an offset was answered, and whether a disk would keep so much for certain. What became of all of it is
+        another promise."""
+        for when, offset in self.offsets:
+            if 0 < offset < len(self.body):
+                yield when, partial(self.is_safe, offset)
+
+    def is_safe(self, offset: int, disk: Disk) -> bool:
+        name = self.path.split("/")[-1]
+        return any(len(node.durable) >= offset for path, node in files(disk.root) if path[-2:] == ("uploads", name))
+
+
+def files(folder: Folder, place: tuple[str, ...] = ()):
+    """The files that are safe, with the names on the way to them."""
+    for name, node in folder.durable.items():
+        if isinstance(node, Folder):
+            yield from files(node, (*place, name))
+        else:
+            yield (*place, name), node
 
 
 def request(method: str, path: str, token: str, headers: dict[str, object], body: bytes = b"") -> bytes:

@@ -328,7 +328,7 @@ EXPORT int posix_fallocate(int descriptor, off_t offset, off_t length) {
     return result;
 }
 
-// Syncs. sync_file_range starts writing and promises nothing, so it is not among them.
+// Syncs
 
 /// Whether the path of an open file ends with the text of an environment variable.
 static int is_named_by(const char *variable, int descriptor) {
@@ -380,6 +380,20 @@ EXPORT int fdatasync(int descriptor) {
 
 EXPORT int syncfs(int descriptor) {
     return journal_descriptor(descriptor) ? sync_object(descriptor, 0, REAL(syncfs)) : REAL(syncfs)(descriptor);
+}
+
+/// Starts writing and promises nothing. But whoever waits is told of pages that could not be written, in the place of the
+/// sync that comes next: the system tells that once.
+EXPORT int sync_file_range(int descriptor, off64_t offset, off64_t count, unsigned flags) {
+    uint32_t object = flags & SYNC_FILE_RANGE_WAIT_AFTER ? journal_descriptor(descriptor) : 0;
+    if (!object || !faults_sync(descriptor)) return REAL(sync_file_range)(descriptor, offset, count, flags);
+    int saved = errno;
+    journal_lock();
+    uint64_t begun = journal_append(SYNCING, object, 0, 0, "", "", NULL, 0, 0);
+    journal_append(FAILED, object, begun, 0, "", "", NULL, 0, 0);
+    journal_unlock();
+    errno = saved;
+    return faults_are_told() ? -1 : 0;
 }
 
 static int sync_everything(int unused) {

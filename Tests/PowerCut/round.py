@@ -3,7 +3,9 @@ import http.client
 import pickle
 import shutil
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -202,15 +204,21 @@ class Round:
                      for number, kind in enumerate(sorted(kinds, key=lambda kind: kind[0]), 1)]
 
     def rash_answers(self) -> list[int]:
-        """When an upload was acknowledged whose file was not yet safe. Few cuts would meet such a moment by chance."""
-        uploads = [one for actor in self.actors if isinstance(actor, AssetWriter) for one in actor.uploads]
+        """When somebody was told of a file that was not yet safe. Few cuts would meet such a moment by chance."""
         disk, journal, found = self.start_of_disk(), Journal(self.log), []
-        for upload in sorted(uploads, key=lambda one: one.answered) if self.grace is None else []:
-            disk.advance(journal, upload.answered)
-            if not is_safe(disk, upload):
-                found.append(upload.answered)
+        promises = sorted(self.promises(), key=lambda one: one[0]) if self.grace is None else []
+        for answered, is_kept in promises:
+            disk.advance(journal, answered)
+            if not is_kept(disk):
+                found.append(answered)
         self.rash = len(found)
         return found
+
+    def promises(self) -> Iterator[tuple[int, Callable[[Disk], bool]]]:
+        """When somebody was told of a file, and whether a disk would keep it for certain."""
+        for actor in self.actors:
+            for upload in actor.uploads if isinstance(actor, AssetWriter) else []:
+                yield upload.answered, partial(is_safe, upload=upload)
 
     def judge(self, cuts: list[Cut]) -> list[str]:
         problems, disk, journal = [], self.start_of_disk(), Journal(self.log)
@@ -332,6 +340,7 @@ class Round:
 def moments(actor: Actor):
     """When an actor was told something."""
     yield from (one.answered for one in getattr(actor, "uploads", []))
+    yield from (when for one in getattr(actor, "resumables", []) for when, _ in one.offsets)
     for history in getattr(actor, "histories", {}).values():
         yield from (one.answered for one in history.steps if one.answered)
     for _, history in getattr(actor, "groups", []) if actor.__class__ is BatchWriter else []:

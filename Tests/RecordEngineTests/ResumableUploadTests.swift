@@ -44,6 +44,40 @@ import Testing
         await test.close()
     }
 
+    /// As a disk may do that has forgotten what it was told to keep.
+    @Test(arguments: [400, 1_000]) func `an upload whose file has lost its end is gone, and can be ended`(
+        acknowledged: Int64
+    ) async throws {
+        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        let name: String
+        do {
+            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            let client = ResumableClient(test)
+            name = try await client.create(1_000)
+            #expect(try await client.send(name, at: 0, [someBytes(400)]).offset == 400)
+            await test.close()
+            // All of it, and a crash before it was completed.
+            try test.tamper("UPDATE resumable_upload SET offset = \(acknowledged)")
+        }
+        let path = "\(folder)/assets/uploads/\(name)"
+        #expect(truncate(path, 399) == 0)
+
+        let test = try TestDatabase(folder: folder)
+        let client = ResumableClient(test)
+        let error = await refusal {
+            if acknowledged == 1_000 {
+                _ = try await client.head(name)
+            } else {
+                try await client.send(name, at: 400, [someBytes(600)])
+            }
+        }
+        #expect(error?.code == .notFound && error?.cause == .tokenExpired)
+        #expect(test.uploadFiles == [name])
+        try await client.terminate(name)
+        #expect(test.uploadFiles.isEmpty)
+        await test.close()
+    }
+
     @Test func `what came of a part that broke off is kept`() async throws {
         let test = try TestDatabase()
         let client = ResumableClient(test)

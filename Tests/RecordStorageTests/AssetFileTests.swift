@@ -104,8 +104,14 @@ import Testing
             try writer.append([9])
             #expect(writer.size == 4)
             #expect(try writer.digest() == SHA256.hash([1, 2, 3, 9]))
-            #expect(throws: AssetFileError.self) { _ = try AssetFileWriter(resuming: "upload", at: 5, in: folder) }
-            #expect(throws: AssetFileError.self) { _ = try AssetFileWriter(resuming: "other", at: 1, in: folder) }
+            // Nothing can go on behind what is there, and what is there is left as it is.
+            for (name, offset) in [("upload", Int64(5)), ("other", 1)] {
+                let error = #expect(throws: AssetFileError.self) {
+                    _ = try AssetFileWriter(resuming: name, at: offset, in: folder)
+                }
+                #expect(error?.isMissing == true, "\(name)")
+            }
+            #expect(try AssetFileWriter(resuming: "upload", at: 4, in: folder).digest() == SHA256.hash([1, 2, 3, 9]))
             // An upload of which nothing is acknowledged may have lost its file.
             #expect(try AssetFileWriter(resuming: "other", at: 0, in: folder).size == 0)
         }

@@ -87,15 +87,8 @@ package struct Doctor {
                     folder: folder, isInUse: database.isInUse,
                     label: container.text + "/" + environment.rawValue, doctor: self)
                 try examination.run(&database, &found)
-            } catch let error as StoreError where error.isStorageFull {
-                found.problem(
-                    "\(file) could not be examined: \(error).",
-                    remedy: "Make room on the disk, and run the doctor again.", sort: folder + " file")
             } catch {
-                found.problem(
-                    "\(file) cannot be read: \(error).",
-                    remedy: "Stop the server, keep a copy of the folder as it is, and restore it from a backup.",
-                    sort: folder + " file")
+                Self.report(error, of: file, copy: "folder", sort: folder + " file", &found)
             }
         }
         found.databases.append(database)
@@ -131,11 +124,23 @@ package struct Doctor {
                     sort: "server administrators")
             }
         } catch {
-            found.problem(
-                "\(file) cannot be read: \(error).",
-                remedy: "Stop the server, keep a copy of the file as it is, and restore it from a backup.",
-                sort: "server file")
+            Self.report(error, of: file, copy: "file", sort: "server file", &found)
         }
+    }
+
+    /// A database that could not be examined. For want of room nobody must restore what is whole.
+    private static func report(
+        _ error: any Error, of file: String, copy: String, sort: String, _ found: inout DoctorReport
+    ) {
+        if let error = error as? StoreError, error.isStorageFull {
+            found.problem(
+                "\(file) could not be examined: \(error).", remedy: "Make room on the disk, and run the doctor again.",
+                sort: sort)
+            return
+        }
+        found.problem(
+            "\(file) cannot be read: \(error).",
+            remedy: "Stop the server, keep a copy of the \(copy) as it is, and restore it from a backup.", sort: sort)
     }
 
     private func examineSpace(_ path: String, _ found: inout DoctorReport) {

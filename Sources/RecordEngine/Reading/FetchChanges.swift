@@ -9,6 +9,8 @@ package struct ChangesRequest: PageRequest {
     let since: String?
     let limit: Int
     let fields: [String]?
+    /// The caller is known with what it got up to this number of the one sequence; another thread may know more.
+    fileprivate var knownSequence = Int64.max
 
     /// - Parameters:
     ///   - since: The token of the previous page; `nil` or empty for the beginning.
@@ -41,7 +43,9 @@ extension RecordReader {
     ///   starts again. TOKEN_INVALID for a token of another caller or zone.
     /// - Source: CloudKit Web Services Reference, "Fetching Record Zone Changes".
     package func changes(_ request: ChangesRequest) async throws(RecordError) -> [UInt8] {
-        try await page(request)
+        var request = request
+        request.knownSequence = knownSequence
+        return try await page(request)
     }
 
     /// - Returns: `false` if the time was over before the page was made.
@@ -60,7 +64,9 @@ extension RecordReader {
             output.appendLiteral("{\"changes\":[],\"token\":\"\",\"moreComing\":false}")
             return true
         }
-        let rights = try lastChangeOfRights(for: caller, in: address.scope)
+        // A change that is in the view and not yet known here has not judged what is shown: its number is not told, so
+        // that the token ends with it.
+        let rights = min(try lastChangeOfRights(for: caller, in: address.scope), knownSequence(for: request))
         var token = SyncToken(generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged)
         if let since = request.since, !since.isEmpty {
             token = try SyncToken.open(since, zone: zone.id, caller: caller, with: database.keys)
@@ -80,14 +86,16 @@ extension RecordReader {
         let (scope, caller, limit) = (request.address.scope, request.caller, request.limit)
         let filter = feedFilter(for: caller, in: scope)
         let newest = try store { () throws(StoreError) in try reading.newestSequence(zone: zone) }
-        var bound = newest
+        // What the view shows of a commit that was not yet published may be of types, or readable by rights, that this
+        // thread does not know: it would be passed over for good. It comes with the next page.
+        var bound = min(newest, knownSequence(for: request))
         if case .types = filter {
             // A filtered look walks a bounded number of rows, however few of them the caller may see.
             let position = token.sequence
             let end = try store { () throws(StoreError) in
                 try reading.window(zone: zone, after: position, count: max(limit * 4, Self.feedWindow))
             }
-            bound = end ?? newest
+            if let end { bound = min(end, bound) }
         }
         output.appendLiteral("{\"changes\":[")
         let start = output.count
@@ -113,7 +121,7 @@ extension RecordReader {
                     break
                 }
                 let row = records.row
-                // A type that this thread does not know was committed after everything it has acknowledged.
+                // Types that this thread does not know were committed after everything that is looked at.
                 guard let type = type(row.type) else {
                     isCut = true
                     break
@@ -149,6 +157,10 @@ extension RecordReader {
         output.appendString(SyncToken.seal(token, zone: zone, caller: caller, with: database.keys))
         output.appendLiteral(moreComing ? ",\"moreComing\":true}" : ",\"moreComing\":false}")
         return true
+    }
+
+    private func knownSequence(for request: ChangesRequest) -> Int64 {
+        min(knownSequence, request.knownSequence)
     }
 
     private func couldRead(

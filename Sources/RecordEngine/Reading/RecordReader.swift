@@ -23,6 +23,9 @@ package final class RecordReader {
     private var rightsVersion: UInt64 = 0
     /// The commit that a view must hold to be read by `schema`.
     private var schemaCommit: UInt64 = 0
+    /// The types, grants and roles that came with numbers of the one sequence up to this one are known here. The view may
+    /// show newer ones.
+    private(set) var knownSequence: Int64 = 0
     private var callers: [Digest: KnownCaller] = [:]
     private var userNames: [UserID: String] = [:]
     private var zoneIDs: [DatabaseAddress: Int64] = [:]
@@ -76,6 +79,8 @@ package final class RecordReader {
         var version = database.clock.rightsVersion
         while true {
             let openings = snapshot.openings
+            // Before the version that is adopted.
+            knownSequence = database.clock.publishedSequence
             try store { () throws(StoreError) in try snapshot.refresh() }
             if snapshot.openings != openings { database.statistics.didOpenSnapshot() }
             let now = database.clock.rightsVersion

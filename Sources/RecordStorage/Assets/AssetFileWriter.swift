@@ -20,6 +20,9 @@ package final class AssetFileWriter: @unchecked Sendable {
     private var isGone = false
     /// Why a piece could not be written; nothing can follow it.
     private var failure: AssetFileError?
+    /// Why what was written may never be on the disk. The system takes it for clean then: another sync would succeed and
+    /// cover nothing of it. What has not been synced has to be written again.
+    private var loss: AssetFileError?
     /// Whether the file has its final name.
     package private(set) var isKept = false
 
@@ -71,12 +74,16 @@ package final class AssetFileWriter: @unchecked Sendable {
         }
         guard descriptor >= 0 else { throw AssetFileError.last("open") }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_size >= offset, ftruncate(descriptor, Int(offset)) == 0,
+        guard fstat(descriptor, &status) == 0, status.st_size < offset || ftruncate(descriptor, Int(offset)) == 0,
             lseek(descriptor, Int(offset), SEEK_SET) >= 0
         else {
-            let code = errno
+            let error = AssetFileError.last("ftruncate")
             close(descriptor)
-            throw AssetFileError(call: "ftruncate", code: code == 0 ? EIO : code)
+            throw error
+        }
+        guard status.st_size >= offset else {
+            close(descriptor)
+            throw .cutShort
         }
         self.folder = folder
         self.name = name
@@ -91,7 +98,7 @@ package final class AssetFileWriter: @unchecked Sendable {
     }
 
     package func append(_ bytes: [UInt8]) throws(AssetFileError) {
-        if let failure { throw failure }
+        if let failure = failure ?? loss { throw failure }
         try bytes.withUnsafeBufferPointer { buffer throws(AssetFileError) in
             hasher?.update(UnsafeRawBufferPointer(buffer))
             guard descriptor >= 0 || held.count + buffer.count > Self.heldBytes else {
@@ -107,7 +114,7 @@ package final class AssetFileWriter: @unchecked Sendable {
             }
         }
         size += Int64(bytes.count)
-        if descriptor >= 0, size - started >= Self.window { flushWindow() }
+        if descriptor >= 0, size - started >= Self.window { try flushWindow() }
     }
 
     private func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(AssetFileError) {
@@ -123,15 +130,29 @@ package final class AssetFileWriter: @unchecked Sendable {
     }
 
     /// Starts writing the newest bytes to the disk and waits for those before them: never more than two windows wait.
-    private func flushWindow() {
-        fogbase_flush_range(descriptor, started, size - started, 0)
-        if started > 0 { fogbase_flush_range(descriptor, max(0, started - Self.window), Self.window, 1) }
+    private func flushWindow() throws(AssetFileError) {
+        try flush(from: started, count: size - started, waits: false)
+        if started > 0 { try flush(from: max(0, started - Self.window), count: Self.window, waits: true) }
         started = size
+    }
+
+    /// The system tells of bytes that could not be written once: if here, then not at the sync any more.
+    private func flush(from offset: Int64, count: Int64, waits: Bool) throws(AssetFileError) {
+        guard fogbase_flush_range(descriptor, offset, count, waits ? 1 : 0) != 0 else { return }
+        // Not every file system can, and not every sandbox lets us.
+        if [EINVAL, ESPIPE, ENOSYS, EOPNOTSUPP, EPERM].contains(errno) { return }
+        try lose("sync_file_range")
+    }
+
+    private func lose(_ call: String) throws(AssetFileError) -> Never {
+        let error = AssetFileError.last(call)
+        loss = error
+        throw error
     }
 
     /// The hash of all bytes: as they came, or read again if the file was resumed.
     package func digest() throws(AssetFileError) -> Digest {
-        if let failure { throw failure }
+        if let failure = failure ?? loss { throw failure }
         if let hasher { return hasher.finalize() }
         let hasher = SHA256Hasher()
         var offset: Int64 = 0
@@ -167,14 +188,17 @@ package final class AssetFileWriter: @unchecked Sendable {
         return bytes
     }
 
-    /// Makes the bytes durable where they are.
+    /// Makes the bytes durable where they are. Once that has failed it is not tried again.
     package func sync() throws(AssetFileError) {
+        if let loss { throw loss }
         try makeFile()
-        guard fsync(descriptor) == 0 else { throw AssetFileError.last("fsync") }
+        guard fsync(descriptor) == 0 else { try lose("fsync") }
     }
 
     /// Makes the file's name durable, for whoever comes back for it.
     package func syncName() throws(AssetFileError) {
+        // Another upload may have made the folder a moment ago, and still wait for its name to be durable.
+        try folder.prepare()
         try AssetFolder.sync(folder.uploadsPath)
     }
 

@@ -133,8 +133,11 @@ package struct AssetFileError: Error, Hashable, Sendable, CustomStringConvertibl
         AssetFileError(call: call, code: errno)
     }
 
-    /// Whether the file is not there.
-    package var isMissing: Bool { code == ENOENT }
+    /// A file has fewer bytes than were acknowledged.
+    static let cutShort = AssetFileError(call: "reading the end", code: ENODATA)
+
+    /// Whether the file is not there, or not as much of it as was acknowledged.
+    package var isMissing: Bool { code == ENOENT || self == .cutShort }
 
     /// Whether there is no room on the disk, for the server's user or at all.
     package var isStorageFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }

@@ -10,13 +10,17 @@ internal import Threads
 package final class CommitClock: Sendable {
     private let committed = Atomic<UInt64>(1)
     private let rights = Atomic<UInt64>(1)
+    private let sequence: Atomic<Int64>
     private let closed = Atomic<Bool>(false)
     private let open = Atomic<Int>(0)
     /// Guards no value, yet has one: a value without bytes has the address of the lock itself, and whoever may change the one
     /// seems to change the other.
     private let gate = Monitor<Bool>(false)
 
-    package init() {}
+    /// - Parameter sequence: The last number of the one sequence that was given when the file was opened.
+    package init(sequence: Int64 = 0) {
+        self.sequence = Atomic(sequence)
+    }
 
     /// The number of published commits. A snapshot opened after loading it holds at least those.
     package var commits: UInt64 {
@@ -28,11 +32,21 @@ package final class CommitClock: Sendable {
         rights.load(ordering: .acquiring)
     }
 
+    /// The last number of the one sequence that was published. A view may show newer ones in the microseconds between COMMIT
+    /// and `publish`, and types, grants and roles with them that no cache has; what hangs on the rights version and looks
+    /// at it after loading this knows all that came with numbers up to this one.
+    package var publishedSequence: Int64 {
+        sequence.load(ordering: .acquiring)
+    }
+
     /// Publishes a commit. The rights version moves before it and again behind it: who sees the commit sees the first
     /// move, so nothing new is judged by old rights; and what was read from an old view between the two, and cached, is
     /// thrown away by the second.
-    package func publish(rightsChanged: Bool) {
+    ///
+    /// - Parameter last: The last number of the one sequence that the commit has used, or one before it.
+    package func publish(rightsChanged: Bool, through last: Int64) {
         if rightsChanged { rights.add(1, ordering: .releasing) }
+        sequence.store(last, ordering: .releasing)
         committed.add(1, ordering: .releasing)
         if rightsChanged { rights.add(1, ordering: .releasing) }
     }

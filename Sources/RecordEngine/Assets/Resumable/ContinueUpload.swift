@@ -77,7 +77,7 @@ extension RecordReader {
             try await file.open(at: offset, digest: part.checksum.flatMap { MessageDigest($0.algorithm) })
         } catch {
             room.release()
-            throw error.isMissing ? .uploadLost : database.failure(error)
+            throw database.failureToGoOn(error)
         }
     }
 

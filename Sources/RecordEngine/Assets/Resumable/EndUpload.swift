@@ -22,7 +22,7 @@ extension RecordReader {
         do throws(AssetFileError) {
             try await file.open(at: settled.offset)
         } catch {
-            throw error.isMissing ? .uploadLost : database.failure(error)
+            throw database.failureToGoOn(error)
         }
         do throws(RecordError) {
             try await complete(settled, upload, file)

@@ -130,6 +130,14 @@ extension RecordReader {
     }
 }
 
+extension RecordDatabase {
+    /// Notes for the operator why the file of an upload could not be opened, and says what the client learns of it.
+    nonisolated func failureToGoOn(_ error: AssetFileError) -> RecordError {
+        let failure = failure(error)
+        return error.isMissing ? .uploadLost : failure
+    }
+}
+
 extension RecordError {
     static let uploadNotFound = RecordError(
         .notFound, "There is no such upload, or it is not yours. Begin a new one with POST /assets/uploads")
@@ -137,7 +145,7 @@ extension RecordError {
     static let uploadExpired = RecordError(
         .notFound, "The upload has expired. Begin a new one with POST /assets/uploads", cause: .tokenExpired)
 
-    /// Its file is not there.
+    /// Its file is not there, or not as much of it as was acknowledged.
     static let uploadLost = RecordError(
         .notFound, "What was uploaded is lost. Begin a new one with POST /assets/uploads", cause: .tokenExpired)
 
