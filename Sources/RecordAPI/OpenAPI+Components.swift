@@ -247,9 +247,10 @@ extension OpenAPI {
         "members":{"type":"array","items":{"type":"string"}}}},
         "Roles":{"type":"object","required":["roles"],"properties":{
         "roles":{"type":"array","items":{"$ref":"#/components/schemas/Role"}}}},
-        "AccessQuestion":{"type":"object","required":["caller","action","recordType"],"additionalProperties":false,
+        "AccessQuestion":{"type":"object","required":["caller","action"],"additionalProperties":false,
         "properties":{"caller":{"type":"string","description":"anonymous, administrator, administrator:role or the record name of a user or of a key's account"},
-        "action":{"type":"string","enum":["create","read","write","query"]},"recordType":{"type":"string"},
+        "action":{"type":"string","enum":["create","read","write","query","enter","upload"]},
+        "recordType":{"type":"string","description":"Absent for enter and upload, which concern a database"},
         "recordName":{"type":"string"},"field":{"type":"string"}}},
         "AccessExplanation":{"type":"object","required":["decision","rule","because"],"properties":{
         "decision":{"type":"string","enum":["ALLOWED","ACCESS_DENIED","AUTHENTICATION_REQUIRED"]},

@@ -44,8 +44,7 @@ extension RecordAPI {
     }
 
     private static func requireOwner(_ call: RecordCall) throws(RecordError) {
-        // Nobody's number is 0: this asks about private databases in general.
-        guard Authorization.mayEnterPrivateDatabase(call.caller, of: 0) else { throw .passwordsAreOwners }
+        guard Authorization.privateReach(of: call.caller) == .all else { throw .passwordsAreOwners }
     }
 
     private static func userName(_ call: RecordCall) throws(RecordError) -> UserRecordName {

@@ -126,7 +126,7 @@ struct Command {
     private static let asking: [Command] = [
         Command(
             name: "access explain", summary: "tell what somebody may do, and by which rule",
-            operands: ["CALLER", "ACTION", "TYPE"], options: OperatorCommand.explainOptions, settings: .some(place),
+            operands: ["CALLER", "ACTION", "[TYPE]"], options: OperatorCommand.explainOptions, settings: .some(place),
             notes: OperatorCommand.explainNotes),
         Command(
             name: "audit", summary: "print who changed what rights, the newest first",
