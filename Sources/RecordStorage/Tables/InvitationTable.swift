@@ -36,15 +36,13 @@ package final class InvitationTable {
     package func find(hash: [UInt8]) throws(StoreError) -> InvitationRow? {
         let statement = try connection.prepare("SELECT \(Self.columns) FROM invitation WHERE hash = ?1")
         statement.bind(1, blob: hash)
-        return try statement.step() ? read(statement) : nil
+        return try statement.row(read)
     }
 
     /// All of them, the oldest first.
     package func list() throws(StoreError) -> [InvitationRow] {
         let statement = try connection.prepare("SELECT \(Self.columns) FROM invitation ORDER BY created, id")
-        var rows: [InvitationRow] = []
-        while try statement.step() { rows.append(read(statement)) }
-        return rows
+        return try statement.rows(read)
     }
 
     package func count() throws(StoreError) -> Int {
@@ -59,9 +57,7 @@ package final class InvitationTable {
             WHERE invitation_role.invitation = ?1 ORDER BY role.name
             """)
         statement.bind(1, text: id)
-        var roles: [(id: Int64, name: String)] = []
-        while try statement.step() { roles.append((statement.integer(0), statement.text(1))) }
-        return roles
+        return try statement.rows { ($0.integer(0), $0.text(1)) }
     }
 
     private func read(_ statement: Statement) -> InvitationRow {
@@ -119,8 +115,7 @@ package final class InvitationTable {
             "SELECT id FROM invitation INDEXED BY invitation_by_expiry WHERE expires < ?1 LIMIT ?2")
         find.bind(1, now)
         find.bind(2, Int64(limit))
-        var found: [String] = []
-        while try find.step() { found.append(find.text(0)) }
+        let found = try find.rows { $0.text(0) }
         for id in found { _ = try remove(id: id) }
         return found.count
     }
