@@ -154,6 +154,10 @@ extension RecordAPI {
             object.append(("isAdministrator", false))
         }
         object.append(("isAnonymous", .bool(user.isAnonymous)))
+        if let since = user.disabled {
+            object.append(("disabled", true))
+            object.append(("disabledTimestamp", .integer(since)))
+        }
         return .object(JSONObject(object))
     }
 

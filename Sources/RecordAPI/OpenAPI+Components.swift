@@ -264,8 +264,8 @@ extension OpenAPI {
         "invitation":{"type":"string"}}},
         "Label":{"type":"object","properties":{"label":{"type":"string"}}},
         "Password":{"type":"object","properties":{"password":{"type":"string"}}},
-        "NewPassword":{"type":"object","required":["password"],"additionalProperties":false,"properties":{
-        "password":{"type":"string","minLength":8}}},
+        "UserChange":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{
+        "password":{"type":"string","minLength":8,"description":"Owners alone"},"disabled":{"type":"boolean"}}},
         "Users":{"type":"object","required":["users"],"properties":{
         "users":{"type":"array","items":{"$ref":"#/components/schemas/User"}},"cursor":{"type":"string"}}},
         "AccountChange":{"type":"object","properties":{"name":{"type":"string"},
@@ -290,6 +290,7 @@ extension OpenAPI {
         "userRecordName":{"type":"string"},"name":{"type":"string"},
         "createdTimestamp":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}},
         "isAdministrator":{"type":"boolean"},"isAnonymous":{"type":"boolean"},
+        "disabled":{"type":"boolean"},"disabledTimestamp":{"type":"integer"},
         "usage":{"$ref":"#/components/schemas/Usage"}}},
         "Usage":{"type":"object","description":"Of the caller; an administrator's is about everybody","properties":{
         "records":{"type":"integer"},"bytes":{"type":"integer"},"assetBytes":{"type":"integer"},

@@ -25,7 +25,7 @@ extension RecordAPI {
         do throws(RecordError) {
             return try await SignInAttempt.judging(attempt, body)
         } catch {
-            if error.code == .authenticationFailed {
+            if error.code == .authenticationFailed || error.cause == .wrongPassword || error.cause == .accountDisabled {
                 call.reader.noteFailedSignIn(
                     name: name, address: call.actor.address, requestID: call.request.id)
             }

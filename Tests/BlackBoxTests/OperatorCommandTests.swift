@@ -52,6 +52,11 @@ import Testing
         #expect(try shell.run("users set-password ada", input: "battery staple\n").status == 0)
         let unknown = try shell.run("users set-password eve", input: "battery staple\n")
         #expect(unknown.status == 1 && unknown.errors == "fogbase: There is no user with the name eve.\n")
+        #expect(try shell.run("users disable ada").out.contains("all sessions have ended"))
+        #expect(try shell.run("users list").out.contains("disabled"))
+        #expect(try shell.run("users enable ada").status == 0)
+        #expect(try !shell.run("users list").out.contains("disabled"))
+        #expect(try shell.run("users disable eve").status == 1)
         let users = try shell.json("users list --json")["users"]?.array ?? []
         #expect(users.map { $0["name"] } == ["ada"])
         let name = try #require(users.first?["userRecordName"]?.string)
@@ -79,7 +84,7 @@ import Testing
         let log = try shell.json("audit --scope database --json")["entries"]?.array ?? []
         #expect(
             log.compactMap { $0["action"]?.string } == [
-                "user.delete", "invitation.create", "user.password", "user.create",
+                "user.delete", "invitation.create", "user.enable", "user.disable", "user.password", "user.create",
             ])
         #expect(log.allSatisfy { $0["actor"]?["name"] == "_shell" })
     }

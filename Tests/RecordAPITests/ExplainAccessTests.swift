@@ -55,7 +55,8 @@ import Testing
             body: #"{"types":{"Post":{"fields":{"title":{"type":"STRING"}}},"Users":{}}}"#)
         try #require(schema.status == 200, "\(schema.text)")
         func row(
-            _ name: String, _ caller: String, _ action: String, _ decision: String, _ rule: String, in place: String = ""
+            _ name: String, _ caller: String, _ action: String, _ decision: String, _ rule: String,
+            in place: String = ""
         ) -> Scenario {
             Scenario(
                 name, .administrator, .post, "/explain/access" + place,
@@ -75,7 +76,9 @@ import Testing
             row("another does not", "{stranger}", "enter", "ACCESS_DENIED", "PRIVATE_DATABASE", in: creators),
             row("nor does nobody", "anonymous", "enter", "AUTHENTICATION_REQUIRED", "PRIVATE_DATABASE", in: creators),
             row("an owner does", "administrator", "enter", "ALLOWED", "PRIVATE_DATABASE", in: creators),
-            row("a developer does not", "administrator:developer", "enter", "ACCESS_DENIED", "PRIVATE_DATABASE", in: creators),
+            row(
+                "a developer does not", "administrator:developer", "enter", "ACCESS_DENIED", "PRIVATE_DATABASE",
+                in: creators),
             Scenario(
                 "no database is meant", .administrator, .post, "/explain/access",
                 #"{"caller":"anonymous","action":"enter"}"#, 400),

@@ -11,6 +11,8 @@ package struct User: Hashable, Sendable {
     package let isAnonymous: Bool
     /// Milliseconds since 1970.
     package let created: Int64
+    /// Since when nobody signs in to it; `nil` for most.
+    package let disabled: Int64?
 
     init(_ row: AccountRow) {
         id = row.id
@@ -18,6 +20,7 @@ package struct User: Hashable, Sendable {
         name = row.name
         isAnonymous = row.kind == .anonymous
         created = row.created
+        disabled = row.disabled
     }
 }
 
@@ -107,7 +110,7 @@ extension RecordDatabase {
     /// Signs an account in, and gives it a user record if it is older than those.
     ///
     /// - Throws: AUTHENTICATION_FAILED, the same and after the same time whether or not the account exists and has a
-    ///   password.
+    ///   password; ACCESS_DENIED with cause ACCOUNT_DISABLED to who knows the password of a disabled one.
     package nonisolated func signIn(
         _ credentials: Credentials, account: AccountLookup, label: SessionLabel? = nil
     ) async throws(RecordError) -> Session {
@@ -121,6 +124,7 @@ extension RecordDatabase {
                     throw .signInFailed
                 }
                 guard current.password == checked.password else { return .changed(AccountLookup(row: current)) }
+                guard current.disabled == nil else { throw .accountDisabled }
                 if let better = verdict.better {
                     try transaction.store { () throws(StoreError) in
                         try transaction.accounts.setPassword(better, account: current.id)
@@ -198,4 +202,7 @@ extension RecordError {
         .exists, "An account with this name exists already. Choose another name", cause: .nameTaken)
 
     static let signInFailed = RecordError(.authenticationFailed, "The name or the password is wrong")
+
+    static let accountDisabled = RecordError(
+        .accessDenied, "This account is disabled. Ask an administrator", cause: .accountDisabled)
 }

@@ -120,5 +120,5 @@ extension WriteTransaction {
 
 extension RecordError {
     /// 403 and not 401: the session is good, and clients need not throw its token away.
-    static let passwordWrong = RecordError(.accessDenied, "The current password is wrong")
+    static let passwordWrong = RecordError(.accessDenied, "The current password is wrong", cause: .wrongPassword)
 }

@@ -47,6 +47,8 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case invitationDelete = "invitation.delete"
     case userCreate = "user.create"
     case userPassword = "user.password"
+    case userDisable = "user.disable"
+    case userEnable = "user.enable"
     case userDelete = "user.delete"
     /// An administrator named whose private database it means.
     case ownerNamed = "user.privateDatabase"

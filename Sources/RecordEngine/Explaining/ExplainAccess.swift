@@ -139,6 +139,11 @@ extension RecordReader {
         guard let row else {
             throw RecordError(.notFound, "There is no user with this record name", details: [("caller", .text(text))])
         }
+        guard row.disabled == nil else {
+            throw .badRequest(
+                "The account is disabled. Nobody is signed in to it, and it has no right by itself",
+                details: [("caller", .text(text))])
+        }
         if row.kind == .service { return .service(try serviceKey(of: row)) }
         return .user(row.id, roles: try store { () throws(StoreError) in try accounts.roles(of: row.id) })
     }

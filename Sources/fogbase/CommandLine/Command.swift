@@ -105,8 +105,14 @@ struct Command {
             name: "users set-password", summary: "give an account another password, and end its sessions",
             operands: ["NAME"], options: [Password.option], settings: .some(place)),
         Command(
+            name: "users disable", summary: "end an account's sessions, and let it sign in no more", operands: ["NAME"],
+            settings: .some(place), notes: [userNote]),
+        Command(
+            name: "users enable", summary: "let an account sign in again", operands: ["NAME"],
+            settings: .some(place), notes: [userNote]),
+        Command(
             name: "users remove", summary: "take away an account with its private database", operands: ["NAME"],
-            settings: .some(place), notes: ["NAME is the name or the record name of the account."]),
+            settings: .some(place), notes: [userNote]),
         Command(name: "keys list", summary: "print all API keys", options: [json], settings: .some(place)),
         Command(
             name: "keys add", summary: "make an API key, and print its token this once", operands: ["NAME"],
@@ -135,6 +141,7 @@ struct Command {
     ]
 
     private static let json = OperatorCommand.json
+    private static let userNote = "NAME is the name or the record name of the account."
     private static let keyNote = "KEY is the name or the id of the key."
 
     static func named(_ name: String) -> Command? {

@@ -22,6 +22,7 @@ extension MatrixRow {
         MatrixRow(
             .changeUser, .patch, "/users/{stranger}", #"{"password":"another horse"}"#,
             .administrators(200, 403, 403, 403)),
+        MatrixRow(.changeUser, .patch, "/users/{member}", #"{"disabled":true}"#, .administrators(200, 200, 403, 403)),
         MatrixRow(.removeUser, .delete, "/users/{stranger}", .administrators(204, 204, 403, 403)),
         MatrixRow(
             .removeUser, .delete, "/users/_00000000000000000000000000000000", .administrators(404, 404, 403, 403)),

@@ -86,7 +86,7 @@ import Testing
         let stale = try test.reader.account(named: "ann")
         // The same password under another salt, as where two sign in whose hash was out of date.
         let name = try #require(UserRecordName(ann.user.recordName))
-        _ = try await test.database.setPassword("correct horse", of: name, by: .shell)
+        _ = try await test.database.changeUser(name, password: "correct horse", by: .shell)
         _ = try await test.database.signIn(Credentials(name: "ann", password: "correct horse"), account: stale)
         // A renamed account is not found by its old name any more.
         let session = try await test.signIn("ann")
@@ -112,7 +112,7 @@ import Testing
         #expect(await refusal { try await test.signIn("zoe") } == .signInRefused)
         let name = try #require(UserRecordName(ann.user.recordName))
         let error = await refusal {
-            _ = try await test.database.setPassword("battery staple", of: name, by: .shell)
+            _ = try await test.database.changeUser(name, password: "battery staple", by: .shell)
         }
         #expect(error?.code == .notFound, "A key's account is no user")
     }
