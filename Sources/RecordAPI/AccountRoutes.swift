@@ -18,11 +18,9 @@ extension RecordAPI {
         } else if configuration.signUp == .invitation {
             try requireAdministratorForSignUp(call)
         }
-        // Whoever manages users makes accounts for others, and that is written down.
-        let isManager = Authorization.authorize(call.caller, .manageUsers) == .allowed
         return Self.answer(
             try await call.database.signUp(
-                credentials.checked, label: label, invitation: invitation, by: isManager ? call.actor : nil))
+                credentials.checked, label: label, invitation: invitation, by: call.actor))
     }
 
     /// `POST /users/anonymous` with `{"label"?}` makes an account without a name and a password, and signs it in.
@@ -31,7 +29,7 @@ extension RecordAPI {
             throw RecordError(.accessDenied, "Anonymous accounts are not made here. Sign up with a name and a password")
         }
         let label = try Self.label(try await call.smallObject(keys: ["label"], isOptional: true))
-        return Self.answer(try await call.database.signUpAnonymously(label: label))
+        return Self.answer(try await call.database.signUpAnonymously(label: label, by: call.actor))
     }
 
     /// Where sign-up is not open, administrators make accounts all the same.
@@ -98,9 +96,9 @@ extension RecordAPI {
         try call.reader.refresh()
         guard let user = try call.reader.user(session.user) else { throw RecordError.notSignedIn }
         if user.isAnonymous { try allowNaming(change, in: call) }
-        let (account, database) = (try call.reader.account(session.user), call.database)
+        let (account, database, actor) = (try call.reader.account(session.user), call.database, call.actor)
         let changed = try await Self.proving(user.name, in: call) { () throws(RecordError) in
-            try await database.change(change, of: account, token: session.token)
+            try await database.change(change, of: account, token: session.token, by: actor)
         }
         if let session = changed.session { return Self.answer(session, status: .ok) }
         return .json(["user": Self.document(changed.user)])
@@ -124,9 +122,9 @@ extension RecordAPI {
         let password = try Self.optionalText("password", object)
         try call.reader.refresh()
         guard let user = try call.reader.user(session.user) else { throw RecordError.notSignedIn }
-        let (account, database) = (try call.reader.account(session.user), call.database)
+        let (account, database, actor) = (try call.reader.account(session.user), call.database, call.actor)
         try await Self.proving(user.name, in: call) { () throws(RecordError) in
-            try await database.removeAccount(account, password: password, token: session.token)
+            try await database.removeAccount(account, password: password, token: session.token, by: actor)
         }
         return HTTPResponse(.noContent)
     }

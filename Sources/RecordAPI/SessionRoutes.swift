@@ -56,7 +56,8 @@ extension RecordAPI {
     func endSessions(_ call: RecordCall) async throws -> HTTPResponse {
         let session = try call.session()
         let keepsCurrent = try call.query.word("others")
-        try await call.database.endSessions(of: session.user, but: keepsCurrent ? session.token : nil)
+        try await call.database.endSessions(
+            of: session.user, but: keepsCurrent ? session.token : nil, by: call.actor)
         return HTTPResponse(.noContent)
     }
 

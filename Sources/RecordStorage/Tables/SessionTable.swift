@@ -126,11 +126,14 @@ package final class SessionTable {
     /// Ends the sessions of an account.
     ///
     /// - Parameter hash: The one that stays.
-    package func removeAll(account: Int64, but hash: [UInt8]? = nil) throws(StoreError) {
+    /// - Returns: How many there were.
+    @discardableResult
+    package func removeAll(account: Int64, but hash: [UInt8]? = nil) throws(StoreError) -> Int {
         let statement = try connection.prepare("DELETE FROM session WHERE account = ?1 AND hash IS NOT ?2")
         statement.bind(1, account)
         if let hash { statement.bind(2, blob: hash) } else { statement.bindNull(2) }
         try statement.run()
+        return connection.changes
     }
 
     /// Keeps the newest sessions of an account and ends the others.
