@@ -50,14 +50,13 @@ extension RecordAPI {
     }
 
     /// `{"records","bytes","assetBytes","limits"?}`: without a quota there is no limit.
-    private static func document(_ usage: Usage, _ quota: Quotas.Amounts) -> JSONValue {
-        var object = JSONObject([
-            ("records", .integer(usage.records)), ("bytes", .integer(usage.bytes)),
-            ("assetBytes", .integer(usage.assetBytes)),
-        ])
-        let limits = [("records", quota.records), ("bytes", quota.bytes), ("assetBytes", quota.assetBytes)]
-            .filter { $0.1 > 0 }
-        if !limits.isEmpty { object["limits"] = .object(JSONObject(limits.map { ($0, .integer(Int64($1))) })) }
+    private static func document(_ usage: Usage, _ quota: Usage) -> JSONValue {
+        func members(_ usage: Usage) -> [(String, Int64)] {
+            [("records", usage.records), ("bytes", usage.bytes), ("assetBytes", usage.assetBytes)]
+        }
+        var object = JSONObject(members(usage).map { ($0, .integer($1)) })
+        let limits = members(quota).filter { $0.1 > 0 }
+        if !limits.isEmpty { object["limits"] = .object(JSONObject(limits.map { ($0, .integer($1)) })) }
         return .object(object)
     }
 

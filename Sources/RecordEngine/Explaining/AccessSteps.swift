@@ -27,7 +27,7 @@ extension RecordReader {
             case .noGrant: ("NO_GRANT", "\(type) grants \(right) to no role that the caller holds")
             case .notCreator:
                 ("NOT_CREATOR", "\(type) lets the caller do it to its own records, and this is another's")
-            case .listed(let number): ("ACCESS_LIST", "The record's access list gives it to \(try name(number))")
+            case .listed(let number): ("ACCESS_LIST", "The record's access list gives it to \(try listed(number))")
             case .unlisted: ("ACCESS_LIST", "The record has an access list, which does not give it to the caller")
             case .signedIn: ("SIGNED_IN", "Whoever is signed in uploads files")
             case .typeWithAssets(let type):
@@ -55,11 +55,8 @@ extension RecordReader {
         isForAnyRecord ? ": its own records only, and those whose access lists name it" : ""
     }
 
-    private func name(_ number: Int64) throws(RecordError) -> String {
-        switch Principal(number: number) {
-        case .everyone, nil: "*"
-        case .user(let id): try userName(id)
-        case .role(let id): "role:" + (try store { () throws(StoreError) in try roleTable.name(of: id) } ?? "")
-        }
+    private func listed(_ number: Int64) throws(RecordError) -> String {
+        guard let principal = Principal(number: number) else { return "*" }
+        return try name(of: principal) ?? "a role that is gone"
     }
 }

@@ -11,13 +11,13 @@ extension RecordReader {
         guard let access = row.access,
             Authorization.authorize(caller, .write, in: scope, type: type, row.facts) == .allowed
         else { return nil }
-        return try StoredAccess.decode(access).json { principal throws(RecordError) in
-            switch principal {
-            case .everyone: return "*"
-            case .user(let id): return try self.userName(id)
-            case .role(let id):
-                return try self.store { () throws(StoreError) in try self.roleTable.name(of: id) }.map { "role:" + $0 }
-            }
+        return try StoredAccess.decode(access).json { principal throws(RecordError) in try self.name(of: principal) }
+    }
+
+    /// The public name of a principal; `nil` for a role that is gone.
+    func name(of principal: Principal) throws(RecordError) -> String? {
+        try principal.name(user: userName) { id throws(RecordError) in
+            try store { () throws(StoreError) in try roleTable.name(of: id) }
         }
     }
 }
@@ -25,14 +25,26 @@ extension RecordReader {
 extension RecordWriter {
     func shownAccess(of row: RecordRow, _ type: RecordTypeDefinition) throws(RecordError) -> JSONValue? {
         guard let access = row.access, authorizeWriting(row, type) == .allowed else { return nil }
+        let transaction = transaction
         return try StoredAccess.decode(access).json { principal throws(RecordError) in
-            switch principal {
-            case .everyone: return "*"
-            case .user(let id): return try self.transaction.userName(id)
-            case .role(let id):
-                return try self.store { () throws(StoreError) in try self.transaction.roles.name(of: id) }
-                    .map { "role:" + $0 }
+            try principal.name(user: transaction.userName) { id throws(RecordError) in
+                try transaction.store { () throws(StoreError) in try transaction.roles.name(of: id) }
             }
+        }
+    }
+}
+
+extension Principal {
+    /// The name by which access lists and explanations know a principal.
+    ///
+    /// - Parameter role: The name of a role; `nil` for one that is gone.
+    fileprivate func name(
+        user: (UserID) throws(RecordError) -> String, role: (RoleID) throws(RecordError) -> String?
+    ) throws(RecordError) -> String? {
+        switch self {
+        case .everyone: "*"
+        case .user(let id): try user(id)
+        case .role(let id): try role(id).map { "role:" + $0 }
         }
     }
 }
