@@ -59,12 +59,7 @@ struct Command {
             name: "config", summary: "print every setting, its value and where that comes from", settings: .all),
         Command(
             name: "doctor", summary: "examine the data folder, also while a server uses it",
-            options: [
-                CommandOption(
-                    flag: "--quick", placeholder: nil,
-                    help: "skip the comparison of indexes with tables and the examination of each record")
-            ],
-            settings: .some(["data.path"])),
+            options: DoctorCommand.options, settings: .some(["data.path"])),
         Command(
             name: "health", summary: "ask a running server whether it is ready; ends with 0 or 1",
             settings: .some(["server.host", "server.port"])),
