@@ -283,7 +283,8 @@ extension OpenAPI {
         "Invitation":{"type":"object","required":["id","createdTimestamp","expiresAt","uses","used","roles"],
         "properties":{"id":{"type":"string"},"invitation":{"type":"string"},"name":{"type":"string"},
         "createdTimestamp":{"type":"integer"},"expiresAt":{"type":"integer"},"uses":{"type":"integer"},
-        "used":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}}}},
+        "used":{"type":"integer"},"state":{"type":"string","enum":["open","used","expired"]},
+        "roles":{"type":"array","items":{"type":"string"}}}},
         "Invitations":{"type":"object","required":["invitations"],"properties":{
         "invitations":{"type":"array","items":{"$ref":"#/components/schemas/Invitation"}}}},
         "User":{"type":"object","required":["userRecordName","name"],"properties":{

@@ -42,6 +42,17 @@ import Testing
         #expect(log.allSatisfy { $0["actor"]?["name"] == "_shell" && $0["actor"]?["kind"] == "operator" })
     }
 
+    @Test func `the doctor mends nothing beside a server, and has nothing to mend in a sound folder`() throws {
+        let shell = try Self.shell(.running)
+        #expect(try shell.run("users add ada", input: "correct horse\n").status == 0)
+        let busy = try shell.run("doctor --repair")
+        #expect(busy.status == 1 && busy.errors.contains("in use by another Fogbase process"), "\(busy.errors)")
+        #expect(shell.server.terminate() == 0)
+        let sound = try shell.run("doctor --repair")
+        #expect(sound.status == 0 && sound.out.contains("No problems found."), "\(sound.out)")
+        #expect(!sound.out.contains("mended"))
+    }
+
     @Test(arguments: Place.allCases)
     func `accounts are added, invited, given passwords and removed`(place: Place) throws {
         let shell = try Self.shell(place)

@@ -40,7 +40,7 @@ import Testing
         #expect(none.status == 1 && none.errors == "fogbase: The server has no container with this name.\n")
     }
 
-    @Test func `a server is reached by its Unix socket, and without it by its port`() throws {
+    @Test func `a server is reached by its port, and else by its Unix socket`() throws {
         let socket = NSTemporaryDirectory() + "fogbase-\(UUID().uuidString.prefix(8)).sock"
         defer { unlink(socket) }
         let server = try ServerProcess(settings: ["FOGBASE_SERVER_UNIX": socket])
@@ -49,7 +49,7 @@ import Testing
         let text = try String(contentsOfFile: path, encoding: .utf8)
         func rewrite(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
         #expect(text.contains(socket))
-        // No port, and one where nobody listens.
+        // A port at which nobody listens, and none.
         let address = #""url":"http://127.0.0.1:\#(server.port)""#
         #expect(text.contains(address), "\(text)")
         try rewrite(text.replacingOccurrences(of: address, with: #""url":"http://127.0.0.1:1""#))

@@ -71,9 +71,9 @@ import Testing
         #expect(try Self.channel([host]).places == [.network(host: name, port: 8_080)])
     }
 
-    @Test func `a Unix socket comes first, and does alone`() throws {
+    @Test func `a Unix socket comes second, and does alone`() throws {
         let both = try Self.channel(["127.0.0.1"], unix: "/tmp/socket")
-        #expect(both.places == [.unix(path: "/tmp/socket"), .network(host: "127.0.0.1", port: 8_080)])
+        #expect(both.places == [.network(host: "127.0.0.1", port: 8_080), .unix(path: "/tmp/socket")])
         let alone = try Self.channel([], unix: "socket")
         let folder = TemporaryFolder()
         try alone.write(to: folder.path)

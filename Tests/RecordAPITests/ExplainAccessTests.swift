@@ -52,7 +52,7 @@ import Testing
         let database = try await TestDatabase.make(.production)
         let schema = await database.call(
             .put, "/schema", as: .administrator,
-            body: #"{"types":{"Post":{"fields":{"title":{"type":"STRING"}}},"Users":{}}}"#)
+            body: #"{"types":{"Post":{"fields":{"title":{"type":"STRING"}}}}}"#)
         try #require(schema.status == 200, "\(schema.text)")
         func row(
             _ name: String, _ caller: String, _ action: String, _ decision: String, _ rule: String,
@@ -89,7 +89,7 @@ import Testing
         ])
         let asset = await database.call(
             .put, "/schema", as: .administrator,
-            body: #"{"types":{"File":{"fields":{"file":{"type":"ASSET"}},"grants":{"_world":["CREATE"]}},"Users":{}}}"#)
+            body: #"{"types":{"File":{"fields":{"file":{"type":"ASSET"}},"grants":{"_world":["CREATE"]}}}}"#)
         try #require(asset.status == 200, "\(asset.text)")
         await database.play([row("a type for files", "anonymous", "upload", "ALLOWED", "TYPE_WITH_ASSETS")])
     }

@@ -68,6 +68,11 @@ package struct InvitationInfo: Hashable, Sendable {
     package let used: Int64
     package let roles: [String]
 
+    /// What it is good for at a moment: `open`, `used` or `expired`.
+    package func state(at now: Int64) -> String {
+        used >= uses ? "used" : expires <= now ? "expired" : "open"
+    }
+
     init(_ row: InvitationRow, roles: [String]) {
         id = row.id
         name = row.name
@@ -88,7 +93,7 @@ package struct InvitationInfo: Hashable, Sendable {
 }
 
 extension RecordDatabase {
-    /// The invitations that there may be at once.
+    /// The invitations that may be open at once.
     private static var invitationCount: Int { 1_000 }
 
     /// Makes an invitation.
@@ -152,7 +157,8 @@ extension WriteTransaction {
     fileprivate func add(
         _ wish: InvitationWish, token: SecretToken, limit: Int
     ) throws(RecordError) -> InvitationInfo {
-        guard try store({ () throws(StoreError) in try invitations.count() }) < limit else {
+        let now = now
+        guard try store({ () throws(StoreError) in try invitations.openCount(now: now) }) < limit else {
             throw .badRequest(
                 "There is the full number of invitations. Take some away first", cause: .tooLarge,
                 details: [("limit", .number(Int64(limit)))])

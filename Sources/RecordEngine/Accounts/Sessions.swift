@@ -86,9 +86,9 @@ extension RecordDatabase {
             let ended = try transaction.store { () throws(StoreError) in
                 try transaction.sessions.removeAll(account: account, but: hash)
             }
+            transaction.rightsChanged = true
             // Each session that ends was signed in to, which is not done often; nothing that ends is no news.
             guard ended > 0, let row = try transaction.account(account) else { return }
-            transaction.rightsChanged = true
             var detail = row.auditDetail
             detail["sessions"] = .integer(Int64(ended))
             try transaction.audit(

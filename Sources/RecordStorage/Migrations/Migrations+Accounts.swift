@@ -116,4 +116,9 @@ extension Migrations {
         -- disabled: since when nobody signs in to it, in milliseconds since 1970.
         ALTER TABLE account ADD COLUMN disabled INTEGER;
         """
+
+    static let usedInvitations = """
+        -- used_at: when it was last used, in milliseconds since 1970.
+        ALTER TABLE invitation ADD COLUMN used_at INTEGER;
+        """
 }

@@ -75,5 +75,6 @@ package enum Migrations {
         Migration(name: "audit", sql: audit),
         Migration(name: "usage", sql: usage),
         Migration(name: "disabled accounts", sql: disabledAccounts),
+        Migration(name: "used invitations", sql: usedInvitations),
     ]
 }

@@ -45,8 +45,11 @@ package final class InvitationTable {
         return try statement.rows(read)
     }
 
-    package func count() throws(StoreError) -> Int {
-        Int(try connection.integer("SELECT count(*) FROM invitation") ?? 0)
+    /// How many are good for something.
+    package func openCount(now: Int64) throws(StoreError) -> Int {
+        let statement = try connection.prepare("SELECT count(*) FROM invitation WHERE expires > ?1 AND used < uses")
+        statement.bind(1, now)
+        return Int(try statement.row { $0.integer(0) } ?? 0)
     }
 
     /// The roles that an invitation gives, as far as they still exist: numbers and names, by name.
@@ -92,7 +95,7 @@ package final class InvitationTable {
     /// - Returns: Whether it was good for that.
     package func use(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
         let update = try connection.prepare(
-            "UPDATE invitation SET used = used + 1 WHERE hash = ?1 AND used < uses AND expires > ?2")
+            "UPDATE invitation SET used = used + 1, used_at = ?2 WHERE hash = ?1 AND used < uses AND expires > ?2")
         update.bind(1, blob: hash)
         update.bind(2, now)
         try update.run()
@@ -110,10 +113,15 @@ package final class InvitationTable {
         return connection.changes > 0
     }
 
-    package func removeExpired(before now: Int64, limit: Int) throws(StoreError) -> Int {
+    /// Takes away invitations that had expired, or were used up, before a moment.
+    ///
+    /// - Returns: How many.
+    package func removeEnded(before moment: Int64, limit: Int) throws(StoreError) -> Int {
         let find = try connection.prepare(
-            "SELECT id FROM invitation INDEXED BY invitation_by_expiry WHERE expires < ?1 LIMIT ?2")
-        find.bind(1, now)
+            """
+            SELECT id FROM invitation WHERE expires < ?1 OR (used >= uses AND coalesce(used_at, created) < ?1) LIMIT ?2
+            """)
+        find.bind(1, moment)
         find.bind(2, Int64(limit))
         let found = try find.rows { $0.text(0) }
         for id in found { _ = try remove(id: id) }

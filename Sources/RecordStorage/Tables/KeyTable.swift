@@ -41,7 +41,7 @@ package struct KeyRow: Hashable, Sendable {
     }
 }
 
-/// API keys. A revoked one stays, and its account with it: what it made keeps its name.
+/// API keys. One that has ended stays for a while, and its account for good: what it made keeps its name.
 package final class KeyTable {
     private let connection: Connection
     private let byHash: Statement
@@ -147,6 +147,18 @@ package final class KeyTable {
         update.bind(1, id)
         update.bind(2, now)
         try update.run()
+    }
+
+    /// Takes away keys that were revoked, or had expired, before a moment.
+    ///
+    /// - Returns: How many.
+    package func removeEnded(before moment: Int64, limit: Int) throws(StoreError) -> Int {
+        let statement = try connection.prepare(
+            "DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE coalesce(revoked, expires) < ?1 LIMIT ?2)")
+        statement.bind(1, moment)
+        statement.bind(2, Int64(limit))
+        try statement.run()
+        return connection.changes
     }
 
     /// Notes that a key was used, unless that is known since a moment.

@@ -79,7 +79,7 @@ final class Operator {
         guard !(200...299).contains(answer.status) else { return value }
         if answer.status == 401, case .server(let channel) = way {
             throw Failure(
-                "The server at \(channel.places.last?.description ?? "") does not take the token of \(OperatorChannel.path(in: settings.dataPath)): it is not the server of \(settings.dataPath), or has just been started anew. Try again in a moment."
+                "The server at \(channel.places.first?.description ?? "") does not take the token of \(OperatorChannel.path(in: settings.dataPath)): it is not the server of \(settings.dataPath), or has just been started anew. Try again in a moment."
             )
         }
         throw Failure(

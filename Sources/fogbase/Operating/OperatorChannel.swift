@@ -62,10 +62,10 @@ struct OperatorChannel {
         return address
     }
 
-    /// Where the server can be asked: first by its Unix socket, which no firewall, name or other program stands before.
+    /// Where the server can be asked: by its port, and by its Unix socket where there is no port or nobody answers at it. A
+    /// proxy may bring strangers to the socket, and their failed credentials would count beside the operator's.
     var places: [LocalHTTP.Place] {
         var places: [LocalHTTP.Place] = []
-        if let unixPath { places.append(.unix(path: unixPath)) }
         if let url, url.hasPrefix("http://"), let colon = url.lastIndex(of: ":"),
             let port = UInt16(url[url.index(after: colon)...])
         {
@@ -73,6 +73,7 @@ struct OperatorChannel {
             places.append(
                 .network(host: String(name.hasPrefix("[") ? name.dropFirst().dropLast() : name), port: port))
         }
+        if let unixPath { places.append(.unix(path: unixPath)) }
         return places
     }
 

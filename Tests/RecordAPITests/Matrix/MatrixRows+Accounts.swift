@@ -31,6 +31,8 @@ extension MatrixRow {
     static let sessions: [MatrixRow] = [
         MatrixRow(.signIn, .post, "/sessions", #"{"name":"ann",\#(password)}"#, .everybody(201)),
         MatrixRow(.signIn, .post, "/sessions", #"{"name":"ann","password":"wrong horse"}"#, .everybody(401)),
+        MatrixRow(.signIn, .post, "/sessions", #"{"name":"dora",\#(password)}"#, .everybody(403)),
+        MatrixRow(.signIn, .post, "/sessions", #"{"name":"dora","password":"wrong horse"}"#, .everybody(401)),
         MatrixRow(.listSessions, .get, "/sessions", session(200)),
         MatrixRow(
             .endSession, .delete, "/sessions/{session}", [401, 404, 204, 404, 400, 400, 400, 400, 400, 400, 400, 400]),
