@@ -18,11 +18,9 @@ extension RecordAPI {
         } else if configuration.signUp == .invitation {
             try requireAdministratorForSignUp(call)
         }
-        // Whoever manages users makes accounts for others, and that is written down.
-        let isManager = Authorization.authorize(call.caller, .manageUsers) == .allowed
         return Self.answer(
             try await call.database.signUp(
-                credentials.checked, label: label, invitation: invitation, by: isManager ? call.actor : nil))
+                credentials.checked, label: label, invitation: invitation, by: call.actor))
     }
 
     /// `POST /users/anonymous` with `{"label"?}` makes an account without a name and a password, and signs it in.
@@ -31,7 +29,7 @@ extension RecordAPI {
             throw RecordError(.accessDenied, "Anonymous accounts are not made here. Sign up with a name and a password")
         }
         let label = try Self.label(try await call.smallObject(keys: ["label"], isOptional: true))
-        return Self.answer(try await call.database.signUpAnonymously(label: label))
+        return Self.answer(try await call.database.signUpAnonymously(label: label, by: call.actor))
     }
 
     /// Where sign-up is not open, administrators make accounts all the same.
@@ -52,14 +50,13 @@ extension RecordAPI {
     }
 
     /// `{"records","bytes","assetBytes","limits"?}`: without a quota there is no limit.
-    private static func document(_ usage: Usage, _ quota: Quotas.Amounts) -> JSONValue {
-        var object = JSONObject([
-            ("records", .integer(usage.records)), ("bytes", .integer(usage.bytes)),
-            ("assetBytes", .integer(usage.assetBytes)),
-        ])
-        let limits = [("records", quota.records), ("bytes", quota.bytes), ("assetBytes", quota.assetBytes)]
-            .filter { $0.1 > 0 }
-        if !limits.isEmpty { object["limits"] = .object(JSONObject(limits.map { ($0, .integer(Int64($1))) })) }
+    private static func document(_ usage: Usage, _ quota: Usage) -> JSONValue {
+        func members(_ usage: Usage) -> [(String, Int64)] {
+            [("records", usage.records), ("bytes", usage.bytes), ("assetBytes", usage.assetBytes)]
+        }
+        var object = JSONObject(members(usage).map { ($0, .integer($1)) })
+        let limits = members(quota).filter { $0.1 > 0 }
+        if !limits.isEmpty { object["limits"] = .object(JSONObject(limits.map { ($0, .integer($1)) })) }
         return .object(object)
     }
 
@@ -98,9 +95,9 @@ extension RecordAPI {
         try call.reader.refresh()
         guard let user = try call.reader.user(session.user) else { throw RecordError.notSignedIn }
         if user.isAnonymous { try allowNaming(change, in: call) }
-        let (account, database) = (try call.reader.account(session.user), call.database)
+        let (account, database, actor) = (try call.reader.account(session.user), call.database, call.actor)
         let changed = try await Self.proving(user.name, in: call) { () throws(RecordError) in
-            try await database.change(change, of: account, token: session.token)
+            try await database.change(change, of: account, token: session.token, by: actor)
         }
         if let session = changed.session { return Self.answer(session, status: .ok) }
         return .json(["user": Self.document(changed.user)])
@@ -124,9 +121,9 @@ extension RecordAPI {
         let password = try Self.optionalText("password", object)
         try call.reader.refresh()
         guard let user = try call.reader.user(session.user) else { throw RecordError.notSignedIn }
-        let (account, database) = (try call.reader.account(session.user), call.database)
+        let (account, database, actor) = (try call.reader.account(session.user), call.database, call.actor)
         try await Self.proving(user.name, in: call) { () throws(RecordError) in
-            try await database.removeAccount(account, password: password, token: session.token)
+            try await database.removeAccount(account, password: password, token: session.token, by: actor)
         }
         return HTTPResponse(.noContent)
     }
@@ -154,6 +151,10 @@ extension RecordAPI {
             object.append(("isAdministrator", false))
         }
         object.append(("isAnonymous", .bool(user.isAnonymous)))
+        if let since = user.disabled {
+            object.append(("disabled", true))
+            object.append(("disabledTimestamp", .integer(since)))
+        }
         return .object(JSONObject(object))
     }
 

@@ -162,8 +162,8 @@ extension RecordAPI {
         case .indexBuilding: .serviceUnavailable
         case .tooManyAffected: .conflict
         case .digestMismatch, .tokenInvalid, .malformedJSON, .typeMismatch, .unknownName, .readOnlyKey, .nameTaken,
-            .notIndexed,
-            .queryTooExpensive:
+            .wrongPassword,
+            .accountDisabled, .notIndexed, .queryTooExpensive:
             nil
         }
     }

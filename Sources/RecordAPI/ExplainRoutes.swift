@@ -5,7 +5,7 @@ internal import RecordWire
 
 /// Why somebody may do something, or may not. Administrators.
 extension RecordAPI {
-    /// `POST /explain/access` with `{"caller","action","recordType","recordName"?,"field"?}`.
+    /// `POST /explain/access` with `{"caller","action","recordType"?,"recordName"?,"field"?}`.
     func explainAccess(_ call: inout RecordCall) async throws -> HTTPResponse {
         try call.require(.readRights)
         let object = try await call.object(
@@ -58,8 +58,9 @@ extension RecordAPI {
         return deed
     }
 
-    private static func typeName(of object: JSONObject) throws(RecordError) -> RecordTypeName {
-        guard let name = RecordTypeName(try text("recordType", of: object)) else {
+    private static func typeName(of object: JSONObject) throws(RecordError) -> RecordTypeName? {
+        guard let value = object["recordType"] else { return nil }
+        guard let name = RecordTypeName(try text("recordType", value)) else {
             throw .badRequest("'recordType' is the name of a record type", details: [("key", .text("recordType"))])
         }
         return name

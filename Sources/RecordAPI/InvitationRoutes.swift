@@ -2,6 +2,7 @@ internal import HTTP
 internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
+internal import Threads
 
 /// Invitations to make an account. Administrators.
 extension RecordAPI {
@@ -57,6 +58,7 @@ extension RecordAPI {
         object["expiresAt"] = .integer(invitation.expires)
         object["uses"] = .integer(invitation.uses)
         object["used"] = .integer(invitation.used)
+        object["state"] = .string(invitation.state(at: WallClock.milliseconds))
         object["roles"] = .array(invitation.roles.map(JSONValue.string))
         return .object(object)
     }

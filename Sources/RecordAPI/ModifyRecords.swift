@@ -22,6 +22,9 @@ extension RecordAPI {
                 caller: call.caller, address: address, shape: .batch(isAtomic: batch.isAtomic),
                 operations: batch.operations, fields: try call.query.fields() ?? batch.desiredKeys,
                 idempotency: batch.key))
+        if case .service(let key) = call.caller {
+            for type in answer.typesBeyondScope { call.noteOutOfScope(key, .modifyRecords, type) }
+        }
         var response = HTTPResponse.json(answer.body)
         if answer.isReplay, let name = RecordCall.idempotencyReplayed { response.fields.append(name, literal: "true") }
         return response

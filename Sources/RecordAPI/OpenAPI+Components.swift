@@ -247,9 +247,10 @@ extension OpenAPI {
         "members":{"type":"array","items":{"type":"string"}}}},
         "Roles":{"type":"object","required":["roles"],"properties":{
         "roles":{"type":"array","items":{"$ref":"#/components/schemas/Role"}}}},
-        "AccessQuestion":{"type":"object","required":["caller","action","recordType"],"additionalProperties":false,
+        "AccessQuestion":{"type":"object","required":["caller","action"],"additionalProperties":false,
         "properties":{"caller":{"type":"string","description":"anonymous, administrator, administrator:role or the record name of a user or of a key's account"},
-        "action":{"type":"string","enum":["create","read","write","query"]},"recordType":{"type":"string"},
+        "action":{"type":"string","enum":["create","read","write","query","enter","upload"]},
+        "recordType":{"type":"string","description":"Absent for enter and upload, which concern a database"},
         "recordName":{"type":"string"},"field":{"type":"string"}}},
         "AccessExplanation":{"type":"object","required":["decision","rule","because"],"properties":{
         "decision":{"type":"string","enum":["ALLOWED","ACCESS_DENIED","AUTHENTICATION_REQUIRED"]},
@@ -263,8 +264,8 @@ extension OpenAPI {
         "invitation":{"type":"string"}}},
         "Label":{"type":"object","properties":{"label":{"type":"string"}}},
         "Password":{"type":"object","properties":{"password":{"type":"string"}}},
-        "NewPassword":{"type":"object","required":["password"],"additionalProperties":false,"properties":{
-        "password":{"type":"string","minLength":8}}},
+        "UserChange":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{
+        "password":{"type":"string","minLength":8,"description":"Owners alone"},"disabled":{"type":"boolean"}}},
         "Users":{"type":"object","required":["users"],"properties":{
         "users":{"type":"array","items":{"$ref":"#/components/schemas/User"}},"cursor":{"type":"string"}}},
         "AccountChange":{"type":"object","properties":{"name":{"type":"string"},
@@ -282,13 +283,15 @@ extension OpenAPI {
         "Invitation":{"type":"object","required":["id","createdTimestamp","expiresAt","uses","used","roles"],
         "properties":{"id":{"type":"string"},"invitation":{"type":"string"},"name":{"type":"string"},
         "createdTimestamp":{"type":"integer"},"expiresAt":{"type":"integer"},"uses":{"type":"integer"},
-        "used":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}}}},
+        "used":{"type":"integer"},"state":{"type":"string","enum":["open","used","expired"]},
+        "roles":{"type":"array","items":{"type":"string"}}}},
         "Invitations":{"type":"object","required":["invitations"],"properties":{
         "invitations":{"type":"array","items":{"$ref":"#/components/schemas/Invitation"}}}},
         "User":{"type":"object","required":["userRecordName","name"],"properties":{
         "userRecordName":{"type":"string"},"name":{"type":"string"},
         "createdTimestamp":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}},
         "isAdministrator":{"type":"boolean"},"isAnonymous":{"type":"boolean"},
+        "disabled":{"type":"boolean"},"disabledTimestamp":{"type":"integer"},
         "usage":{"$ref":"#/components/schemas/Usage"}}},
         "Usage":{"type":"object","description":"Of the caller; an administrator's is about everybody","properties":{
         "records":{"type":"integer"},"bytes":{"type":"integer"},"assetBytes":{"type":"integer"},

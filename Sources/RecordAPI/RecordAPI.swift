@@ -118,7 +118,10 @@ public struct RecordAPI: Sendable {
         do {
             return try await answer(endpoint, &call)
         } catch {
-            noteOutOfScope(error, key, endpoint, call)
+            let type = endpoint.namesTypeInPath ? RecordTypeName(call.parameters[0]) : nil
+            if (error as? RecordError)?.isBeyondScope(of: key, type) == true {
+                call.noteOutOfScope(key, endpoint, type)
+            }
             throw error
         }
     }
@@ -227,18 +230,6 @@ public struct RecordAPI: Sendable {
             if error.code == .authenticationFailed { try rate.countFailedCredential() }
             throw error
         }
-    }
-
-    /// Notes that a key was refused for its scope, or met nothing where its scope lets it see nothing.
-    private func noteOutOfScope(_ error: any Error, _ key: ServiceKey, _ endpoint: Endpoint, _ call: RecordCall) {
-        guard let code = (error as? RecordError)?.code else { return }
-        let type = endpoint.namesTypeInPath ? RecordTypeName(call.parameters[0]) : nil
-        let isHidden =
-            code == .notFound && type.map { !(key.scope.types?.contains($0) ?? true) } ?? false
-        guard code == .accessDenied || isHidden else { return }
-        call.reader.noteOutOfScope(
-            key, target: type.map { "\(endpoint) \($0)" } ?? "\(endpoint)", address: call.actor.address,
-            requestID: call.request.id)
     }
 
     static let healthy = Array(#"{"status":"ok"}"#.utf8)

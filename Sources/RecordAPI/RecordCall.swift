@@ -42,6 +42,13 @@ struct RecordCall {
         return address
     }
 
+    /// Notes that a key was refused for its scope.
+    func noteOutOfScope(_ key: ServiceKey, _ endpoint: Endpoint, _ type: RecordTypeName?) {
+        reader.noteOutOfScope(
+            key, target: type.map { "\(endpoint) \($0)" } ?? "\(endpoint)", address: actor.address,
+            requestID: request.id)
+    }
+
     /// The record type in the path.
     func typeName() throws(RecordError) -> RecordTypeName {
         guard let name = RecordTypeName(parameters[0]) else {

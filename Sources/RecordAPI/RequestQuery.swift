@@ -145,11 +145,11 @@ struct RequestQuery: Sendable {
             throw RecordError(.authenticationRequired, "A private database belongs to a user. Sign in first")
         }
         guard let text = self["owner"] else {
-            guard let id = caller.userID else {
-                guard caller.administrator?.role == .owner else { throw Self.notTheOwner }
-                throw Self.invalid("owner", "An administrator names whose private database it is, with 'owner'")
+            switch Authorization.privateReach(of: caller) {
+            case .own(let id): return id
+            case .all: throw Self.invalid("owner", "An administrator names whose private database it is, with 'owner'")
+            case .none: throw Self.notTheOwner
             }
-            return id
         }
         guard let name = UserRecordName(text) else {
             throw Self.invalid("owner", "'owner' is the record name of a user: _ and 32 hexadecimal digits")

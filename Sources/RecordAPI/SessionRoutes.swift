@@ -25,7 +25,7 @@ extension RecordAPI {
         do throws(RecordError) {
             return try await SignInAttempt.judging(attempt, body)
         } catch {
-            if error.code == .authenticationFailed {
+            if error.code == .authenticationFailed || error.cause == .wrongPassword || error.cause == .accountDisabled {
                 call.reader.noteFailedSignIn(
                     name: name, address: call.actor.address, requestID: call.request.id)
             }
@@ -56,7 +56,8 @@ extension RecordAPI {
     func endSessions(_ call: RecordCall) async throws -> HTTPResponse {
         let session = try call.session()
         let keepsCurrent = try call.query.word("others")
-        try await call.database.endSessions(of: session.user, but: keepsCurrent ? session.token : nil)
+        try await call.database.endSessions(
+            of: session.user, but: keepsCurrent ? session.token : nil, by: call.actor)
         return HTTPResponse(.noContent)
     }
 

@@ -21,18 +21,28 @@ extension RecordAPI {
         return .json(.object(answer))
     }
 
-    /// `PATCH /users/{name}` with `{"password"}`: the account's sessions end. Owners of the server, who may enter private
-    /// databases anyway.
+    /// `PATCH /users/{name}` with `{"password"?,"disabled"?}`: the account's sessions end. Passwords are for owners of the
+    /// server to give, who may enter private databases anyway.
     func changeUser(_ call: inout RecordCall) async throws -> HTTPResponse {
         try call.require(.manageUsers)
-        try Self.requireOwner(call)
-        let object = try await call.smallObject(keys: ["password"])
+        let object = try await call.smallObject(keys: ["password", "disabled"])
         try call.require(.manageUsers)
-        try Self.requireOwner(call)
-        guard let password = object["password"]?.string else {
-            throw RecordError.badRequest("The body needs 'password', a string", details: [("field", .text("password"))])
+        guard object.count > 0 else {
+            throw RecordError.badRequest("The body names nothing to change: password or disabled")
         }
-        let user = try await call.database.setPassword(password, of: try Self.userName(call), by: call.actor)
+        var password: String?
+        if let value = object["password"] {
+            guard Authorization.privateReach(of: call.caller) == .all else { throw RecordError.passwordsAreOwners }
+            guard let text = value.string else { throw Self.invalid("password", "'password' is a string") }
+            password = text
+        }
+        var isDisabled: Bool?
+        if let value = object["disabled"] {
+            guard let flag = value.bool else { throw Self.invalid("disabled", "'disabled' is true or false") }
+            isDisabled = flag
+        }
+        let user = try await call.database.changeUser(
+            try Self.userName(call), password: password, isDisabled: isDisabled, by: call.actor)
         return .json(Self.document(user))
     }
 
@@ -43,9 +53,8 @@ extension RecordAPI {
         return HTTPResponse(.noContent)
     }
 
-    private static func requireOwner(_ call: RecordCall) throws(RecordError) {
-        // Nobody's number is 0: this asks about private databases in general.
-        guard Authorization.mayEnterPrivateDatabase(call.caller, of: 0) else { throw .passwordsAreOwners }
+    private static func invalid(_ field: String, _ reason: String) -> RecordError {
+        .badRequest(reason, details: [("field", .text(field))])
     }
 
     private static func userName(_ call: RecordCall) throws(RecordError) -> UserRecordName {

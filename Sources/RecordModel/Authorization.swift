@@ -117,15 +117,6 @@ public enum Authorization {
         return refusal(of: caller)
     }
 
-    /// Whether a caller may use a private database, for everything at once.
-    public static func mayEnterPrivateDatabase(_ caller: Caller, of owner: UserID) -> Bool {
-        switch caller {
-        case .user(let id, _): id == owner
-        case .administrator(let administrator): administrator.role == .owner
-        case .anonymous, .service: false
-        }
-    }
-
     /// The reach of an action on those records of a type that have an access list.
     public static func listedReach(
         of action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
@@ -192,24 +183,6 @@ public enum Authorization {
         guard let ownTypes = own.types, !scope.permissions.isEmpty else { return nil }
         guard let types = scope.types else { return "all types" }
         return types.subtracting(ownTypes).map(\.text).min()
-    }
-
-    /// Whether a caller may upload files for records of a database: it is signed in there, or may create or write a type
-    /// that has assets.
-    public static func mayUpload(_ caller: Caller, to scope: DatabaseScope, schema: Schema) -> Bool {
-        if case .privateDatabase(let owner) = scope { return mayEnterPrivateDatabase(caller, of: owner) }
-        switch caller {
-        case .user: return true
-        // An editor may upload before the first type has a field for it, as a user may.
-        case .administrator(let administrator) where administrator.role.permissions.contains(.write): return true
-        case .anonymous, .service, .administrator:
-            return schema.types.values.contains { type in
-                type.fields.contains { $0.type.element == .asset }
-                    && [Action.create, .write].contains {
-                        reach(of: $0, for: caller, in: scope, type: type) != .none
-                    }
-            }
-        }
     }
 
     /// Whether a caller who may not read a record could read it before its access list was changed: the change feed tells

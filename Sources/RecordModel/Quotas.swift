@@ -1,26 +1,11 @@
-/// What accounts, and a container's environment as a whole, may take.
+/// What accounts, and a container's environment as a whole, may take: so much of each, and 0 for any amount.
 public struct Quotas: Hashable, Sendable {
-    /// How much of each; 0 for any amount.
-    public struct Amounts: Hashable, Sendable {
-        public var records: Int
-        /// The stored bytes of fields.
-        public var bytes: Int
-        /// The bytes of files in records.
-        public var assetBytes: Int
-
-        public init(records: Int = 0, bytes: Int = 0, assetBytes: Int = 0) {
-            self.records = records
-            self.bytes = bytes
-            self.assetBytes = assetBytes
-        }
-    }
-
     /// Of each user: what it created in the public database, and all of its private one.
-    public var user: Amounts
+    public var user: Usage
     /// Of all databases of a container's environment together.
-    public var container: Amounts
+    public var container: Usage
 
-    public init(user: Amounts = Amounts(), container: Amounts = Amounts()) {
+    public init(user: Usage = Usage(), container: Usage = Usage()) {
         self.user = user
         self.container = container
     }

@@ -55,6 +55,10 @@ public struct RecordError: Error, Hashable, Sendable {
         case methodNotAllowed = "METHOD_NOT_ALLOWED"
         /// An account with this name exists already.
         case nameTaken = "NAME_TAKEN"
+        /// Whoever is signed in does not know the password of the account.
+        case wrongPassword = "WRONG_PASSWORD"
+        /// The password was right, and the account is disabled.
+        case accountDisabled = "ACCOUNT_DISABLED"
         /// Another record has the value that a UNIQUE index allows once: 409.
         case uniqueViolation = "UNIQUE_VIOLATION"
         /// The byte range of a request starts beyond the value: 416.

@@ -31,6 +31,11 @@ public struct Ruling: Hashable, Sendable {
         case listed(Int64)
         /// The record has an access list which does not give it.
         case unlisted
+        /// Whoever is signed in uploads files.
+        case signedIn
+        /// The caller may create or write records of a type that has assets.
+        case typeWithAssets(RecordTypeName)
+        case noTypeWithAssets
     }
 }
 

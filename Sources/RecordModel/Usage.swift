@@ -1,4 +1,4 @@
-/// What somebody's records take, or a change of it.
+/// What somebody's records take, a change of it, or what they may take.
 public struct Usage: Hashable, Sendable {
     /// Records that are not deleted.
     public var records: Int64

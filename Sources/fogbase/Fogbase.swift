@@ -47,7 +47,9 @@ struct Fogbase {
             for line in configuration.listing { Terminal.say(line) }
             return .success
         case "doctor":
-            return try DoctorCommand.run(configuration.settings, isQuick: arguments.options["--quick"] != nil)
+            return try DoctorCommand.run(
+                configuration.settings, isQuick: arguments.options["--quick"] != nil,
+                repairs: arguments.options["--repair"] != nil)
         case "health": return HealthCommand.run(configuration.settings)
         default: return try OperatorCommand.run(command, arguments, configuration)
         }

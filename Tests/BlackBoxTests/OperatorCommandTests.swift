@@ -42,6 +42,17 @@ import Testing
         #expect(log.allSatisfy { $0["actor"]?["name"] == "_shell" && $0["actor"]?["kind"] == "operator" })
     }
 
+    @Test func `the doctor mends nothing beside a server, and has nothing to mend in a sound folder`() throws {
+        let shell = try Self.shell(.running)
+        #expect(try shell.run("users add ada", input: "correct horse\n").status == 0)
+        let busy = try shell.run("doctor --repair")
+        #expect(busy.status == 1 && busy.errors.contains("in use by another Fogbase process"), "\(busy.errors)")
+        #expect(shell.server.terminate() == 0)
+        let sound = try shell.run("doctor --repair")
+        #expect(sound.status == 0 && sound.out.contains("No problems found."), "\(sound.out)")
+        #expect(!sound.out.contains("mended"))
+    }
+
     @Test(arguments: Place.allCases)
     func `accounts are added, invited, given passwords and removed`(place: Place) throws {
         let shell = try Self.shell(place)
@@ -52,6 +63,11 @@ import Testing
         #expect(try shell.run("users set-password ada", input: "battery staple\n").status == 0)
         let unknown = try shell.run("users set-password eve", input: "battery staple\n")
         #expect(unknown.status == 1 && unknown.errors == "fogbase: There is no user with the name eve.\n")
+        #expect(try shell.run("users disable ada").out.contains("all sessions have ended"))
+        #expect(try shell.run("users list").out.contains("disabled"))
+        #expect(try shell.run("users enable ada").status == 0)
+        #expect(try !shell.run("users list").out.contains("disabled"))
+        #expect(try shell.run("users disable eve").status == 1)
         let users = try shell.json("users list --json")["users"]?.array ?? []
         #expect(users.map { $0["name"] } == ["ada"])
         let name = try #require(users.first?["userRecordName"]?.string)
@@ -76,10 +92,13 @@ import Testing
 
         #expect(try shell.run("users remove \(name)").out.contains("private database"))
         #expect(try shell.run("users remove ada").status == 1)
-        let log = try shell.json("audit --scope database --json")["entries"]?.array ?? []
+        let log = (try shell.json("audit --scope database --json")["entries"]?.array ?? []).filter {
+            // Made by whoever had the invitation.
+            $0["action"] != "user.signUp"
+        }
         #expect(
             log.compactMap { $0["action"]?.string } == [
-                "user.delete", "invitation.create", "user.password", "user.create",
+                "user.delete", "invitation.create", "user.enable", "user.disable", "user.password", "user.create",
             ])
         #expect(log.allSatisfy { $0["actor"]?["name"] == "_shell" })
     }

@@ -40,6 +40,31 @@ import Testing
         #expect(none.status == 1 && none.errors == "fogbase: The server has no container with this name.\n")
     }
 
+    @Test func `a server is reached by its port, and else by its Unix socket`() throws {
+        let socket = NSTemporaryDirectory() + "fogbase-\(UUID().uuidString.prefix(8)).sock"
+        defer { unlink(socket) }
+        let server = try ServerProcess(settings: ["FOGBASE_SERVER_UNIX": socket])
+        let shell = OperatorShell(server)
+        let path = server.data + "/operator.json"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        func rewrite(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
+        #expect(text.contains(socket))
+        // A port at which nobody listens, and none.
+        let address = #""url":"http://127.0.0.1:\#(server.port)""#
+        #expect(text.contains(address), "\(text)")
+        try rewrite(text.replacingOccurrences(of: address, with: #""url":"http://127.0.0.1:1""#))
+        #expect(try shell.run("users add ada", input: "correct horse\n").status == 0)
+        try rewrite(text.replacingOccurrences(of: address + ",", with: ""))
+        #expect(try shell.run("users list").out.contains("ada"))
+        try rewrite(text.replacingOccurrences(of: socket, with: socket + "-none"))
+        #expect(try shell.run("users list").out.contains("ada"))
+        try rewrite(
+            text.replacingOccurrences(of: address + ",", with: "").replacingOccurrences(
+                of: socket, with: socket + "-none"))
+        let none = try shell.run("users list")
+        #expect(none.status == 1 && none.errors.contains("No server answers at \(socket)-none"), "\(none.errors)")
+    }
+
     @Test func `what stands in the way is said`() throws {
         let server = try ServerProcess()
         let shell = OperatorShell(server)

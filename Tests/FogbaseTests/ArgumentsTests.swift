@@ -46,7 +46,7 @@ import Testing
         ("--port 1", "fogbase serve"), ("admin", "admin list"), ("admn list", "Did you mean admin"),
         ("admin ad grace", "Did you mean admin add?"), ("keys", "keys rotate"), ("keys rotte x", "keys rotate"),
         ("keys add", "needs NAME"), ("keys add x --redonly", "--read-only"), ("admin set-role ada", "needs ROLE"),
-        ("access", "access explain"), ("access explain ada read", "needs TYPE"), ("audit x", "'x'"),
+        ("access", "access explain"), ("access explain ada", "needs ACTION"), ("audit x", "'x'"),
         ("audit --limt 2", "Did you mean --limit?"), ("admin add ada --password x", "--password-file"),
         ("users add ada --password=x", "--password-file"), ("keys show x --json=1", "takes no value"),
     ])

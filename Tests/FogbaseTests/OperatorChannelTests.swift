@@ -68,8 +68,25 @@ import Testing
         ("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("192.0.2.1", "192.0.2.1"),
     ])
     func `host and port are taken out of the address`(host: String, name: String) throws {
-        let endpoint = try #require(try Self.channel([host]).endpoint)
-        #expect(endpoint.host == name && endpoint.port == 8_080)
+        #expect(try Self.channel([host]).places == [.network(host: name, port: 8_080)])
+    }
+
+    @Test func `a Unix socket comes second, and does alone`() throws {
+        let both = try Self.channel(["127.0.0.1"], unix: "/tmp/socket")
+        #expect(both.places == [.network(host: "127.0.0.1", port: 8_080), .unix(path: "/tmp/socket")])
+        let alone = try Self.channel([], unix: "socket")
+        let folder = TemporaryFolder()
+        try alone.write(to: folder.path)
+        let held = try DataFolder(opening: folder.path)
+        let found = try #require(try OperatorChannel.find(in: folder.path))
+        #expect(found.url == nil && found.host == "localhost" && found.places == alone.places)
+        guard case .unix(let path) = found.places.first else {
+            Issue.record("no socket")
+            return
+        }
+        // Commands run in other folders than the server.
+        #expect(path.hasPrefix("/") && path.hasSuffix("/socket") && held.path == folder.path)
+        #expect(OperatorChannel(addresses: [], token: "t") == nil)
     }
 
     @Test func `the server is called by one of its names`() throws {

@@ -276,6 +276,27 @@ import Testing
 
     // MARK: User records
 
+    @Test func `a schema that leaves the type of user records out keeps it while there are accounts`() async throws {
+        let database = try await TestDatabase.make(.production)
+        func put(_ types: String) async -> Answer {
+            await database.call(.put, "/schema", as: .administrator, body: #"{"types":{\#(types)}}"#)
+        }
+        let grants = #""grants":{"_world":["READ"],"_creator":["WRITE"]}"#
+        let made = await put(#""Users":{"fields":{"nick":{"type":"STRING"}},\#(grants)},"Post":{"fields":{}}"#)
+        #expect(made.status == 200, "\(made.text)")
+        let left = await put("")
+        let users = left.json?["types"]?["Users"]
+        #expect(left.status == 200 && left.json?["types"]?.object?.keys.count == 1, "\(left.text)")
+        #expect(users?["fields"]?["nick"]?["type"] == "STRING" && users?["grants"]?["_world"] == ["READ"])
+        let lost = await put(#""Users":{"fields":{}}"#)
+        #expect(lost.status == 400 && lost.text.contains("nick"), "\(lost.text)")
+        let nobody = try await TestDatabase.make(.production, withUsers: false)
+        for types in [#""Users":{"fields":{}}"#, ""] {
+            let answer = await nobody.call(.put, "/schema", as: .administrator, body: #"{"types":{\#(types)}}"#)
+            #expect(answer.status == 200 && (answer.json?["types"]?["Users"] == nil) == types.isEmpty, "\(answer.text)")
+        }
+    }
+
     @Test(arguments: [RecordEnvironment.development, .production])
     func `each account has a user record that it alone fills`(_ environment: RecordEnvironment) async throws {
         let database = try await TestDatabase.make(environment)

@@ -118,7 +118,7 @@ import Testing
         let wrong = await database.call(
             .patch, "/administrators/me", token: first,
             body: #"{"password":"another horse","currentPassword":"wrong"}"#)
-        #expect(wrong.status == 401)
+        #expect(wrong.status == 403 && wrong.json?["details"]?["cause"] == "WRONG_PASSWORD", "\(wrong.text)")
         let right = await database.call(
             .patch, "/administrators/me", token: first,
             body: #"{"password":"another horse","currentPassword":"correct horse ada"}"#)

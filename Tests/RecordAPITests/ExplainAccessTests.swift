@@ -48,6 +48,52 @@ import Testing
         ])
     }
 
+    @Test func `uploads and private databases are judged without a type`() async throws {
+        let database = try await TestDatabase.make(.production)
+        let schema = await database.call(
+            .put, "/schema", as: .administrator,
+            body: #"{"types":{"Post":{"fields":{"title":{"type":"STRING"}}}}}"#)
+        try #require(schema.status == 200, "\(schema.text)")
+        func row(
+            _ name: String, _ caller: String, _ action: String, _ decision: String, _ rule: String,
+            in place: String = ""
+        ) -> Scenario {
+            Scenario(
+                name, .administrator, .post, "/explain/access" + place,
+                #"{"caller":"\#(caller)","action":"\#(action)"}"#, 200,
+                contains: [#""decision":"\#(decision)""#, #""rule":"\#(rule)""#])
+        }
+        let creators = "?database=private&owner={creator}"
+        let about = #"{"caller":"anonymous","action":"upload","recordType":"Post"}"#
+        await database.play([
+            row("nobody", "anonymous", "upload", "AUTHENTICATION_REQUIRED", "TYPE_WITH_ASSETS"),
+            row("a user", "{stranger}", "upload", "ALLOWED", "SIGNED_IN"),
+            row("an editor", "administrator:editor", "upload", "ALLOWED", "ADMINISTRATOR"),
+            row("a viewer", "administrator:viewer", "upload", "ACCESS_DENIED", "ADMINISTRATOR"),
+            row("its owner", "{creator}", "upload", "ALLOWED", "PRIVATE_DATABASE", in: creators),
+            row("another", "{stranger}", "upload", "ACCESS_DENIED", "PRIVATE_DATABASE", in: creators),
+            row("its owner enters", "{creator}", "enter", "ALLOWED", "PRIVATE_DATABASE", in: creators),
+            row("another does not", "{stranger}", "enter", "ACCESS_DENIED", "PRIVATE_DATABASE", in: creators),
+            row("nor does nobody", "anonymous", "enter", "AUTHENTICATION_REQUIRED", "PRIVATE_DATABASE", in: creators),
+            row("an owner does", "administrator", "enter", "ALLOWED", "PRIVATE_DATABASE", in: creators),
+            row(
+                "a developer does not", "administrator:developer", "enter", "ACCESS_DENIED", "PRIVATE_DATABASE",
+                in: creators),
+            Scenario(
+                "no database is meant", .administrator, .post, "/explain/access",
+                #"{"caller":"anonymous","action":"enter"}"#, 400),
+            Scenario("a type has no say", .administrator, .post, "/explain/access", about, 400),
+            Scenario(
+                "records have types", .administrator, .post, "/explain/access",
+                #"{"caller":"anonymous","action":"read"}"#, 400, contains: ["recordType"]),
+        ])
+        let asset = await database.call(
+            .put, "/schema", as: .administrator,
+            body: #"{"types":{"File":{"fields":{"file":{"type":"ASSET"}},"grants":{"_world":["CREATE"]}}}}"#)
+        try #require(asset.status == 200, "\(asset.text)")
+        await database.play([row("a type for files", "anonymous", "upload", "ALLOWED", "TYPE_WITH_ASSETS")])
+    }
+
     @Test func `only administrators ask, and bad questions are refused`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()

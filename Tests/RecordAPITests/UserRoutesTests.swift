@@ -26,8 +26,13 @@ import Testing
     }
 
     private static func actions(_ test: TestDatabase) async -> [String] {
+        await entries(test).compactMap { $0["action"]?.string }
+    }
+
+    /// What was written down but the sign-ups of the accounts that tests have.
+    private static func entries(_ test: TestDatabase) async -> [JSONValue] {
         let log = await test.call(.get, "/audit", as: .administrator)
-        return (log.json?["entries"]?.array ?? []).compactMap { $0["action"]?.string }
+        return (log.json?["entries"]?.array ?? []).filter { $0["action"] != "user.signUp" }
     }
 
     @Test func `accounts are listed in pages, without those of keys`() async throws {
@@ -70,11 +75,79 @@ import Testing
             await test.call(.post, "/sessions", body: #"{"name":"ann","password":"correct horse"}"#).status == 401)
         for body in [
             #"{}"#, #"{"password":"short"}"#, #"{"password":7}"#, #"{"name":"x","password":"battery staple"}"#,
+            #"{"disabled":1}"#, #"{"disabled":null}"#,
         ] {
             #expect(
                 await test.call(.patch, "/users/{creator}", as: .administrator, body: body).status == 400, "\(body)")
         }
         #expect(await Self.actions(test) == ["session.failed", "user.password", "role.put"])
+    }
+
+    @Test func `a disabled account has no session and gets none, and its records stay`() async throws {
+        let test = try await TestDatabase.make()
+        try await test.addForum()
+        let developer = try await Self.administrator("developer", in: test)
+        let other = await test.call(.post, "/sessions", body: #"{"name":"ann","password":"correct horse"}"#)
+        let token = try #require(other.json?["token"]?.string)
+        // Both are known to the loop by now.
+        #expect(await test.call(.get, "/users/me", token: token).status == 200)
+        #expect(await test.call(.get, "/users/me", as: .creator).status == 200)
+        let done = await test.call(.patch, "/users/{creator}", token: developer, body: #"{"disabled":true}"#)
+        #expect(done.status == 200 && done.json?["disabled"] == true, "\(done.text)")
+        #expect(done.json?["disabledTimestamp"]?.integer != nil)
+        #expect(await test.call(.get, "/users/me", token: token).status == 401)
+        #expect(await test.call(.get, "/users/me", as: .creator).status == 401)
+        let right = await test.call(.post, "/sessions", body: #"{"name":"ann","password":"correct horse"}"#)
+        #expect(right.status == 403 && right.json?["serverErrorCode"] == "ACCESS_DENIED", "\(right.text)")
+        #expect(right.json?["details"]?["cause"] == "ACCOUNT_DISABLED")
+        let wrong = await test.call(.post, "/sessions", body: #"{"name":"ann","password":"wrong horse"}"#)
+        let nobody = await test.call(.post, "/sessions", body: #"{"name":"nix","password":"wrong horse"}"#)
+        #expect(wrong.status == 401 && wrong.json?["reason"] == nobody.json?["reason"], "\(wrong.text)")
+        #expect(await test.call(.get, "/records/Post/p1").status == 200)
+        #expect(
+            await test.call(.post, "/users", body: #"{"name":"ann","password":"correct horse"}"#).status == 409)
+        let list = await test.call(.get, "/users?name=ann", as: .administrator)
+        #expect(list.json?["users"]?.array?.first?["disabled"] == true, "\(list.text)")
+        let why = await test.call(
+            .post, "/explain/access", as: .administrator,
+            body: #"{"caller":"{creator}","action":"read","recordType":"Post"}"#)
+        #expect(why.status == 400 && why.text.contains("disabled"), "\(why.text)")
+        // Once more is the same, and a new password does not enable it.
+        for body in [#"{"disabled":true}"#, #"{"password":"battery staple"}"#] {
+            let again = await test.call(.patch, "/users/{creator}", as: .administrator, body: body)
+            #expect(again.status == 200 && again.json?["disabled"] == true, "\(again.text)")
+        }
+        let enabled = await test.call(.patch, "/users/{creator}", token: developer, body: #"{"disabled":false}"#)
+        #expect(enabled.status == 200 && enabled.json?["disabled"] == nil, "\(enabled.text)")
+        #expect(await test.call(.get, "/users/me", token: token).status == 401)
+        #expect(
+            await test.call(.post, "/sessions", body: #"{"name":"ann","password":"battery staple"}"#).status == 201)
+        let log = await test.call(.get, "/audit", as: .administrator)
+        let entries = (log.json?["entries"]?.array ?? []).filter {
+            ["user.disable", "user.enable", "user.password"].contains($0["action"]?.string)
+        }
+        #expect(entries.map { $0["action"] } == ["user.enable", "user.password", "user.disable"])
+        #expect(entries.allSatisfy { $0["target"] == "ann" } && entries[0]["actor"]?["name"] == "developer")
+        // Whoever knows the password of a disabled account is no guesser, and is written down all the same.
+        let failed = await test.call(.get, "/audit?action=session.failed", as: .administrator)
+        #expect(failed.json?["entries"]?.array?.contains { $0["target"] == "ann" } == true, "\(failed.text)")
+    }
+
+    @Test func `who may not manage users disables nobody`() async throws {
+        let test = try await TestDatabase.make()
+        let editor = try await Self.administrator("editor", in: test)
+        let key = try await Self.key("manageUsers", in: test)
+        let body = #"{"disabled":true}"#
+        #expect(await test.call(.patch, "/users/{creator}", token: editor, body: body).status == 403)
+        #expect(await test.call(.patch, "/users/{creator}", as: .creator, body: body).status == 403)
+        #expect(await test.call(.patch, "/users/{creator}", body: body).status == 401)
+        #expect(await test.call(.get, "/users/me", as: .creator).status == 200)
+        // Who may disable may not therefore give passwords, and then nothing is done.
+        let both = #"{"disabled":true,"password":"battery staple"}"#
+        #expect(await test.call(.patch, "/users/{creator}", token: key, body: both).status == 403)
+        #expect(await test.call(.get, "/users/me", as: .creator).status == 200)
+        #expect(await test.call(.patch, "/users/{creator}", token: key, body: body).status == 200)
+        #expect(await test.call(.get, "/users/me", as: .creator).status == 401)
     }
 
     @Test func `owners alone give passwords, since with them go private databases`() async throws {
@@ -134,8 +207,7 @@ import Testing
         #expect(await test.call(.delete, "/users/\(name)", token: TestDatabase.operatorToken).status == 204)
         await test.call(.post, "/users", as: .administrator, body: #"{"name":"bob","password":"correct horse"}"#)
         await test.call(.post, "/users", body: #"{"name":"eve","password":"correct horse"}"#)
-        let log = await test.call(.get, "/audit", as: .administrator)
-        let entries = log.json?["entries"]?.array ?? []
+        let entries = await Self.entries(test)
         #expect(entries.compactMap { $0["action"]?.string } == ["user.create", "user.delete", "user.create"])
         #expect(
             entries.compactMap { $0["actor"]?["name"]?.string } == ["_administrator", "_shell", "_shell"])

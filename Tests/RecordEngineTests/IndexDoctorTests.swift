@@ -61,6 +61,7 @@ import Testing
             "DROP TABLE resumable_upload", "DROP TABLE audience", "DROP TABLE audience_record",
             "ALTER TABLE record DROP COLUMN former", "ALTER TABLE type DROP COLUMN has_lists",
             "ALTER TABLE type DROP COLUMN default_acl", "ALTER TABLE account DROP COLUMN kind",
+            "ALTER TABLE account DROP COLUMN disabled",
             "DROP TABLE api_key", "DROP TABLE audit", "DROP TABLE audit_retention",
             "ALTER TABLE field DROP COLUMN readers", "ALTER TABLE field DROP COLUMN writers",
             "DROP TABLE invitation", "DROP TABLE invitation_role", "DROP TABLE account_removal",

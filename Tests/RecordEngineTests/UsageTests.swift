@@ -1,6 +1,7 @@
 import Foundation
 import RecordEngine
 import RecordModel
+import RecordStorage
 import RecordWire
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 /// What accounts take is counted with their records, and bounded.
 @Suite struct UsageTests {
     private static func quotas(
-        user: Quotas.Amounts = Quotas.Amounts(), container: Quotas.Amounts = Quotas.Amounts()
+        user: Usage = Usage(), container: Usage = Usage()
     ) -> DatabaseLimits {
         var limits = DatabaseLimits()
         limits.quotas = Quotas(user: user, container: container)
@@ -73,12 +74,23 @@ import Testing
         }
         #expect(patient.problems == [])
         try patient.injure("UPDATE usage SET bytes = bytes + 1 WHERE owner = -1")
+        try patient.injure("DELETE FROM usage WHERE owner > 15")
         #expect(patient.problems.contains { $0.contains("sums of what accounts take") })
+        // While somebody has the folder nothing is mended.
+        for path in [patient.data, patient.folder] {
+            let held = try DataFolder(opening: path)
+            #expect(throws: DataFolder.Problem.self) { try Doctor().repair(dataPath: patient.data) }
+            #expect(held.path == path)
+        }
+        let repairs = try Doctor().repair(dataPath: patient.data)
+        #expect(repairs.map(\.label) == ["iCloud.test/development"] && repairs.allSatisfy { $0.sums >= 2 })
+        #expect(patient.problems == [])
+        #expect(try Doctor().repair(dataPath: patient.data).isEmpty)
     }
 
     @Test func `a user has so many records, in the public database and its own together`() async throws {
         // The account's own user record is the first.
-        let test = try TestDatabase(limits: Self.quotas(user: Quotas.Amounts(records: 3)))
+        let test = try TestDatabase(limits: Self.quotas(user: Usage(records: 3)))
         let ann = try await test.signUp("ann")
         let bob = try await test.signUp("bob")
         let own = DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.caller.userID)))
@@ -102,7 +114,7 @@ import Testing
     }
 
     @Test func `a batch takes what is left, or nothing where it is atomic`() async throws {
-        let test = try TestDatabase(limits: Self.quotas(user: Quotas.Amounts(records: 3)))
+        let test = try TestDatabase(limits: Self.quotas(user: Usage(records: 3)))
         let ann = try await test.signUp("ann")
         func batch(_ isAtomic: Bool) -> String {
             let items = (0..<4).map {
@@ -120,7 +132,7 @@ import Testing
     }
 
     @Test func `fields and files have quotas of their own, and less is always allowed`() async throws {
-        let test = try TestDatabase(limits: Self.quotas(user: Quotas.Amounts(bytes: 28_000, assetBytes: 5_000)))
+        let test = try TestDatabase(limits: Self.quotas(user: Usage(bytes: 28_000, assetBytes: 5_000)))
         let ann = try await test.signUp("ann")
         let long = String(repeating: "x", count: 15_000)
         try await test.create("a", #""t":"\#(long)""#, as: ann.caller)
@@ -148,7 +160,7 @@ import Testing
     }
 
     @Test func `who meets the quota of all learns nothing of others`() async throws {
-        let test = try TestDatabase(limits: Self.quotas(container: Quotas.Amounts(records: 4)))
+        let test = try TestDatabase(limits: Self.quotas(container: Usage(records: 4)))
         let ann = try await test.signUp("ann")
         for number in 0..<3 { try await test.create("o\(number)") }
         let refused = await refusal { try await test.create("a", as: ann.caller) }

@@ -149,8 +149,7 @@ struct SignInAttempt {
 
     /// - Parameter error: Only a wrong name or password counts, not a server that had no time to look.
     func failed(_ error: RecordError) {
-        // A signed-in caller's wrong password is ACCESS_DENIED.
-        let isWrong = error.code == .authenticationFailed || error.code == .accessDenied
+        let isWrong = error.code == .authenticationFailed || error.cause == .wrongPassword
         delays.end(self, isWrong ? .failed : .abandoned)
     }
 

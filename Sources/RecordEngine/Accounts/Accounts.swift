@@ -1,6 +1,7 @@
 internal import Cryptography
 package import RecordModel
 internal import RecordStorage
+internal import RecordWire
 
 /// An account as its owner and administrators see it.
 package struct User: Hashable, Sendable {
@@ -11,6 +12,8 @@ package struct User: Hashable, Sendable {
     package let isAnonymous: Bool
     /// Milliseconds since 1970.
     package let created: Int64
+    /// Since when nobody signs in to it; `nil` for most.
+    package let disabled: Int64?
 
     init(_ row: AccountRow) {
         id = row.id
@@ -18,6 +21,7 @@ package struct User: Hashable, Sendable {
         name = row.name
         isAnonymous = row.kind == .anonymous
         created = row.created
+        disabled = row.disabled
     }
 }
 
@@ -73,7 +77,7 @@ extension RecordDatabase {
     ///
     /// - Parameters:
     ///   - invitation: Is used with it, or not at all. It was found good by `checkInvitation`.
-    ///   - actor: The administrator who makes it for somebody; `nil` for those who make their own.
+    ///   - actor: Whose request it is: an administrator makes it for somebody else.
     /// - Throws: EXISTS with cause NAME_TAKEN if the name is taken; ACCESS_DENIED if the invitation is not good any more.
     package nonisolated func signUp(
         _ credentials: Credentials, label: SessionLabel? = nil, invitation: Invitation? = nil,
@@ -83,23 +87,32 @@ extension RecordDatabase {
         let password = try await passwords.hash(credentials.password)
         let recordName = Self.makeUserRecordName()
         let token = SecretToken(.session)
-        return try await write { transaction throws(RecordError) in
+        let actor = actor ?? AuditActor(caller: .anonymous)
+        let (row, session) = try await write { transaction throws(RecordError) in
             let row = try transaction.addAccount(recordName: recordName, name: name, password: password, kind: .person)
-            if let invitation { try transaction.use(invitation, for: row) }
-            if let actor { try transaction.audit(.userCreate, name, by: actor, detail: row.auditDetail) }
-            return try transaction.open(token, for: row, label: label)
+            let invited = try invitation.map { invitation throws(RecordError) in
+                try transaction.use(invitation, for: row)
+            }
+            try transaction.auditSignUp(of: row, invitation: invited, by: actor)
+            return (row, try transaction.open(token, for: row, label: label))
         }
+        if !actor.managesUsers, invitation == nil { noteSignUp(of: row, by: actor) }
+        return session
     }
 
     /// Makes an account for somebody who has not said a name, its user record, and a session, which alone opens it.
-    package nonisolated func signUpAnonymously(label: SessionLabel? = nil) async throws(RecordError) -> Session {
+    package nonisolated func signUpAnonymously(
+        label: SessionLabel? = nil, by actor: AuditActor? = nil
+    ) async throws(RecordError) -> Session {
         let recordName = Self.makeUserRecordName()
         let token = SecretToken(.session)
-        return try await write { transaction throws(RecordError) in
+        let (row, session) = try await write { transaction throws(RecordError) in
             let row = try transaction.addAccount(
                 recordName: recordName, name: recordName, password: nil, kind: .anonymous)
-            return try transaction.open(token, for: row, label: label)
+            return (row, try transaction.open(token, for: row, label: label))
         }
+        noteSignUp(of: row, by: actor ?? AuditActor(caller: .anonymous))
+        return session
     }
 
     private static func makeUserRecordName() -> String { "_" + Hex.encode(RandomBytes.make(16)) }
@@ -107,7 +120,7 @@ extension RecordDatabase {
     /// Signs an account in, and gives it a user record if it is older than those.
     ///
     /// - Throws: AUTHENTICATION_FAILED, the same and after the same time whether or not the account exists and has a
-    ///   password.
+    ///   password; ACCESS_DENIED with cause ACCOUNT_DISABLED to who knows the password of a disabled one.
     package nonisolated func signIn(
         _ credentials: Credentials, account: AccountLookup, label: SessionLabel? = nil
     ) async throws(RecordError) -> Session {
@@ -121,6 +134,7 @@ extension RecordDatabase {
                     throw .signInFailed
                 }
                 guard current.password == checked.password else { return .changed(AccountLookup(row: current)) }
+                guard current.disabled == nil else { throw .accountDisabled }
                 if let better = verdict.better {
                     try transaction.store { () throws(StoreError) in
                         try transaction.accounts.setPassword(better, account: current.id)
@@ -147,6 +161,11 @@ enum PasswordOutcome<Value: Sendable>: Sendable {
     case done(Value)
     /// The stored password is another one by now: check again.
     case changed(AccountLookup)
+}
+
+extension AuditActor {
+    /// Whether it makes accounts for others.
+    var managesUsers: Bool { Authorization.authorize(caller, .manageUsers) == .allowed }
 }
 
 extension AccountRow {
@@ -188,6 +207,20 @@ extension WriteTransaction {
         return row
     }
 
+    /// Writes down that an administrator has made an account, or somebody with an invitation, of which there are few.
+    /// Other sign-ups are noted by the minute.
+    fileprivate func auditSignUp(
+        of row: AccountRow, invitation: String?, by actor: AuditActor
+    ) throws(RecordError) {
+        var detail = row.auditDetail
+        if let invitation { detail["invitation"] = .string(invitation) }
+        if actor.managesUsers {
+            try audit(.userCreate, row.name, by: actor, detail: detail)
+        } else if invitation != nil {
+            try audit(.userSignUp, row.name, by: actor.with(.user(row.id, roles: [:])), detail: detail)
+        }
+    }
+
     func account(_ id: UserID) throws(RecordError) -> AccountRow? {
         try store { () throws(StoreError) in try accounts.find(id: id) }
     }
@@ -198,4 +231,7 @@ extension RecordError {
         .exists, "An account with this name exists already. Choose another name", cause: .nameTaken)
 
     static let signInFailed = RecordError(.authenticationFailed, "The name or the password is wrong")
+
+    static let accountDisabled = RecordError(
+        .accessDenied, "This account is disabled. Ask an administrator", cause: .accountDisabled)
 }

@@ -1,6 +1,7 @@
 internal import Cryptography
 package import RecordModel
 internal import RecordStorage
+internal import RecordWire
 
 /// What an account's owner changes of it.
 package struct AccountChange: Sendable {
@@ -32,11 +33,13 @@ extension RecordDatabase {
     /// Changes the name or the password of an account. A new password ends all of its sessions but that of the request,
     /// which gets a new token. An account of somebody anonymous becomes one with a name, and keeps all it has.
     ///
-    /// - Parameter token: That of the request.
+    /// - Parameters:
+    ///   - token: That of the request.
+    ///   - actor: Whose request it is: the account itself.
     /// - Throws: ACCESS_DENIED if the current password is wrong; EXISTS with cause NAME_TAKEN; AUTHENTICATION_FAILED if
     ///   the session has ended meanwhile.
     package nonisolated func change(
-        _ change: AccountChange, of account: AccountLookup, token: [UInt8]
+        _ change: AccountChange, of account: AccountLookup, token: [UInt8], by actor: AuditActor? = nil
     ) async throws(RecordError) -> ChangedAccount {
         let hash = SHA256.hash(token).bytes
         let new = SecretToken(.session)
@@ -52,6 +55,8 @@ extension RecordDatabase {
                 guard current.password == checked.password, current.kind == checked.kind else {
                     return .changed(AccountLookup(row: current))
                 }
+                try transaction.audit(
+                    change, of: current, by: actor ?? AuditActor(caller: .user(current.id, roles: [:])))
                 return .done(try transaction.change(current, change, password: hashed, session: hash, token: new))
             }
             switch outcome {
@@ -89,12 +94,27 @@ extension RecordDatabase {
 }
 
 extension WriteTransaction {
+    /// Writes down what an account's owner does with it. Each takes the password or a new one, so nobody does it often.
+    fileprivate func audit(
+        _ change: AccountChange, of row: AccountRow, by actor: AuditActor
+    ) throws(RecordError) {
+        var detail = row.auditDetail
+        if row.kind == .anonymous {
+            return try audit(.userUpgrade, change.name ?? row.name, by: actor, detail: detail)
+        }
+        if change.password != nil { try audit(.userPassword, row.name, by: actor, detail: detail) }
+        if let name = change.name, name != row.name {
+            detail["name"] = .string(name)
+            try audit(.userRename, row.name, by: actor, detail: detail)
+        }
+    }
+
     fileprivate func change(
         _ row: AccountRow, _ change: AccountChange, password: String?, session: [UInt8], token: SecretToken
     ) throws(RecordError) -> ChangedAccount {
         var row = row
         if row.kind == .anonymous {
-            if let invitation = change.invitation { try use(invitation, for: row, newName: change.name) }
+            if let invitation = change.invitation { _ = try use(invitation, for: row, newName: change.name) }
             row.kind = .person
             try store { () throws(StoreError) in try accounts.setKind(.person, account: row.id) }
         }
@@ -120,5 +140,5 @@ extension WriteTransaction {
 
 extension RecordError {
     /// 403 and not 401: the session is good, and clients need not throw its token away.
-    static let passwordWrong = RecordError(.accessDenied, "The current password is wrong")
+    static let passwordWrong = RecordError(.accessDenied, "The current password is wrong", cause: .wrongPassword)
 }

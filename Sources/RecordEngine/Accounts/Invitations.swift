@@ -68,6 +68,11 @@ package struct InvitationInfo: Hashable, Sendable {
     package let used: Int64
     package let roles: [String]
 
+    /// What it is good for at a moment: `open`, `used` or `expired`.
+    package func state(at now: Int64) -> String {
+        used >= uses ? "used" : expires <= now ? "expired" : "open"
+    }
+
     init(_ row: InvitationRow, roles: [String]) {
         id = row.id
         name = row.name
@@ -88,7 +93,7 @@ package struct InvitationInfo: Hashable, Sendable {
 }
 
 extension RecordDatabase {
-    /// The invitations that there may be at once.
+    /// The invitations that may be open at once.
     private static var invitationCount: Int { 1_000 }
 
     /// Makes an invitation.
@@ -152,7 +157,8 @@ extension WriteTransaction {
     fileprivate func add(
         _ wish: InvitationWish, token: SecretToken, limit: Int
     ) throws(RecordError) -> InvitationInfo {
-        guard try store({ () throws(StoreError) in try invitations.count() }) < limit else {
+        let now = now
+        guard try store({ () throws(StoreError) in try invitations.openCount(now: now) }) < limit else {
             throw .badRequest(
                 "There is the full number of invitations. Take some away first", cause: .tooLarge,
                 details: [("limit", .number(Int64(limit)))])
@@ -177,23 +183,27 @@ extension WriteTransaction {
     /// Uses an invitation for an account, which gets the roles that it gives.
     ///
     /// - Parameter newName: The name that the account is about to get; its own unless given.
+    /// - Returns: The invitation's id.
     /// - Throws: ACCESS_DENIED if it is not good any more: somebody was faster.
-    func use(_ invitation: Invitation, for account: AccountRow, newName: String? = nil) throws(RecordError) {
+    func use(
+        _ invitation: Invitation, for account: AccountRow, newName: String? = nil
+    ) throws(RecordError) -> String {
         let now = now
-        let given = try store { () throws(StoreError) -> [Int64]? in
+        let found = try store { () throws(StoreError) -> (id: String, roles: [Int64])? in
             guard let row = try invitations.find(hash: invitation.hash), row.isFor(newName ?? account.name),
                 try invitations.use(hash: invitation.hash, now: now)
             else { return nil }
-            return try invitations.roles(of: row.id).map(\.id)
+            return (row.id, try invitations.roles(of: row.id).map(\.id))
         }
-        guard let given else { throw .invitationRejected }
-        guard !given.isEmpty else { return }
+        guard let (id, given) = found else { throw .invitationRejected }
+        guard !given.isEmpty else { return id }
         let sequence = try nextSequence()
         try store { () throws(StoreError) in
             for role in given { try roles.addMember(account.id, to: role) }
             try roles.markChanged(accounts: [account.id], sequence: sequence)
         }
         rightsChanged = true
+        return id
     }
 }
 

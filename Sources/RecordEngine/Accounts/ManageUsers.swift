@@ -12,29 +12,28 @@ package struct UserPage: Sendable {
 
 /// Accounts, as those see and change them who manage users. Accounts of keys are none of them.
 extension RecordDatabase {
-    /// Gives an account another password and ends all of its sessions.
+    /// Gives an account another password, disables or enables it; what is `nil` stays. All of its sessions end, unless it
+    /// is only enabled.
     ///
-    /// - Parameter actor: Whoever gives an account a password can enter its private database, so it takes that right too.
-    /// - Throws: NOT_FOUND; ACCESS_DENIED; BAD_REQUEST for a password that is not well formed, and for an account that
-    ///   nobody signs in to by name.
-    package nonisolated func setPassword(
-        _ password: String, of name: UserRecordName, by actor: AuditActor
+    /// - Parameters:
+    ///   - isDisabled: Nobody signs in to the account, and all else stays: its records, roles and memberships.
+    ///   - actor: Whoever gives an account a password can enter its private database, so it takes that right too.
+    /// - Throws: NOT_FOUND; ACCESS_DENIED; BAD_REQUEST for a password that is not well formed, and for the password of an
+    ///   account that nobody signs in to by name.
+    package nonisolated func changeUser(
+        _ name: UserRecordName, password: String? = nil, isDisabled: Bool? = nil, by actor: AuditActor
     ) async throws(RecordError) -> User {
-        let hash = try await passwords.hash(try Credentials.checked(password: password))
+        let checked = try password.map { text throws(RecordError) in try Credentials.checked(password: text) }
+        var hash: String?
+        if let checked { hash = try await passwords.hash(checked) }
+        let hashed = hash
         return try await write { transaction throws(RecordError) in
-            let row = try transaction.managed(name, by: actor)
-            guard Authorization.mayEnterPrivateDatabase(try transaction.current(actor.caller), of: row.id) else {
-                throw .passwordsAreOwners
+            var row = try transaction.managed(name, by: actor)
+            if let hashed { try transaction.setPassword(hashed, of: row, by: actor) }
+            if let isDisabled, isDisabled != (row.disabled != nil) {
+                row.disabled = isDisabled ? transaction.now : nil
+                try transaction.setDisabled(of: row, by: actor)
             }
-            guard row.kind == .person else {
-                throw .badRequest("Only accounts with a name have a password", details: [("name", .text(row.name))])
-            }
-            try transaction.store { () throws(StoreError) in
-                try transaction.accounts.setPassword(hash, account: row.id)
-                try transaction.sessions.removeAll(account: row.id)
-            }
-            transaction.rightsChanged = true
-            try transaction.audit(.userPassword, row.name, by: actor, detail: row.auditDetail)
             return User(row)
         }
     }
@@ -59,6 +58,30 @@ extension WriteTransaction {
         let row = try store { () throws(StoreError) in try accounts.find(recordName: name.text) }
         guard let row, row.kind != .service else { throw .noSuchUser }
         return row
+    }
+
+    fileprivate func setPassword(_ hash: String, of row: AccountRow, by actor: AuditActor) throws(RecordError) {
+        guard Authorization.mayEnterPrivateDatabase(try current(actor.caller), of: row.id) else {
+            throw .passwordsAreOwners
+        }
+        guard row.kind == .person else {
+            throw .badRequest("Only accounts with a name have a password", details: [("name", .text(row.name))])
+        }
+        try store { () throws(StoreError) in
+            try accounts.setPassword(hash, account: row.id)
+            try sessions.removeAll(account: row.id)
+        }
+        rightsChanged = true
+        try audit(.userPassword, row.name, by: actor, detail: row.auditDetail)
+    }
+
+    fileprivate func setDisabled(of row: AccountRow, by actor: AuditActor) throws(RecordError) {
+        try store { () throws(StoreError) in
+            try accounts.setDisabled(since: row.disabled, account: row.id)
+            if row.disabled != nil { try sessions.removeAll(account: row.id) }
+        }
+        rightsChanged = true
+        try audit(row.disabled == nil ? .userEnable : .userDisable, row.name, by: actor, detail: row.auditDetail)
     }
 
     /// Refuses who may not manage users, or not any more.

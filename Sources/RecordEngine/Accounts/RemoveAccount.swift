@@ -11,9 +11,10 @@ extension RecordDatabase {
     /// - Parameters:
     ///   - password: The account's; accounts of somebody anonymous have none.
     ///   - token: That of the request.
+    ///   - actor: Whose request it is: the account itself.
     /// - Throws: ACCESS_DENIED if the password is wrong; AUTHENTICATION_FAILED if the session has ended meanwhile.
     package nonisolated func removeAccount(
-        _ account: AccountLookup, password: String?, token: [UInt8]
+        _ account: AccountLookup, password: String?, token: [UInt8], by actor: AuditActor? = nil
     ) async throws(RecordError) {
         let hash = SHA256.hash(token).bytes
         var account = account
@@ -31,6 +32,10 @@ extension RecordDatabase {
                 guard current.password == checked.password, current.kind == checked.kind else {
                     return .changed(AccountLookup(row: current))
                 }
+                // While it still has a name.
+                try transaction.audit(
+                    .userDelete, current.name, by: actor ?? AuditActor(caller: .user(current.id, roles: [:])),
+                    detail: current.auditDetail)
                 try transaction.remove(current)
                 return .done(true)
             }

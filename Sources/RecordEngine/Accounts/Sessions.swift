@@ -1,6 +1,7 @@
 package import RecordModel
 internal import Cryptography
 internal import RecordStorage
+internal import RecordWire
 internal import Threads
 
 /// What signing up and signing in give.
@@ -74,14 +75,24 @@ extension RecordDatabase {
 
     /// Ends all sessions of an account.
     ///
-    /// - Parameter token: That of the session that stays; `nil` for none.
-    package nonisolated func endSessions(of account: UserID, but token: [UInt8]?) async throws(RecordError) {
+    /// - Parameters:
+    ///   - token: That of the session that stays; `nil` for none.
+    ///   - actor: Whose request it is: the account itself.
+    package nonisolated func endSessions(
+        of account: UserID, but token: [UInt8]?, by actor: AuditActor? = nil
+    ) async throws(RecordError) {
         let hash = token.map { SHA256.hash($0).bytes }
         try await write { transaction throws(RecordError) in
-            try transaction.store { () throws(StoreError) in
+            let ended = try transaction.store { () throws(StoreError) in
                 try transaction.sessions.removeAll(account: account, but: hash)
             }
             transaction.rightsChanged = true
+            // Each session that ends was signed in to, which is not done often; nothing that ends is no news.
+            guard ended > 0, let row = try transaction.account(account) else { return }
+            var detail = row.auditDetail
+            detail["sessions"] = .integer(Int64(ended))
+            try transaction.audit(
+                .sessionsEnd, row.name, by: actor ?? AuditActor(caller: .user(account, roles: [:])), detail: detail)
         }
     }
 

@@ -90,7 +90,7 @@ extension Administrators {
     /// Gives an administrator the password that it wants, and ends its other sessions.
     ///
     /// - Parameter token: That of the session that stays.
-    /// - Throws: AUTHENTICATION_FAILED if the password before is another.
+    /// - Throws: ACCESS_DENIED with cause WRONG_PASSWORD if the password before is another.
     package func changePassword(
         of administrator: Administrator, from old: String, to new: AdministratorPassword, token: [UInt8],
         by actor: AuditActor
@@ -98,7 +98,7 @@ extension Administrators {
         guard let before = snapshot.withLock({ $0.administrators[administrator.id] }) else { throw .tokenRejected }
         guard try await passwords.verify(old, against: before.password).isRight else {
             noteFailure(of: before.name, address: actor.address, requestID: actor.requestID)
-            throw RecordError(.authenticationFailed, "'currentPassword' is wrong")
+            throw .passwordWrong
         }
         let hash = try await passwords.hash(new.text)
         // Meanwhile it may have been given another, or have gone.

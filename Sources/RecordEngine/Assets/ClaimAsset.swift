@@ -14,9 +14,8 @@ extension WriteTransaction {
         // Gigabytes take their time: a key may have been revoked meanwhile, or an administrator disabled.
         if !upload.caller.isBoundByGrants {
             let caller = try current(upload.caller)
-            guard Authorization.mayUpload(caller, to: upload.address.scope, schema: schema) else {
-                throw .refused(Authorization.refusal(of: caller), .create)
-            }
+            let ruling = Authorization.judgeUploading(caller, to: upload.address.scope, schema: schema)
+            guard ruling.decision == .allowed else { throw .refused(ruling.decision, .create) }
         }
         let expires = now + limits.unreferencedAssetSeconds * 1_000
         let key = upload.address.key

@@ -59,11 +59,12 @@ extension RecordReader {
     /// Refuses callers who may upload nothing: they are neither signed in, nor may they create or write a type that has
     /// assets.
     package func allowUploading(_ caller: Caller, to address: DatabaseAddress) throws(RecordError) {
-        guard !Authorization.mayUpload(caller, to: address.scope, schema: schema) else { return }
+        let ruling = Authorization.judgeUploading(caller, to: address.scope, schema: schema)
+        if ruling.decision == .allowed { return }
         if caller == .anonymous, address.scope == .publicDatabase {
             throw RecordError(.authenticationRequired, "Sign in to upload files")
         }
-        throw .refused(Authorization.refusal(of: caller), .create)
+        throw .refused(ruling.decision, .create)
     }
 
     /// Takes a file in: hashed as it comes, durable before this returns, and stored once whoever brings it.

@@ -17,6 +17,11 @@ package struct AuditActor: Hashable, Sendable {
         name = nil
     }
 
+    /// The same request, of somebody else: who has signed up with it.
+    func with(_ caller: Caller) -> AuditActor {
+        AuditActor(caller: caller, address: address, requestID: requestID)
+    }
+
     private init(named name: String) {
         caller = .administrator(.bootstrap)
         address = ""
@@ -45,11 +50,21 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case keyOutOfScope = "key.outOfScope"
     case invitationCreate = "invitation.create"
     case invitationDelete = "invitation.delete"
+    /// An administrator made an account for somebody.
     case userCreate = "user.create"
+    /// Somebody made an account of its own.
+    case userSignUp = "user.signUp"
+    /// Somebody anonymous took a name and a password.
+    case userUpgrade = "user.upgrade"
+    case userRename = "user.rename"
     case userPassword = "user.password"
+    case userDisable = "user.disable"
+    case userEnable = "user.enable"
     case userDelete = "user.delete"
     /// An administrator named whose private database it means.
     case ownerNamed = "user.privateDatabase"
+    /// Somebody signed out everywhere.
+    case sessionsEnd = "session.endAll"
     case signInFailed = "session.failed"
     case administratorCreate = "administrator.create"
     case administratorChange = "administrator.change"

@@ -12,6 +12,7 @@ package final class AuditNotes: Sendable {
         var actorKind = "anonymous"
         var actor = ""
         var target = ""
+        var outcome = AuditOutcome.refused
     }
 
     fileprivate struct Count {
@@ -37,7 +38,7 @@ package final class AuditNotes: Sendable {
 
     private let state = Locked(State())
 
-    /// Subjects of one minute; others are counted as one.
+    /// Subjects of one minute and action; others are counted as one, so that a flood of the one hides none of another.
     private static let subjects = 256
     /// Addresses that an entry tells.
     private static let addresses = 8
@@ -50,8 +51,10 @@ package final class AuditNotes: Sendable {
         state.withLock { state in
             state.advance(to: now)
             var subject = subject
-            if state.counts[subject] == nil, state.counts.count >= Self.subjects {
-                subject = Subject(action: subject.action, target: Self.others)
+            if state.counts[subject] == nil,
+                state.counts.keys.count(where: { $0.action == subject.action }) >= Self.subjects
+            {
+                subject = Subject(action: subject.action, target: Self.others, outcome: subject.outcome)
             }
             var count = state.counts[subject] ?? Count()
             count.number += 1
@@ -104,7 +107,7 @@ extension AuditNotes.State {
                 AuditRow(
                     at: count.last, actorKind: subject.actorKind, actor: subject.actor,
                     action: subject.action.rawValue, target: AuditText.cut(subject.target),
-                    outcome: AuditOutcome.refused.rawValue, address: count.addresses.first ?? "",
+                    outcome: subject.outcome.rawValue, address: count.addresses.first ?? "",
                     request: count.request, detail: AuditText.detail(detail)))
         }
         counts.removeAll()

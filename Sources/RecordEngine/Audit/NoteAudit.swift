@@ -12,7 +12,7 @@ extension RecordReader {
             address: address, request: requestID)
     }
 
-    /// Notes that a key was refused for what its scope does not cover.
+    /// Notes that a key was refused for what its scope does not cover, by itself or in a batch.
     ///
     /// - Parameter target: What it was about: a route, with a type.
     package func noteOutOfScope(_ key: ServiceKey, target: String, address: String, requestID: String) {
@@ -39,7 +39,34 @@ extension RecordReader {
     }
 }
 
+extension RecordError {
+    /// Whether a key was refused for its scope, or met nothing where its scope lets it see nothing.
+    ///
+    /// - Parameter type: Of what it asked for, if that was said.
+    package func isBeyondScope(of key: ServiceKey, _ type: RecordTypeName?) -> Bool {
+        switch code {
+        case .accessDenied: true
+        case .notFound: type.map { !(key.scope.types?.contains($0) ?? true) } ?? false
+        default: false
+        }
+    }
+}
+
+extension RecordDatabase {
+    /// Notes that somebody has made an account of its own.
+    nonisolated func noteSignUp(of account: AccountRow, by actor: AuditActor) {
+        var subject = AuditNotes.Subject(action: .userSignUp, target: AuditNotes.anonymousAccount, outcome: .done)
+        if account.kind == .person {
+            (subject.actorKind, subject.actor, subject.target) = ("user", account.recordName, account.name)
+        }
+        auditNotes.note(subject, address: actor.address, request: actor.requestID)
+    }
+}
+
 extension AuditNotes {
+    /// The target of sign-ups without a name, which are counted together.
+    static let anonymousAccount = "(anonymous account)"
+
     /// The target of a sign-in by a name that nobody has.
     static let unknownName = "(unknown name)"
 }

@@ -3,11 +3,14 @@ internal import RecordStorage
 
 /// Rulings in words.
 extension RecordReader {
-    /// - Parameter isForAnyRecord: No record was named.
+    /// - Parameters:
+    ///   - action: What is done to records of the type; `nil` for what concerns a database as a whole.
+    ///   - isForAnyRecord: No record was named.
     func step(
-        _ ruling: Ruling, _ deed: AccessQuestion.Deed, _ type: RecordTypeDefinition, isForAnyRecord: Bool
+        _ ruling: Ruling, _ action: (deed: Action, type: RecordTypeDefinition)? = nil, isForAnyRecord: Bool = false
     ) throws(RecordError) -> AccessExplanation.Step {
-        let right = deed.action.permission.words.joined()
+        let right = action?.deed.permission.words.joined() ?? ""
+        let type = action?.type.name.text ?? ""
         let (rule, reason) =
             switch ruling.rule {
             case .role(let role): ("ADMINISTRATOR", "The role \(role.rawValue) of administrators covers it")
@@ -18,23 +21,27 @@ extension RecordReader {
             case .privateDatabase:
                 ("PRIVATE_DATABASE", "The database is the caller's own, or it is an owner of the server")
             case .otherPrivateDatabase: ("PRIVATE_DATABASE", "A private database is its owner's alone")
-            case .grant(.creator): ("GRANT", "\(type.name) grants \(right) to _creator" + own(isForAnyRecord))
-            case .grant(let role): ("GRANT", "\(type.name) grants \(right) to \(role)")
+            case .grant(.creator): ("GRANT", "\(type) grants \(right) to _creator" + own(isForAnyRecord))
+            case .grant(let role): ("GRANT", "\(type) grants \(right) to \(role)")
             case .creatorReads: ("CREATOR", "Whoever created a record reads it" + own(isForAnyRecord))
-            case .noGrant: ("NO_GRANT", "\(type.name) grants \(right) to no role that the caller holds")
+            case .noGrant: ("NO_GRANT", "\(type) grants \(right) to no role that the caller holds")
             case .notCreator:
-                ("NOT_CREATOR", "\(type.name) lets the caller do it to its own records, and this is another's")
-            case .listed(let number): ("ACCESS_LIST", "The record's access list gives it to \(try name(number))")
+                ("NOT_CREATOR", "\(type) lets the caller do it to its own records, and this is another's")
+            case .listed(let number): ("ACCESS_LIST", "The record's access list gives it to \(try listed(number))")
             case .unlisted: ("ACCESS_LIST", "The record has an access list, which does not give it to the caller")
+            case .signedIn: ("SIGNED_IN", "Whoever is signed in uploads files")
+            case .typeWithAssets(let type):
+                ("TYPE_WITH_ASSETS", "The caller may create or write records of \(type), which has a field for files")
+            case .noTypeWithAssets:
+                ("TYPE_WITH_ASSETS", "The caller may neither create nor write records of a type with a field for files")
             }
-        let isAllowed = ruling.decision == .allowed
-        return AccessExplanation.Step(rule: rule, isAllowed: isAllowed, reason: reason)
+        return AccessExplanation.Step(rule: rule, isAllowed: ruling.decision == .allowed, reason: reason)
     }
 
     func step(
-        _ ruling: FieldRuling, _ deed: AccessQuestion.Deed, _ field: FieldDefinition
+        _ ruling: FieldRuling, _ action: Action, _ field: FieldDefinition
     ) -> AccessExplanation.Step {
-        let verb = deed.action == .read ? "read" : "write"
+        let verb = action == .read ? "read" : "write"
         let reason =
             switch ruling {
             case .asRecord: "The field \(field.name) has no roles to \(verb) it, or they do not bind the caller"
@@ -48,11 +55,8 @@ extension RecordReader {
         isForAnyRecord ? ": its own records only, and those whose access lists name it" : ""
     }
 
-    private func name(_ number: Int64) throws(RecordError) -> String {
-        switch Principal(number: number) {
-        case .everyone, nil: "*"
-        case .user(let id): try userName(id)
-        case .role(let id): "role:" + (try store { () throws(StoreError) in try roleTable.name(of: id) } ?? "")
-        }
+    private func listed(_ number: Int64) throws(RecordError) -> String {
+        guard let principal = Principal(number: number) else { return "*" }
+        return try name(of: principal) ?? "a role that is gone"
     }
 }

@@ -9,25 +9,32 @@ package struct AccessQuestion: Sendable {
         case create, read, write
         /// To stand in a condition or a sort.
         case query
+        /// To use a private database at all.
+        case enter
+        /// To upload files for records.
+        case upload
 
-        var action: Action {
+        /// What it is to records of a type; `nil` for what concerns a database as a whole.
+        package var action: Action? {
             switch self {
             case .create: .create
             case .read, .query: .read
             case .write: .write
+            case .enter, .upload: nil
             }
         }
     }
 
     package var caller: String
     package var deed: Deed
-    package var typeName: RecordTypeName
+    /// `nil` for what concerns a database as a whole.
+    package var typeName: RecordTypeName?
     package var recordName: RecordName?
     package var field: String?
     package var address: DatabaseAddress
 
     package init(
-        caller: String, deed: Deed, typeName: RecordTypeName, recordName: RecordName?, field: String?,
+        caller: String, deed: Deed, typeName: RecordTypeName?, recordName: RecordName?, field: String?,
         address: DatabaseAddress
     ) {
         self.caller = caller
@@ -62,19 +69,20 @@ extension RecordReader {
     ///
     /// - Throws: BAD_REQUEST for a caller that is none, NOT_FOUND for an unknown type, record or field.
     package func explainAccess(_ question: AccessQuestion) throws(RecordError) -> AccessExplanation {
-        guard let type = schema[question.typeName] else { throw .unknownType(question.typeName) }
+        guard let action = question.deed.action else { return try explainDatabase(question) }
+        guard let name = question.typeName else { throw .questionNeedsType }
+        guard let type = schema[name] else { throw .unknownType(name) }
         let caller = try caller(named: question.caller)
         let scope = question.address.scope
         var facts = RecordFacts.new
-        if let name = question.recordName, question.deed != .create {
+        if let name = question.recordName, action != .create {
             facts = try self.facts(of: name, type: type, in: question.address)
         }
-        let isForAnyRecord = question.recordName == nil && question.deed != .create
-        let ruling =
-            isForAnyRecord
-            ? anyRecord(question, caller, type)
-            : Authorization.judge(caller, question.deed.action, in: scope, type: type, facts)
-        var steps = [try step(ruling, question.deed, type, isForAnyRecord: isForAnyRecord)]
+        let isForAnyRecord = question.recordName == nil && action != .create
+        // A record of the caller's own is the one that it has the most rights to.
+        let judged = isForAnyRecord ? RecordFacts(creator: caller.userID) : facts
+        let ruling = Authorization.judge(caller, action, in: scope, type: type, judged)
+        var steps = [try step(ruling, (action, type), isForAnyRecord: isForAnyRecord)]
         var decision = ruling.decision
         if let name = question.field {
             guard let field = type[name] else {
@@ -82,15 +90,37 @@ extension RecordReader {
             }
             if decision == .allowed {
                 let isOwn = try isOwn(question, caller, type, facts)
-                let roles = question.deed.action == .read ? field.readers : field.writers
-                let ruling = Authorization.judge(caller, roles, isOwn: isOwn, in: scope)
-                steps.append(step(ruling, question.deed, field))
+                let ruling = Authorization.judge(
+                    caller, action == .read ? field.readers : field.writers, isOwn: isOwn, in: scope)
+                steps.append(step(ruling, action, field))
                 if !ruling.isAllowed { decision = Authorization.refusal(of: caller) }
             }
         }
-        var roles: [String] = []
-        if case .user(_, let held) = caller { roles = held.keys.map(\.text).sorted() }
-        return AccessExplanation(decision: decision, steps: steps, roles: roles)
+        return AccessExplanation(decision: decision, steps: steps, roles: roles(of: caller))
+    }
+
+    /// What concerns a database as a whole.
+    private func explainDatabase(_ question: AccessQuestion) throws(RecordError) -> AccessExplanation {
+        guard question.typeName == nil, question.recordName == nil, question.field == nil else {
+            throw .badRequest(
+                "To enter a database and to upload files are about no type. Leave recordType, recordName and field out")
+        }
+        let caller = try caller(named: question.caller)
+        let ruling: Ruling
+        switch (question.deed, question.address.scope) {
+        case (.enter, .privateDatabase(let owner)): ruling = Authorization.judgeEntering(caller, of: owner)
+        case (.enter, .publicDatabase):
+            throw .badRequest(
+                "Everybody enters the public database. Say whose private one is meant, with database=private and owner",
+                details: [("parameter", .text("database"))])
+        case (_, let scope): ruling = Authorization.judgeUploading(caller, to: scope, schema: schema)
+        }
+        return AccessExplanation(decision: ruling.decision, steps: [try step(ruling)], roles: roles(of: caller))
+    }
+
+    private func roles(of caller: Caller) -> [String] {
+        guard case .user(_, let held) = caller else { return [] }
+        return held.keys.map(\.text).sorted()
     }
 
     /// `anonymous`, `administrator` with `:` and a role, or the record name of a user or a key's account.
@@ -108,6 +138,11 @@ extension RecordReader {
         let row = try store { () throws(StoreError) in try accounts.find(recordName: name.text) }
         guard let row else {
             throw RecordError(.notFound, "There is no user with this record name", details: [("caller", .text(text))])
+        }
+        guard row.disabled == nil else {
+            throw .badRequest(
+                "The account is disabled. Nobody is signed in to it, and it has no right by itself",
+                details: [("caller", .text(text))])
         }
         if row.kind == .service { return .service(try serviceKey(of: row)) }
         return .user(row.id, roles: try store { () throws(StoreError) in try accounts.roles(of: row.id) })
@@ -137,20 +172,12 @@ extension RecordReader {
         return row.facts
     }
 
-    /// What holds before a record is at hand: whether there can be one that the caller may do it to.
-    private func anyRecord(_ question: AccessQuestion, _ caller: Caller, _ type: RecordTypeDefinition) -> Ruling {
-        let scope = question.address.scope
-        // A record of the caller's own is the one that it has the most rights to.
-        let own = RecordFacts(creator: caller.userID)
-        return Authorization.judge(caller, question.deed.action, in: scope, type: type, own)
-    }
-
     /// Whether what is asked is about records that the caller has created, and no others.
     private func isOwn(
         _ question: AccessQuestion, _ caller: Caller, _ type: RecordTypeDefinition, _ facts: RecordFacts
     ) throws(RecordError) -> Bool {
         switch question.deed {
-        case .create: return caller.userID != nil
+        case .create, .enter, .upload: return caller.userID != nil
         case .read, .write:
             if question.recordName != nil { return caller.userID != nil && facts.creator == caller.userID }
             return caller.userID != nil
@@ -161,4 +188,9 @@ extension RecordReader {
             return try audiences(of: type, for: caller, in: question.address.scope, zone: zone).isEmpty
         }
     }
+}
+
+extension RecordError {
+    static let questionNeedsType = RecordError.badRequest(
+        "The body needs 'recordType'", details: [("key", .text("recordType"))])
 }

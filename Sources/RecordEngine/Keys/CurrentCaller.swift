@@ -6,14 +6,15 @@ internal import Threads
 extension WriteTransaction {
     /// A caller with the rights that it has now: what it asked for may take its time, or have waited for its turn.
     ///
-    /// - Throws: AUTHENTICATION_FAILED if the account is gone, the key revoked or expired, the administrator gone or
+    /// - Throws: AUTHENTICATION_FAILED if the account is gone or disabled, the key revoked or expired, the administrator gone or
     ///   disabled.
     func current(_ caller: Caller) throws(RecordError) -> Caller {
         switch caller {
         case .anonymous: return caller
         case .user(let id, _):
             let roles = try store { () throws(StoreError) -> [RoleName: RoleID]? in
-                try accounts.find(id: id) == nil ? nil : try accounts.roles(of: id)
+                guard let row = try accounts.find(id: id), row.disabled == nil else { return nil }
+                return try accounts.roles(of: id)
             }
             guard let roles else { throw .tokenRejected }
             return .user(id, roles: roles)

@@ -110,7 +110,9 @@ struct DatabaseExamination {
         guard let wrong = try table.wrongUsage(), wrong > 0 else { return }
         found.problem(
             "\(label): \(wrong) of the sums of what accounts take are not those of their records.",
-            remedy: "Restore the folder from a backup, or live with quotas that count wrongly.", sort: label + " usage")
+            remedy:
+                "Stop the server and run the doctor with --repair, which adds them up anew. Records are not affected.",
+            sort: label + " usage")
     }
 
     /// API keys, whose accounts and scopes must be there.

@@ -10,13 +10,22 @@ extension RecordDatabase {
         package var answers = 0
         /// Entries of the audit log.
         package var entries = 0
+        package var keys = 0
+        package var invitations = 0
+
+        package var isEmpty: Bool { self == MaintenanceReport() }
     }
+
+    /// How long lists show a key that was revoked or has expired, in milliseconds.
+    static var endedKeyMilliseconds: Int64 { 90 * 86_400_000 }
+    /// How long lists show an invitation that was used up or has expired.
+    static var endedInvitationMilliseconds: Int64 { 7 * 86_400_000 }
 
     /// Rows that one slice takes away before it lets other writers through.
     private static var maintenanceSlice: Int { 500 }
 
-    /// Takes away what is past its time: tombstones, sessions, remembered answers,
-    /// invitations. In slices, each a write among others.
+    /// Takes away what is past its time: tombstones, sessions, remembered answers, keys and invitations that ended a while
+    /// ago, entries of the audit log. In slices, each a write among others.
     package nonisolated func maintain() async throws(RecordError) -> MaintenanceReport {
         buildIndexes()
         finishRemovals()
@@ -32,14 +41,18 @@ extension RecordDatabase {
                         try transaction.tombstones.purge(before: now - tombstoneAge, limit: slice),
                         try transaction.sessions.removeExpired(before: now, limit: slice),
                         try transaction.idempotency.removeExpired(before: now - answerAge, limit: slice),
-                        try transaction.invitations.removeExpired(before: now, limit: slice)
+                        try transaction.apiKeys.removeEnded(before: now - Self.endedKeyMilliseconds, limit: slice),
+                        try transaction.invitations.removeEnded(
+                            before: now - Self.endedInvitationMilliseconds, limit: slice)
                     )
                 }
             }
             report.tombstones += done.0
             report.sessions += done.1
             report.answers += done.2
-            if max(done.0, done.1, done.2, done.3) < slice { break }
+            report.keys += done.3
+            report.invitations += done.4
+            if max(done.0, done.1, done.2, done.3, done.4) < slice { break }
         }
         while true {
             let done = try await purgeAudit(limit: slice)

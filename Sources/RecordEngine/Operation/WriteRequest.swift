@@ -73,4 +73,6 @@ package struct WriteAnswer: Hashable, Sendable {
     package var body: [UInt8] = []
     /// This is the first answer to an idempotency key, given again.
     package var isReplay = false
+    /// The types of items of a batch that a key was refused for its scope: for the audit log, not for the client.
+    package var typesBeyondScope: Set<RecordTypeName?> = []
 }

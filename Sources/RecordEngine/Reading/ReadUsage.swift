@@ -5,7 +5,7 @@ extension RecordReader {
     /// What a caller's records take, and what they may; an administrator's answer is about everybody together.
     ///
     /// - Returns: `nil` for callers without an account.
-    package func usage(for caller: Caller) throws(RecordError) -> (used: Usage, quota: Quotas.Amounts)? {
+    package func usage(for caller: Caller) throws(RecordError) -> (used: Usage, quota: Usage)? {
         let quotas = database.limits.quotas
         switch caller {
         case .anonymous: return nil

@@ -165,7 +165,7 @@ package final class RecordReader {
         let now = WallClock.milliseconds
         let found = try store { () throws(StoreError) -> (session: SessionRow, account: AccountRow)? in
             guard let session = try sessionTable.find(hash: hash.bytes), session.expires > now,
-                let account = try accounts.find(id: session.account)
+                let account = try accounts.find(id: session.account), account.disabled == nil
             else { return nil }
             return (session, account)
         }

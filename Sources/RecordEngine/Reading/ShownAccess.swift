@@ -11,48 +11,57 @@ extension RecordReader {
         guard let access = row.access,
             Authorization.authorize(caller, .write, in: scope, type: type, row.facts) == .allowed
         else { return nil }
-        return try StoredAccess.shown(
-            access, user: { id throws(RecordError) in try userName(id) },
-            role: { id throws(RecordError) in try store { () throws(StoreError) in try roleTable.name(of: id) } })
+        return try StoredAccess.shown(access) { principal throws(RecordError) in try name(of: principal) }
+    }
+
+    /// The public name of a principal; `nil` for a role that is gone.
+    func name(of principal: Principal) throws(RecordError) -> String? {
+        try principal.name(user: userName) { id throws(RecordError) in
+            try store { () throws(StoreError) in try roleTable.name(of: id) }
+        }
     }
 }
 
 extension RecordWriter {
     func shownAccess(of row: RecordRow, _ type: RecordTypeDefinition) throws(RecordError) -> [UInt8]? {
         guard let access = row.access, authorizeWriting(row, type) == .allowed else { return nil }
-        return try StoredAccess.shown(
-            access, user: { id throws(RecordError) in try transaction.userName(id) },
-            role: { id throws(RecordError) in
-                try store { () throws(StoreError) in try transaction.roles.name(of: id) }
-            })
+        let transaction = transaction
+        return try StoredAccess.shown(access) { principal throws(RecordError) in
+            try principal.name(user: transaction.userName) { id throws(RecordError) in
+                try transaction.store { () throws(StoreError) in try transaction.roles.name(of: id) }
+            }
+        }
+    }
+}
+
+extension Principal {
+    /// The name by which access lists and explanations know a principal.
+    ///
+    /// - Parameter role: The name of a role; `nil` for one that is gone.
+    fileprivate func name(
+        user: (UserID) throws(RecordError) -> String, role: (RoleID) throws(RecordError) -> String?
+    ) throws(RecordError) -> String? {
+        switch self {
+        case .everyone: "*"
+        case .user(let id): try user(id)
+        case .role(let id): try role(id).map { "role:" + $0 }
+        }
     }
 }
 
 extension StoredAccess {
-    /// A list as JSON text: `{"*":["read"],"role:editors":["read","write"]}`.
+    /// A list as JSON text: `{"role:editors":["read","write"],"*":["read"]}`.
     ///
-    /// - Parameters:
-    ///   - user: The record name of a user.
-    ///   - role: The name of a role; `nil` for one that is gone, which is left out as users are that are gone.
+    /// - Parameter name: The public name of a principal; `nil` for one that is gone, which is left out.
     fileprivate static func shown(
-        _ access: [UInt8], user: (UserID) throws(RecordError) -> String,
-        role: (RoleID) throws(RecordError) -> String?
+        _ access: [UInt8], name: (Principal) throws(RecordError) -> String?
     ) throws(RecordError) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(access.count / entryBytes * 64 + 2)
         text.append(UInt8(ascii: "{"))
         try forEach(access) { number, rights throws(RecordError) in
-            guard let principal = Principal(number: number) else { return }
-            let name: String
-            switch principal {
-            case .everyone: name = "*"
-            case .user(let id):
-                name = try user(id)
-                if name == SystemUser.deleted { return }
-            case .role(let id):
-                guard let role = try role(id) else { return }
-                name = "role:" + role
-            }
+            guard let principal = Principal(number: number), let name = try name(principal), name != SystemUser.deleted
+            else { return }
             if text.count > 1 { text.append(UInt8(ascii: ",")) }
             text.appendString(name)
             text.append(UInt8(ascii: ":"))

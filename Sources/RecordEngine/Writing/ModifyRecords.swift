@@ -90,6 +90,7 @@ extension WriteTransaction {
                     writer.undo()
                     guilty.error.serverRecord = try writer.readableRecord(name)
                 }
+                answer.noteBeyondScope(guilty.error, request, request.operations[guilty.position])
                 answer.body.removeAll(keepingCapacity: true)
                 answer.body.appendLiteral("{\"records\":[")
                 for (position, operation) in request.operations.enumerated() {
@@ -112,6 +113,7 @@ extension WriteTransaction {
                 } catch {
                     guard storeFailure == nil else { throw error }
                     var error = error
+                    answer.noteBeyondScope(error, request, operation)
                     writer.undo()
                     answer.body.removeSubrange(start...)
                     if answer.body.count + (error.serverRecord?.count ?? 0) > limit { error.serverRecord = nil }
@@ -155,6 +157,15 @@ extension WriteTransaction {
         try store { () throws(StoreError) in
             try idempotency.remember(remembered, caller: caller.identityID, key: key.text, created: now)
         }
+    }
+}
+
+extension WriteAnswer {
+    fileprivate mutating func noteBeyondScope(
+        _ error: RecordError, _ request: WriteRequest, _ operation: RecordOperation
+    ) {
+        guard case .service(let key) = request.caller, error.isBeyondScope(of: key, operation.typeName) else { return }
+        typesBeyondScope.insert(operation.typeName)
     }
 }
 

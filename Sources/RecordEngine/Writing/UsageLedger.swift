@@ -31,10 +31,9 @@ final class UsageLedger {
         if quotas.areSet, change.records > 0 || change.bytes > 0 || change.assetBytes > 0 {
             // Nobody's records and the operator's are within the quota of all.
             if !SystemUser.isSpecial(owner) {
-                try quotas.user.check(try usage(of: owner, in: transaction), change, of: .user)
+                try quotas.check(try usage(of: owner, in: transaction), change, of: .user)
             }
-            try quotas.container.check(
-                try usage(of: UsageTable.everybody, in: transaction), change, of: .container)
+            try quotas.check(try usage(of: UsageTable.everybody, in: transaction), change, of: .container)
         }
         request.append((owner, change))
     }

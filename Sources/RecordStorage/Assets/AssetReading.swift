@@ -63,17 +63,9 @@ extension AssetRow {
         guard let hash = Digest(statement.bytes(1)) else { return nil }
         self.init(
             id: statement.integer(0), hash: hash, size: statement.integer(2), file: statement.integer(3),
-            orphaned: statement.isNull(4) ? nil : statement.integer(4),
+            orphaned: statement.optionalInteger(4),
             picture: PictureColumns(
                 format: statement.integer(5), width: statement.integer(6), height: statement.integer(7),
                 orientation: statement.integer(8)))
-    }
-}
-
-extension Statement {
-    func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
-
-    func bind(_ index: Int32, optionalText text: String?) {
-        if let text { bind(index, text: text) } else { bindNull(index) }
     }
 }

@@ -66,9 +66,9 @@ package final class ResumableUploadReading {
         let row = findByName
         return ResumableUploadRow(
             id: row.integer(0), name: row.text(1), uploader: row.integer(2), scope: row.integer(3),
-            owner: row.integer(4), length: row.isNull(5) ? nil : row.integer(5), offset: row.integer(6),
+            owner: row.integer(4), length: row.optionalInteger(5), offset: row.integer(6),
             contentType: row.optionalText(7), filename: row.optionalText(8), metadata: row.optionalText(9),
-            expires: row.integer(10), claim: row.isNull(11) ? nil : row.integer(11))
+            expires: row.integer(10), claim: row.optionalInteger(11))
     }
 
     /// Whether a file belongs to an upload that is not complete.

@@ -49,6 +49,11 @@ package final class Statement {
         }
     }
 
+    /// Binds NULL for `nil`.
+    package func bind(_ index: Int32, optionalText text: String?) {
+        if let text { bind(index, text: text) } else { bindNull(index) }
+    }
+
     package func bind(_ index: Int32, text bytes: [UInt8]) {
         bytes.withUnsafeBytes { bind(index, text: $0) }
     }
@@ -100,6 +105,20 @@ package final class Statement {
         sqlite3_reset(pointer)
     }
 
+    /// Reads the rows that are left, and makes the statement ready for the next use.
+    package func rows<Row>(_ read: (Statement) -> Row) throws(StoreError) -> [Row] {
+        defer { reset() }
+        var rows: [Row] = []
+        while try step() { rows.append(read(self)) }
+        return rows
+    }
+
+    /// Reads the next row, if there is one, and makes the statement ready for the next use.
+    package func row<Row>(_ read: (Statement) -> Row) throws(StoreError) -> Row? {
+        defer { reset() }
+        return try step() ? read(self) : nil
+    }
+
     /// Ends the run: column bytes become invalid, bound values stay.
     package func reset() {
         sqlite3_reset(pointer)
@@ -127,6 +146,12 @@ package final class Statement {
     package func text(_ column: Int32) -> String {
         String(decoding: bytes(column), as: UTF8.self)
     }
+
+    /// `nil` for NULL.
+    package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
+    /// `nil` for NULL.
+    package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
     package func blob(_ column: Int32) -> [UInt8] {
         [UInt8](bytes(column))

@@ -22,10 +22,12 @@ package struct AccountRow: Hashable, Sendable {
     /// The sequence number of the last change of its roles.
     package var granted: Int64
     package var kind: AccountKind
+    /// Since when nobody signs in to it, in milliseconds since 1970.
+    package var disabled: Int64?
 
     package init(
         id: Int64, recordName: String, name: String, password: String?, created: Int64, granted: Int64,
-        kind: AccountKind = .person
+        kind: AccountKind = .person, disabled: Int64? = nil
     ) {
         self.id = id
         self.recordName = recordName
@@ -34,6 +36,7 @@ package struct AccountRow: Hashable, Sendable {
         self.created = created
         self.granted = granted
         self.kind = kind
+        self.disabled = disabled
     }
 }
 
@@ -50,8 +53,10 @@ package final class AccountTable {
     package init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
         // The command line also reads files that no newer server has opened yet.
-        kind = try Migrations.applied(on: connection) >= Migrations.withAccountKinds ? "kind" : "0"
-        columns = "id, record_name, name, password, created, granted, \(kind)"
+        let applied = try Migrations.applied(on: connection)
+        kind = applied >= Migrations.withAccountKinds ? "kind" : "0"
+        let disabled = applied >= Migrations.withDisabledAccounts ? "disabled" : "NULL"
+        columns = "id, record_name, name, password, created, granted, \(kind), \(disabled)"
         byName = try connection.prepare("SELECT \(columns) FROM account WHERE name = ?1")
         byID = try connection.prepare("SELECT \(columns) FROM account WHERE id = ?1")
         byRecordName = try connection.prepare("SELECT \(columns) FROM account WHERE record_name = ?1")
@@ -68,17 +73,17 @@ package final class AccountTable {
 
     package func find(name: String) throws(StoreError) -> AccountRow? {
         byName.bind(1, text: name)
-        return try row(byName)
+        return try byName.row(read)
     }
 
     package func find(id: Int64) throws(StoreError) -> AccountRow? {
         byID.bind(1, id)
-        return try row(byID)
+        return try byID.row(read)
     }
 
     package func find(recordName: String) throws(StoreError) -> AccountRow? {
         byRecordName.bind(1, text: recordName)
-        return try row(byRecordName)
+        return try byRecordName.row(read)
     }
 
     /// Whether there is any.
@@ -103,21 +108,15 @@ package final class AccountTable {
             "SELECT \(columns) FROM account WHERE id > ?1 AND \(kind) != 2 ORDER BY id LIMIT ?2")
         statement.bind(1, id)
         statement.bind(2, Int64(limit))
-        var rows: [AccountRow] = []
-        while try statement.step() { rows.append(read(statement)) }
-        return rows
-    }
-
-    private func row(_ statement: Statement) throws(StoreError) -> AccountRow? {
-        defer { statement.reset() }
-        return try statement.step() ? read(statement) : nil
+        return try statement.rows(read)
     }
 
     private func read(_ statement: Statement) -> AccountRow {
         AccountRow(
             id: statement.integer(0), recordName: statement.text(1), name: statement.text(2),
-            password: statement.isNull(3) ? nil : statement.text(3), created: statement.integer(4),
-            granted: statement.integer(5), kind: AccountKind(rawValue: statement.integer(6)) ?? .person)
+            password: statement.optionalText(3), created: statement.integer(4),
+            granted: statement.integer(5), kind: AccountKind(rawValue: statement.integer(6)) ?? .person,
+            disabled: statement.optionalInteger(7))
     }
 
     // MARK: Writing
@@ -130,7 +129,7 @@ package final class AccountTable {
             "INSERT INTO account (record_name, name, password, created, kind) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id")
         insert.bind(1, text: recordName)
         insert.bind(2, text: name)
-        if let password { insert.bind(3, text: password) } else { insert.bindNull(3) }
+        insert.bind(3, optionalText: password)
         insert.bind(4, created)
         insert.bind(5, kind.rawValue)
         defer { insert.reset() }
@@ -159,6 +158,14 @@ package final class AccountTable {
         let update = try connection.prepare("UPDATE account SET kind = ?2 WHERE id = ?1")
         update.bind(1, account)
         update.bind(2, kind.rawValue)
+        try update.run()
+    }
+
+    /// - Parameter since: `nil` lets it sign in again.
+    package func setDisabled(since: Int64?, account: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE account SET disabled = ?2 WHERE id = ?1")
+        update.bind(1, account)
+        update.bind(2, since)
         try update.run()
     }
 

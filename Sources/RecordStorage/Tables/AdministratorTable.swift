@@ -57,29 +57,21 @@ package final class AdministratorTable {
     package func all() throws(StoreError) -> [AdministratorRow] {
         let statement = try connection.prepare(
             "SELECT id, name, role, password, created, disabled FROM administrator ORDER BY id")
-        var rows: [AdministratorRow] = []
-        while try statement.step() {
-            rows.append(
-                AdministratorRow(
-                    id: statement.integer(0), name: statement.text(1), role: statement.text(2),
-                    password: statement.text(3), created: statement.integer(4),
-                    disabled: statement.isNull(5) ? nil : statement.integer(5)))
+        return try statement.rows { row in
+            AdministratorRow(
+                id: row.integer(0), name: row.text(1), role: row.text(2), password: row.text(3),
+                created: row.integer(4), disabled: row.optionalInteger(5))
         }
-        return rows
     }
 
     package func sessions() throws(StoreError) -> [AdministratorSessionRow] {
         let statement = try connection.prepare(
             "SELECT hash, id, administrator, created, used, expires, ends, label FROM administrator_session")
-        var rows: [AdministratorSessionRow] = []
-        while try statement.step() {
-            rows.append(
-                AdministratorSessionRow(
-                    hash: statement.blob(0), id: statement.text(1), administrator: statement.integer(2),
-                    created: statement.integer(3), used: statement.integer(4), expires: statement.integer(5),
-                    ends: statement.integer(6), label: statement.isNull(7) ? nil : statement.text(7)))
+        return try statement.rows { row in
+            AdministratorSessionRow(
+                hash: row.blob(0), id: row.text(1), administrator: row.integer(2), created: row.integer(3),
+                used: row.integer(4), expires: row.integer(5), ends: row.integer(6), label: row.optionalText(7))
         }
-        return rows
     }
 
     /// What the doctor finds wrong with administrators and sessions, as sentences without a full stop.
@@ -143,7 +135,7 @@ package final class AdministratorTable {
         insert.bind(5, row.used)
         insert.bind(6, row.expires)
         insert.bind(7, row.ends)
-        if let label = row.label { insert.bind(8, text: label) } else { insert.bindNull(8) }
+        insert.bind(8, optionalText: row.label)
         try insert.run()
     }
 

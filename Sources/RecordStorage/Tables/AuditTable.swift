@@ -99,7 +99,7 @@ package final class AuditTable {
                 at: statement.integer(1), actorKind: statement.text(2), actor: statement.text(3),
                 action: statement.text(4), target: statement.text(5), outcome: statement.text(6),
                 address: statement.text(7), request: statement.text(8),
-                detail: statement.isNull(9) ? nil : statement.text(9))
+                detail: statement.optionalText(9))
             row.id = statement.integer(0)
             rows.append(row)
         }

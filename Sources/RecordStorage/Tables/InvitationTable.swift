@@ -36,19 +36,20 @@ package final class InvitationTable {
     package func find(hash: [UInt8]) throws(StoreError) -> InvitationRow? {
         let statement = try connection.prepare("SELECT \(Self.columns) FROM invitation WHERE hash = ?1")
         statement.bind(1, blob: hash)
-        return try statement.step() ? read(statement) : nil
+        return try statement.row(read)
     }
 
     /// All of them, the oldest first.
     package func list() throws(StoreError) -> [InvitationRow] {
         let statement = try connection.prepare("SELECT \(Self.columns) FROM invitation ORDER BY created, id")
-        var rows: [InvitationRow] = []
-        while try statement.step() { rows.append(read(statement)) }
-        return rows
+        return try statement.rows(read)
     }
 
-    package func count() throws(StoreError) -> Int {
-        Int(try connection.integer("SELECT count(*) FROM invitation") ?? 0)
+    /// How many are good for something.
+    package func openCount(now: Int64) throws(StoreError) -> Int {
+        let statement = try connection.prepare("SELECT count(*) FROM invitation WHERE expires > ?1 AND used < uses")
+        statement.bind(1, now)
+        return Int(try statement.row { $0.integer(0) } ?? 0)
     }
 
     /// The roles that an invitation gives, as far as they still exist: numbers and names, by name.
@@ -59,9 +60,7 @@ package final class InvitationTable {
             WHERE invitation_role.invitation = ?1 ORDER BY role.name
             """)
         statement.bind(1, text: id)
-        var roles: [(id: Int64, name: String)] = []
-        while try statement.step() { roles.append((statement.integer(0), statement.text(1))) }
-        return roles
+        return try statement.rows { ($0.integer(0), $0.text(1)) }
     }
 
     private func read(_ statement: Statement) -> InvitationRow {
@@ -96,7 +95,7 @@ package final class InvitationTable {
     /// - Returns: Whether it was good for that.
     package func use(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
         let update = try connection.prepare(
-            "UPDATE invitation SET used = used + 1 WHERE hash = ?1 AND used < uses AND expires > ?2")
+            "UPDATE invitation SET used = used + 1, used_at = ?2 WHERE hash = ?1 AND used < uses AND expires > ?2")
         update.bind(1, blob: hash)
         update.bind(2, now)
         try update.run()
@@ -114,13 +113,17 @@ package final class InvitationTable {
         return connection.changes > 0
     }
 
-    package func removeExpired(before now: Int64, limit: Int) throws(StoreError) -> Int {
+    /// Takes away invitations that had expired, or were used up, before a moment.
+    ///
+    /// - Returns: How many.
+    package func removeEnded(before moment: Int64, limit: Int) throws(StoreError) -> Int {
         let find = try connection.prepare(
-            "SELECT id FROM invitation INDEXED BY invitation_by_expiry WHERE expires < ?1 LIMIT ?2")
-        find.bind(1, now)
+            """
+            SELECT id FROM invitation WHERE expires < ?1 OR (used >= uses AND coalesce(used_at, created) < ?1) LIMIT ?2
+            """)
+        find.bind(1, moment)
         find.bind(2, Int64(limit))
-        var found: [String] = []
-        while try find.step() { found.append(find.text(0)) }
+        let found = try find.rows { $0.text(0) }
         for id in found { _ = try remove(id: id) }
         return found.count
     }

@@ -41,7 +41,7 @@ package struct KeyRow: Hashable, Sendable {
     }
 }
 
-/// API keys. A revoked one stays, and its account with it: what it made keeps its name.
+/// API keys. One that has ended stays for a while, and its account for good: what it made keeps its name.
 package final class KeyTable {
     private let connection: Connection
     private let byHash: Statement
@@ -61,21 +61,21 @@ package final class KeyTable {
     /// The key of a token's hash, and until when the token is good, whether or not that has passed.
     package func find(hash: [UInt8]) throws(StoreError) -> (key: KeyRow, expires: Int64)? {
         byHash.bind(1, blob: hash)
-        if let key = try row(byHash) { return (key, key.expires ?? .max) }
+        if let key = try byHash.row(read) { return (key, key.expires ?? .max) }
         byOverlap.bind(1, blob: hash)
-        guard let key = try row(byOverlap) else { return nil }
+        guard let key = try byOverlap.row(read) else { return nil }
         return (key, min(key.expires ?? .max, key.overlaps ?? 0))
     }
 
     package func find(account: Int64) throws(StoreError) -> KeyRow? {
         byAccount.bind(1, account)
-        return try row(byAccount)
+        return try byAccount.row(read)
     }
 
     package func find(publicID: String) throws(StoreError) -> KeyRow? {
         let statement = try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE public_id = ?1")
         statement.bind(1, text: publicID)
-        return try row(statement)
+        return try statement.row(read)
     }
 
     /// A page of keys by number, revoked ones among them.
@@ -84,9 +84,7 @@ package final class KeyTable {
             "SELECT \(Self.columns) FROM api_key WHERE id > ?1 ORDER BY id LIMIT ?2")
         statement.bind(1, id)
         statement.bind(2, Int64(limit))
-        var rows: [KeyRow] = []
-        while try statement.step() { rows.append(read(statement)) }
-        return rows
+        return try statement.rows(read)
     }
 
     /// How many keys are not revoked.
@@ -94,18 +92,13 @@ package final class KeyTable {
         Int(try connection.integer("SELECT count(*) FROM api_key WHERE revoked IS NULL") ?? 0)
     }
 
-    private func row(_ statement: Statement) throws(StoreError) -> KeyRow? {
-        defer { statement.reset() }
-        return try statement.step() ? read(statement) : nil
-    }
-
     private func read(_ statement: Statement) -> KeyRow {
-        func moment(_ column: Int32) -> Int64? { statement.isNull(column) ? nil : statement.integer(column) }
-        return KeyRow(
+        KeyRow(
             id: statement.integer(0), publicID: statement.text(1), name: statement.text(2),
             prefix: statement.text(3), scope: statement.text(4), account: statement.integer(5),
-            created: statement.integer(6), expires: moment(7), used: moment(8), revoked: moment(9),
-            overlaps: moment(10))
+            created: statement.integer(6), expires: statement.optionalInteger(7), used: statement.optionalInteger(8),
+            revoked: statement.optionalInteger(9),
+            overlaps: statement.optionalInteger(10))
     }
 
     // MARK: Writing
@@ -154,6 +147,18 @@ package final class KeyTable {
         update.bind(1, id)
         update.bind(2, now)
         try update.run()
+    }
+
+    /// Takes away keys that were revoked, or had expired, before a moment.
+    ///
+    /// - Returns: How many.
+    package func removeEnded(before moment: Int64, limit: Int) throws(StoreError) -> Int {
+        let statement = try connection.prepare(
+            "DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE coalesce(revoked, expires) < ?1 LIMIT ?2)")
+        statement.bind(1, moment)
+        statement.bind(2, Int64(limit))
+        try statement.run()
+        return connection.changes
     }
 
     /// Notes that a key was used, unless that is known since a moment.

@@ -41,8 +41,7 @@ package final class SessionTable {
     /// The session of a token, whether or not its time is over.
     package func find(hash: [UInt8]) throws(StoreError) -> SessionRow? {
         byHash.bind(1, blob: hash)
-        defer { byHash.reset() }
-        return try byHash.step() ? read(byHash, from: 0) : nil
+        return try byHash.row { read($0, from: 0) }
     }
 
     /// The sessions of an account with the hashes of their tokens, the newest first.
@@ -50,9 +49,7 @@ package final class SessionTable {
         let statement = try connection.prepare(
             "SELECT hash, \(Self.columns) FROM session WHERE account = ?1 ORDER BY created DESC, id")
         statement.bind(1, account)
-        var rows: [(hash: [UInt8], row: SessionRow)] = []
-        while try statement.step() { rows.append((statement.blob(0), read(statement, from: 1))) }
-        return rows
+        return try statement.rows { ($0.blob(0), read($0, from: 1)) }
     }
 
     private func read(_ statement: Statement, from column: Int32) -> SessionRow {
@@ -129,11 +126,14 @@ package final class SessionTable {
     /// Ends the sessions of an account.
     ///
     /// - Parameter hash: The one that stays.
-    package func removeAll(account: Int64, but hash: [UInt8]? = nil) throws(StoreError) {
+    /// - Returns: How many there were.
+    @discardableResult
+    package func removeAll(account: Int64, but hash: [UInt8]? = nil) throws(StoreError) -> Int {
         let statement = try connection.prepare("DELETE FROM session WHERE account = ?1 AND hash IS NOT ?2")
         statement.bind(1, account)
         if let hash { statement.bind(2, blob: hash) } else { statement.bindNull(2) }
         try statement.run()
+        return connection.changes
     }
 
     /// Keeps the newest sessions of an account and ends the others.

@@ -18,6 +18,17 @@ package final class UsageTable {
             """)
     }
 
+    /// Adds up anew what the records of all accounts take.
+    package static func addUp(_ connection: Connection) throws(StoreError) {
+        try connection.execute(
+            """
+            DELETE FROM usage;
+            INSERT INTO usage \(Migrations.usageSums);
+            INSERT INTO usage SELECT \(everybody), coalesce(sum(records), 0), coalesce(sum(bytes), 0),
+                coalesce(sum(asset_bytes), 0) FROM usage;
+            """)
+    }
+
     package func usage(of owner: Int64) throws(StoreError) -> Usage {
         lookUp.bind(1, owner)
         defer { lookUp.reset() }

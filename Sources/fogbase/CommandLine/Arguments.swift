@@ -127,8 +127,9 @@ struct Arguments {
         if operands.count < wanted.count {
             throw .usage("'fogbase \(command.name)' needs \(wanted[operands.count]).")
         }
-        if operands.count > wanted.count {
-            throw .usage("'fogbase \(command.name)' does not know what to do with '\(operands[wanted.count])'.")
+        let most = command.operands.count
+        if operands.count > most {
+            throw .usage("'fogbase \(command.name)' does not know what to do with '\(operands[most])'.")
         }
     }
 }

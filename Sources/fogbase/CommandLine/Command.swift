@@ -59,12 +59,7 @@ struct Command {
             name: "config", summary: "print every setting, its value and where that comes from", settings: .all),
         Command(
             name: "doctor", summary: "examine the data folder, also while a server uses it",
-            options: [
-                CommandOption(
-                    flag: "--quick", placeholder: nil,
-                    help: "skip the comparison of indexes with tables and the examination of each record")
-            ],
-            settings: .some(["data.path"])),
+            options: DoctorCommand.options, settings: .some(["data.path"])),
         Command(
             name: "health", summary: "ask a running server whether it is ready; ends with 0 or 1",
             settings: .some(["server.host", "server.port"])),
@@ -105,8 +100,14 @@ struct Command {
             name: "users set-password", summary: "give an account another password, and end its sessions",
             operands: ["NAME"], options: [Password.option], settings: .some(place)),
         Command(
+            name: "users disable", summary: "end an account's sessions, and let it sign in no more", operands: ["NAME"],
+            settings: .some(place), notes: [userNote]),
+        Command(
+            name: "users enable", summary: "let an account sign in again", operands: ["NAME"],
+            settings: .some(place), notes: [userNote]),
+        Command(
             name: "users remove", summary: "take away an account with its private database", operands: ["NAME"],
-            settings: .some(place), notes: ["NAME is the name or the record name of the account."]),
+            settings: .some(place), notes: [userNote]),
         Command(name: "keys list", summary: "print all API keys", options: [json], settings: .some(place)),
         Command(
             name: "keys add", summary: "make an API key, and print its token this once", operands: ["NAME"],
@@ -126,7 +127,7 @@ struct Command {
     private static let asking: [Command] = [
         Command(
             name: "access explain", summary: "tell what somebody may do, and by which rule",
-            operands: ["CALLER", "ACTION", "TYPE"], options: OperatorCommand.explainOptions, settings: .some(place),
+            operands: ["CALLER", "ACTION", "[TYPE]"], options: OperatorCommand.explainOptions, settings: .some(place),
             notes: OperatorCommand.explainNotes),
         Command(
             name: "audit", summary: "print who changed what rights, the newest first",
@@ -135,6 +136,7 @@ struct Command {
     ]
 
     private static let json = OperatorCommand.json
+    private static let userNote = "NAME is the name or the record name of the account."
     private static let keyNote = "KEY is the name or the id of the key."
 
     static func named(_ name: String) -> Command? {

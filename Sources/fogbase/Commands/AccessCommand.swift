@@ -7,22 +7,34 @@ extension OperatorCommand {
     static let explainOptions = [
         CommandOption(flag: "--record", placeholder: "NAME", help: "one record; any of the type unless given"),
         CommandOption(flag: "--field", placeholder: "FIELD", help: "one field of it"),
+        CommandOption(
+            flag: "--owner", placeholder: "USER", help: "in the private database of this user, not in the public one"),
         OperatorCommand.json,
     ]
 
     static let explainNotes = [
         "CALLER is anonymous, administrator, administrator:ROLE, key:NAME, or the name or record name of a user.",
-        "ACTION is create, read, write, or query: to stand in a condition or a sort.",
+        "ACTION is create, read, write, or query: to stand in a condition or a sort. Without a TYPE it is upload: to upload",
+        "files; or enter: to use a private database. --owner says whose private database is meant, in place of the public one.",
     ]
 
     func explain() throws(Failure) {
         let words = arguments.operands
         var question = JSONObject([
-            ("caller", .string(try caller(words[0]))), ("action", .string(words[1])), ("recordType", .string(words[2])),
+            ("caller", .string(try caller(words[0]))), ("action", .string(words[1])),
         ])
+        if words.count > 2 {
+            question["recordType"] = .string(words[2])
+        } else if words[1] != "upload" && words[1] != "enter" {
+            throw .usage("'fogbase access explain' needs TYPE.")
+        }
         if let record = arguments.options["--record"] { question["recordName"] = .string(record) }
         if let field = arguments.options["--field"] { question["field"] = .string(field) }
-        let answer = try way.ask(.post, "/explain/access", body: .object(question))
+        var place: [(String, String)] = []
+        if let owner = arguments.options["--owner"] {
+            place = [("database", "private"), ("owner", try user(owner).text("userRecordName"))]
+        }
+        let answer = try way.ask(.post, "/explain/access", query: place, body: .object(question))
         if wantsJSON { return Self.print(answer) }
         Terminal.say(answer.text("decision"))
         var rows: [[String]] = []

@@ -2,12 +2,32 @@ import RecordEngine
 
 /// `fogbase doctor`: the state of the data folder in sentences.
 enum DoctorCommand {
-    static func run(_ settings: Settings, isQuick: Bool) throws(Failure) -> ExitCode {
+    static let options = [
+        CommandOption(
+            flag: "--quick", placeholder: nil,
+            help: "skip the comparison of indexes with tables and the examination of each record"),
+        CommandOption(
+            flag: "--repair", placeholder: nil,
+            help: "while no server runs: add up anew what accounts take, where that is wrong"),
+    ]
+
+    /// - Parameter repairs: Mends what can be made anew, and then examines.
+    static func run(_ settings: Settings, isQuick: Bool, repairs: Bool) throws(Failure) -> ExitCode {
         let doctor = Doctor(isQuick: isQuick) { progress in
             let share =
                 progress.total > 0
                 ? " \(progress.done * 100 / progress.total) %" : progress.done > 0 ? " \(progress.done)" : ""
             Terminal.showProgress(progress.activity + share)
+        }
+        if repairs {
+            do {
+                for repair in try doctor.repair(dataPath: settings.dataPath) {
+                    let what = repair.sums == 1 ? "1 sum" : "\(repair.sums) sums"
+                    Terminal.say("mended   \(repair.label): \(what) of what accounts take")
+                }
+            } catch {
+                throw Failure("\(error)")
+            }
         }
         let report = doctor.examine(dataPath: settings.dataPath)
         Terminal.showProgress("")

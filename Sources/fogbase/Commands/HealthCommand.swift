@@ -8,7 +8,7 @@ enum HealthCommand {
             let host = reachable(settings.host)
             let name = host.contains(":") ? "[\(host)]" : host
             let answer = try LocalHTTP.send(
-                host: host, port: settings.port,
+                to: [.network(host: host, port: settings.port)],
                 lines: ["GET /health/ready HTTP/1.1", "Host: \(name)", "Connection: close"], patience: patience)
             guard answer.status == 200 else {
                 Terminal.complain("fogbase: The server is not ready: /health/ready answered \(answer.status).")

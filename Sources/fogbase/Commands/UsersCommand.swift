@@ -23,6 +23,14 @@ extension OperatorCommand {
             let user = try user(arguments.operands[0])
             try way.ask(.patch, "/users/" + user.text("userRecordName"), body: ["password": .string(password)])
             Terminal.say("\(arguments.operands[0]) has a new password; all sessions have ended.")
+        case "users disable", "users enable":
+            let user = try user(arguments.operands[0])
+            let isDisabled = name == "users disable"
+            try way.ask(.patch, "/users/" + user.text("userRecordName"), body: ["disabled": .bool(isDisabled)])
+            Terminal.say(
+                isDisabled
+                    ? "\(arguments.operands[0]) is disabled; all sessions have ended."
+                    : "\(arguments.operands[0]) may sign in again.")
         case "users invite": try invite()
         default:
             let user = try user(arguments.operands[0])
@@ -36,11 +44,13 @@ extension OperatorCommand {
     private func listUsers() throws(Failure) {
         let users = try way.all("/users", "users")
         if wantsJSON { return Self.print(["users": .array(users)]) }
-        var rows = [["NAME", "RECORD NAME", "CREATED", "ROLES"]]
+        var rows = [["NAME", "RECORD NAME", "CREATED", "STATE", "ROLES"]]
         for user in users {
             let name = user["isAnonymous"]?.bool == true ? "(anonymous)" : user.text("name")
             rows.append([
                 name, user.text("userRecordName"), Moment.show(user["createdTimestamp"]?.integer),
+                user["disabled"]?.bool == true
+                    ? "disabled " + Moment.show(user["disabledTimestamp"]?.integer) : "active",
                 user.words("roles"),
             ])
         }

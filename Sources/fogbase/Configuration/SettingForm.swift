@@ -194,7 +194,8 @@ extension SettingForm where Value == UInt16 {
     }
 }
 
-extension SettingForm where Value == Int {
+extension SettingForm where Value: FixedWidthInteger {
+    /// - Parameter range: Within what the type holds.
     static func count(_ range: ClosedRange<Int>) -> Self {
         SettingForm(
             placeholder: "N",
@@ -202,10 +203,11 @@ extension SettingForm where Value == Int {
                 guard let number = text.asNumber, range.contains(number) else {
                     throw BadValue("must be a number from \(range.lowerBound) to \(range.upperBound)")
                 }
-                return number
+                return Value(number)
             }, show: { String($0) })
     }
 
+    /// - Parameter range: Within what the type holds.
     static func size(_ range: ClosedRange<Int>) -> Self {
         SettingForm(
             placeholder: "SIZE",
@@ -215,8 +217,8 @@ extension SettingForm where Value == Int {
                         "must be a size from \(ByteCount.show(range.lowerBound)) to \(ByteCount.show(range.upperBound)), such as 512KiB, 16MiB or a number of bytes"
                     )
                 }
-                return bytes
-            }, show: { ByteCount.show($0) })
+                return Value(bytes)
+            }, show: { ByteCount.show(Int($0)) })
     }
 }
 

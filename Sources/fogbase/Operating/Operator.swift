@@ -79,7 +79,7 @@ final class Operator {
         guard !(200...299).contains(answer.status) else { return value }
         if answer.status == 401, case .server(let channel) = way {
             throw Failure(
-                "The server at \(channel.url) does not take the token of \(OperatorChannel.path(in: settings.dataPath)): it is not the server of \(settings.dataPath), or has just been started anew. Try again in a moment."
+                "The server at \(channel.places.first?.description ?? "") does not take the token of \(OperatorChannel.path(in: settings.dataPath)): it is not the server of \(settings.dataPath), or has just been started anew. Try again in a moment."
             )
         }
         throw Failure(
@@ -115,13 +115,12 @@ final class Operator {
     private static func send(
         _ method: HTTPMethod, _ target: String, _ body: [UInt8]?, token: String, to channel: OperatorChannel
     ) throws -> LocalHTTP.Answer {
-        guard let (host, port) = channel.endpoint else { throw Failure("\(channel.url) is no address of a server.") }
         var lines = [
             "\(method.text) \(target) HTTP/1.1", "Host: \(channel.host)", "Authorization: Bearer \(token)",
             "Connection: close",
         ]
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.count)"] }
-        return try LocalHTTP.send(host: host, port: port, lines: lines, body: body ?? [], patience: patience)
+        return try LocalHTTP.send(to: channel.places, lines: lines, body: body ?? [], patience: patience)
     }
 
     /// Lets go of the files, if there were any to open.

@@ -4,11 +4,11 @@ import RecordStorage
 import RecordWire
 import Sockets
 
-/// How the operator's commands reach the server that runs on a data folder: a file in it with an address and a token that
+/// How the operator's commands reach the server that runs on a data folder: a file in it with its addresses and a token that
 /// is good while the process lives. Who may read the file may read all data, so it gives nobody more than they have.
 struct OperatorChannel {
-    /// Such as `http://127.0.0.1:8080`.
-    let url: String
+    /// Such as `http://127.0.0.1:8080`; `nil` for a server that listens on a Unix socket alone.
+    let url: String?
     /// The path of the Unix socket, if the server listens on one.
     let unixPath: String?
     let token: String
@@ -29,22 +29,30 @@ struct OperatorChannel {
     /// - Parameters:
     ///   - addresses: Where the server listens.
     ///   - hosts: The names by which it answers; empty for all.
+    /// - Returns: `nil` without any address.
     init?(addresses: [SocketAddress], token: String, hosts: [String] = []) {
         var url: String?
         var unixPath: String?
         for address in addresses {
             switch address {
-            case .unix(let path): unixPath = path
+            case .unix(let path): unixPath = Self.absolute(path)
             default: url = url ?? "http://\(Self.local("\(address)"))"
             }
         }
-        guard let url else { return nil }
+        guard url != nil || unixPath != nil else { return nil }
         self.url = url
         self.unixPath = unixPath
         self.token = token
         process = getpid()
         version = Version.text
-        host = hosts.first ?? String(url.dropFirst("http://".count))
+        host = hosts.first ?? url.map { String($0.dropFirst("http://".count)) } ?? "localhost"
+    }
+
+    /// The commands run in other folders than the server.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
     }
 
     /// An address at which the server reaches itself: of all addresses of the machine, that of the machine itself.
@@ -54,36 +62,44 @@ struct OperatorChannel {
         return address
     }
 
-    /// The host, without brackets, and the port of the address.
-    var endpoint: (host: String, port: UInt16)? {
-        guard url.hasPrefix("http://"), let colon = url.lastIndex(of: ":"),
+    /// Where the server can be asked: by its port, and by its Unix socket where there is no port or nobody answers at it. A
+    /// proxy may bring strangers to the socket, and their failed credentials would count beside the operator's.
+    var places: [LocalHTTP.Place] {
+        var places: [LocalHTTP.Place] = []
+        if let url, url.hasPrefix("http://"), let colon = url.lastIndex(of: ":"),
             let port = UInt16(url[url.index(after: colon)...])
-        else { return nil }
-        let name = url[..<colon].dropFirst("http://".count)
-        return (String(name.hasPrefix("[") ? name.dropFirst().dropLast() : name), port)
+        {
+            let name = url[..<colon].dropFirst("http://".count)
+            places.append(
+                .network(host: String(name.hasPrefix("[") ? name.dropFirst().dropLast() : name), port: port))
+        }
+        if let unixPath { places.append(.unix(path: unixPath)) }
+        return places
     }
 
     // MARK: The file
 
     private init?(_ bytes: [UInt8]) {
-        guard let object = (try? JSONValue.parse(bytes))?.object, let url = object["url"]?.string,
-            let token = object["token"]?.string, let process = object["process"]?.integer.flatMap(Int32.init(exactly:)),
+        guard let object = (try? JSONValue.parse(bytes))?.object, let token = object["token"]?.string,
+            let process = object["process"]?.integer.flatMap(Int32.init(exactly:)),
             let version = object["version"]?.string, let host = object["host"]?.string
         else { return nil }
-        self.url = url
+        url = object["url"]?.string
+        unixPath = object["unix"]?.string
+        guard url != nil || unixPath != nil else { return nil }
         self.token = token
         self.process = process
         self.version = version
         self.host = host
-        unixPath = object["unix"]?.string
     }
 
     /// Writes the file, whole or not at all, for its owner alone.
     func write(to folder: String) throws {
-        var object = JSONObject([
-            ("url", .string(url)), ("token", .string(token)), ("process", .integer(Int64(process))),
-            ("version", .string(version)), ("host", .string(host)),
-        ])
+        var object = JSONObject(url.map { [("url", .string($0))] } ?? [])
+        object["token"] = .string(token)
+        object["process"] = .integer(Int64(process))
+        object["version"] = .string(version)
+        object["host"] = .string(host)
         if let unixPath { object["unix"] = .string(unixPath) }
         try DataFolder.writeDurably(
             JSONValue.object(object).bytes, to: Self.path(in: folder), in: folder)

@@ -80,9 +80,9 @@ final class Maintenance: Sendable {
         for (id, database) in registry.openDatabases where !Task.isCancelled {
             do throws(RecordError) {
                 let report = try await database.maintain()
-                guard report.tombstones + report.sessions + report.answers + report.entries > 0 else { continue }
+                if report.isEmpty { continue }
                 Terminal.complain(
-                    "fogbase: \(id.container)/\(id.environment.rawValue): took away \(report.tombstones) old tombstones, \(report.sessions) ended sessions, \(report.answers) remembered answers and \(report.entries) entries of the audit log."
+                    "fogbase: \(id.container)/\(id.environment.rawValue): took away \(report.tombstones) old tombstones, \(report.sessions) ended sessions, \(report.answers) remembered answers, \(report.keys) keys and \(report.invitations) invitations that ended, and \(report.entries) entries of the audit log."
                 )
             } catch {
                 Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(error.reason).")

@@ -5,7 +5,7 @@ enum CallerKind: String, CaseIterable, Sendable {
     case keyInScope, keyOutOfScope, readOnlyKey
     case owner, developer, editor, viewer, bootstrap
     // Those whose token is good for nothing, or not here.
-    case endedSession, foreignSession, expiredKey, revokedKey, foreignKey, disabledAdministrator
+    case endedSession, foreignSession, disabledUser, expiredKey, revokedKey, foreignKey, disabledAdministrator
 
     static let live: [CallerKind] = [
         .anonymous, .stranger, .creator, .member, .keyInScope, .keyOutOfScope, .readOnlyKey, .owner, .developer,

@@ -22,6 +22,7 @@ extension MatrixRow {
         MatrixRow(
             .changeUser, .patch, "/users/{stranger}", #"{"password":"another horse"}"#,
             .administrators(200, 403, 403, 403)),
+        MatrixRow(.changeUser, .patch, "/users/{member}", #"{"disabled":true}"#, .administrators(200, 200, 403, 403)),
         MatrixRow(.removeUser, .delete, "/users/{stranger}", .administrators(204, 204, 403, 403)),
         MatrixRow(
             .removeUser, .delete, "/users/_00000000000000000000000000000000", .administrators(404, 404, 403, 403)),
@@ -30,6 +31,8 @@ extension MatrixRow {
     static let sessions: [MatrixRow] = [
         MatrixRow(.signIn, .post, "/sessions", #"{"name":"ann",\#(password)}"#, .everybody(201)),
         MatrixRow(.signIn, .post, "/sessions", #"{"name":"ann","password":"wrong horse"}"#, .everybody(401)),
+        MatrixRow(.signIn, .post, "/sessions", #"{"name":"dora",\#(password)}"#, .everybody(403)),
+        MatrixRow(.signIn, .post, "/sessions", #"{"name":"dora","password":"wrong horse"}"#, .everybody(401)),
         MatrixRow(.listSessions, .get, "/sessions", session(200)),
         MatrixRow(
             .endSession, .delete, "/sessions/{session}", [401, 404, 204, 404, 400, 400, 400, 400, 400, 400, 400, 400]),

@@ -29,7 +29,7 @@ extension MatrixRow {
             .endAdministratorSession, .delete, "/administrators/sessions/{administratorSession}", named(204, 404)),
         MatrixRow(
             .changeOwnPassword, .patch, "/administrators/me",
-            #"{"password":"another matrix horse","currentPassword":"matrix horse owner-kx90"}"#, named(204, 401)),
+            #"{"password":"another matrix horse","currentPassword":"matrix horse owner-kx90"}"#, named(204, 403)),
         MatrixRow(.listAdministrators, .get, "/administrators", owners(200)),
         MatrixRow(
             .addAdministrator, .post, "/administrators",

@@ -91,6 +91,10 @@ struct MatrixTemplate: Sendable {
         let foreign = try await world.expect(
             201, .post, "/users?container=Annex", #"{"name":"ann","password":"matrix horse"}"#)
         tokens[.foreignSession] = try #require(foreign.json?["token"]?.string)
+        let disabled = try await world.expect(201, .post, "/users", #"{"name":"dora","password":"matrix horse"}"#)
+        tokens[.disabledUser] = try #require(disabled.json?["token"]?.string)
+        let name = try #require(disabled.json?["user"]?["userRecordName"]?.string)
+        _ = try await world.expect(200, .patch, "/users/\(name)", #"{"disabled":true}"#, as: .bootstrap)
     }
 
     private static func addAdministrators(

@@ -2,6 +2,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import Testing
+import Threads
 
 @Suite struct AccountChangeTests {
     /// Hashes passwords by itself: many at once would keep other tests from signing in.
@@ -86,7 +87,7 @@ import Testing
         let stale = try test.reader.account(named: "ann")
         // The same password under another salt, as where two sign in whose hash was out of date.
         let name = try #require(UserRecordName(ann.user.recordName))
-        _ = try await test.database.setPassword("correct horse", of: name, by: .shell)
+        _ = try await test.database.changeUser(name, password: "correct horse", by: .shell)
         _ = try await test.database.signIn(Credentials(name: "ann", password: "correct horse"), account: stale)
         // A renamed account is not found by its old name any more.
         let session = try await test.signIn("ann")
@@ -112,7 +113,7 @@ import Testing
         #expect(await refusal { try await test.signIn("zoe") } == .signInRefused)
         let name = try #require(UserRecordName(ann.user.recordName))
         let error = await refusal {
-            _ = try await test.database.setPassword("battery staple", of: name, by: .shell)
+            _ = try await test.database.changeUser(name, password: "battery staple", by: .shell)
         }
         #expect(error?.code == .notFound, "A key's account is no user")
     }
@@ -184,6 +185,42 @@ import Testing
         _ = try await test.database.maintain()
         try test.reader.refresh()
         #expect(try test.reader.invitations().isEmpty)
+    }
+
+    @Test func `an invitation leaves the list a week after it was used up or has expired`() async throws {
+        let test = try TestDatabase()
+        var tokens: [String] = []
+        for _ in 0..<4 {
+            let wish = try InvitationWish(name: nil, seconds: 86_400, uses: nil, roles: [])
+            tokens.append(try await test.database.invite(wish, by: .shell).token)
+        }
+        for (name, token) in zip(["ann", "bob"], tokens) {
+            _ = try await test.database.signUp(
+                Credentials(name: name, password: "correct horse"), invitation: Invitation(token: token))
+        }
+        func states() throws -> [String] {
+            try test.reader.refresh()
+            let now = WallClock.milliseconds
+            return try test.reader.invitations().map { $0.state(at: now) }.sorted()
+        }
+        let day: Int64 = 86_400_000
+        try await test.database.travel(
+            """
+            UPDATE invitation SET expires = expires - 2 * \(day)
+            WHERE hash = (SELECT hash FROM invitation WHERE used = 0 LIMIT 1)
+            """)
+        #expect(try states() == ["expired", "open", "used", "used"])
+        #expect(try await test.database.maintain().invitations == 0)
+        try await test.database.travel(
+            """
+            UPDATE invitation SET used_at = used_at - 8 * \(day)
+            WHERE hash = (SELECT hash FROM invitation WHERE used = 1 LIMIT 1)
+            """)
+        #expect(try await test.database.maintain().invitations == 1)
+        #expect(try states() == ["expired", "open", "used"])
+        try await test.database.travel("UPDATE invitation SET expires = expires - 8 * \(day)")
+        #expect(try await test.database.maintain().invitations == 3)
+        #expect(try await test.database.maintain().isEmpty)
     }
 }
 

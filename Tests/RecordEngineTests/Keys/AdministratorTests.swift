@@ -132,7 +132,7 @@ import Testing
             try await server.administrators.changePassword(
                 of: own, from: "wrong", to: other, token: Array(tokens.0.utf8), by: ada)
         }
-        #expect(wrong?.code == .authenticationFailed)
+        #expect(wrong?.code == .accessDenied && wrong?.cause == .wrongPassword)
         try await server.administrators.changePassword(
             of: own, from: "correct horse ada", to: other, token: Array(tokens.0.utf8), by: ada)
         #expect(throws: RecordError.tokenRejected) { try server.bearer(second) }

@@ -54,6 +54,38 @@ import Testing
         #expect(await refusal { _ = try await test.makeKey("a", Self.posts) }?.cause == .nameTaken)
     }
 
+    @Test func `a key that has ended is listed for ninety days, and what it created keeps its name`() async throws {
+        let test = try TestDatabase()
+        let (revoked, expired) = (try await test.makeKey("a", Self.posts), try await test.makeKey("b", Self.posts))
+        let living = try await test.makeKey("c", Self.posts, expiry: .after(3_600))
+        try await test.create("x", #""title":"x""#, as: try test.caller(revoked.token))
+        try await test.database.revokeKey(revoked.key.id, by: .server)
+        let day: Int64 = 86_400_000
+        func count() throws -> String { try test.raw("SELECT group_concat(name) FROM api_key") }
+        try test.reader.refresh()
+        let now = try #require(try test.reader.apiKey(revoked.key.id).revoked)
+        try await test.database.travel(
+            """
+            UPDATE api_key SET revoked = \(now - 89 * day) WHERE name = 'a';
+            UPDATE api_key SET expires = \(now - 89 * day) WHERE name = 'b';
+            """)
+        #expect(try await test.database.maintain().keys == 0)
+        // One that had expired when it was revoked goes when the second is long enough ago.
+        try await test.database.travel(
+            "UPDATE api_key SET revoked = revoked - 2 * \(day), expires = 1 WHERE name = 'a'")
+        #expect(try await test.database.maintain().keys == 1)
+        #expect(try count() == "b,c")
+        try await test.database.travel("UPDATE api_key SET expires = expires - 2 * \(day) WHERE name = 'b'")
+        #expect(try await test.database.maintain().keys == 1)
+        #expect(try count() == "c")
+        #expect(throws: RecordError.tokenRejected) { try test.caller(revoked.token) }
+        #expect(throws: RecordError.tokenRejected) { try test.caller(expired.token) }
+        _ = try test.caller(living.token)
+        #expect(try test.read("x").created?.userRecordName == revoked.key.userRecordName)
+        #expect(throws: RecordError.keyNotFound) { try test.reader.apiKey(revoked.key.id) }
+        #expect(try test.raw("SELECT count(*) FROM audit WHERE action = 'key.create'") == "3")
+    }
+
     @Test func `after a rotation both tokens are good until the overlap is over`() async throws {
         let test = try TestDatabase()
         let first = try await test.makeKey("sync", Self.posts)

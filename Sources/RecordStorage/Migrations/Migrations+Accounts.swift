@@ -1,0 +1,124 @@
+/// Accounts, their sessions, how they come and how they go.
+extension Migrations {
+    static let accounts = """
+        -- Numbers 0 and 1 stand for nobody and the administrator in `creator` and `modifier`.
+        CREATE TABLE account (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            record_name TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL UNIQUE,
+            password TEXT,
+            created INTEGER NOT NULL,
+            -- The sequence number of the last change of its roles: older sync tokens are refused.
+            granted INTEGER NOT NULL DEFAULT 0
+        );
+        INSERT INTO sqlite_sequence (name, seq) VALUES ('account', 15);
+
+        CREATE TABLE session (
+            hash BLOB PRIMARY KEY,
+            account INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            expires INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX session_by_account ON session (account);
+        CREATE INDEX session_by_expiry ON session (expires);
+
+        CREATE TABLE role (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE);
+        CREATE TABLE role_member (
+            role INTEGER NOT NULL,
+            account INTEGER NOT NULL,
+            PRIMARY KEY (role, account)
+        ) WITHOUT ROWID;
+        CREATE INDEX role_member_by_account ON role_member (account);
+        -- Members of `member` are members of `role`.
+        CREATE TABLE role_inclusion (
+            role INTEGER NOT NULL,
+            member INTEGER NOT NULL,
+            PRIMARY KEY (role, member)
+        ) WITHOUT ROWID;
+        CREATE INDEX role_inclusion_by_member ON role_inclusion (member);
+
+        CREATE TABLE idempotency (
+            id INTEGER PRIMARY KEY,
+            caller INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            request BLOB NOT NULL,
+            created INTEGER NOT NULL,
+            outcome INTEGER NOT NULL,
+            name TEXT,
+            tag TEXT,
+            body BLOB,
+            UNIQUE (caller, key)
+        );
+        CREATE INDEX idempotency_by_age ON idempotency (created);
+        """
+
+    static let accountKinds = """
+        -- kind: 0 a person, 1 somebody anonymous, 2 a service.
+        ALTER TABLE account ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// Sessions that their use prolongs, and that their owners see and end one by one.
+    static let slidingSessions = """
+        -- id: random, for lists; the token's hash is never shown. expires moves with use, ends does not.
+        CREATE TABLE sliding_session (
+            hash BLOB PRIMARY KEY,
+            id TEXT NOT NULL,
+            account INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            used INTEGER NOT NULL,
+            expires INTEGER NOT NULL,
+            ends INTEGER NOT NULL,
+            label TEXT
+        ) WITHOUT ROWID;
+        INSERT INTO sliding_session (hash, id, account, created, used, expires, ends)
+        SELECT hash, lower(hex(randomblob(16))), account, created, created, expires, created + 15552000000 FROM session;
+        DROP TABLE session;
+        ALTER TABLE sliding_session RENAME TO session;
+        CREATE INDEX session_by_account ON session (account, id);
+        CREATE INDEX session_by_expiry ON session (expires);
+        """
+
+    /// What somebody may make an account with where sign-up is not open.
+    static let invitations = """
+        CREATE TABLE invitation (
+            hash BLOB PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            -- Whose name it is for; NULL for anybody's.
+            name TEXT,
+            created INTEGER NOT NULL,
+            expires INTEGER NOT NULL,
+            uses INTEGER NOT NULL,
+            used INTEGER NOT NULL DEFAULT 0
+        ) WITHOUT ROWID;
+        CREATE INDEX invitation_by_expiry ON invitation (expires);
+        -- The roles that an account gets which is made with it. Numbers of roles are never given again.
+        CREATE TABLE invitation_role (
+            invitation TEXT NOT NULL,
+            role INTEGER NOT NULL,
+            PRIMARY KEY (invitation, role)
+        ) WITHOUT ROWID;
+        """
+
+    /// What is left to do of accounts that are gone. Their zones have the scope 2 from that moment on, in which nobody
+    /// looks for one.
+    static let accountRemovals = """
+        CREATE TABLE account_removal (account INTEGER PRIMARY KEY, since INTEGER NOT NULL);
+        -- Names of records that went, and with which those go that refer to them with DELETE_SELF.
+        CREATE TABLE removal_cascade (
+            zone INTEGER NOT NULL,
+            target TEXT NOT NULL,
+            PRIMARY KEY (zone, target)
+        ) WITHOUT ROWID;
+        CREATE INDEX asset_claim_by_uploader ON asset_claim (uploader);
+        """
+
+    static let disabledAccounts = """
+        -- disabled: since when nobody signs in to it, in milliseconds since 1970.
+        ALTER TABLE account ADD COLUMN disabled INTEGER;
+        """
+
+    static let usedInvitations = """
+        -- used_at: when it was last used, in milliseconds since 1970.
+        ALTER TABLE invitation ADD COLUMN used_at INTEGER;
+        """
+}

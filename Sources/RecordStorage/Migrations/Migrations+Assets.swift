@@ -1,0 +1,91 @@
+/// The files of ASSET fields, and uploads.
+extension Migrations {
+    /// The files of ASSET fields. A row is the truth about its file: no row, no asset.
+    static let assets = """
+        -- file: the random number behind the hash in the file's name, so that no file is ever replaced.
+        -- orphaned: since when no record has had it, in milliseconds since 1970; NULL while one has.
+        -- format: 0 for what is no picture; else the picture's, with its measures.
+        CREATE TABLE asset (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            hash BLOB NOT NULL UNIQUE,
+            size INTEGER NOT NULL,
+            file INTEGER NOT NULL,
+            orphaned INTEGER,
+            format INTEGER NOT NULL,
+            width INTEGER NOT NULL,
+            height INTEGER NOT NULL,
+            orientation INTEGER NOT NULL
+        );
+        CREATE INDEX asset_by_age ON asset (orphaned) WHERE orphaned IS NOT NULL;
+
+        -- Which fields of which records have which asset.
+        CREATE TABLE asset_link (
+            record INTEGER NOT NULL,
+            field INTEGER NOT NULL,
+            asset INTEGER NOT NULL,
+            PRIMARY KEY (record, field, asset)
+        ) WITHOUT ROWID;
+        CREATE INDEX asset_link_by_asset ON asset_link (asset);
+
+        -- What receipts stand for: an upload, whose, and for which database. Until it is used it counts against a quota.
+        CREATE TABLE asset_claim (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            asset INTEGER NOT NULL,
+            uploader INTEGER NOT NULL,
+            scope INTEGER NOT NULL,
+            owner INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            content_type TEXT,
+            filename TEXT,
+            expires INTEGER NOT NULL,
+            used INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE INDEX asset_claim_by_uploader ON asset_claim (uploader, size) WHERE used = 0;
+        CREATE INDEX asset_claim_by_asset ON asset_claim (asset);
+        CREATE INDEX asset_claim_by_expiry ON asset_claim (expires);
+
+        -- Uploads in several requests. length: NULL until it is known; claim: once it is complete.
+        CREATE TABLE resumable_upload (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL UNIQUE,
+            uploader INTEGER NOT NULL,
+            scope INTEGER NOT NULL,
+            owner INTEGER NOT NULL,
+            length INTEGER,
+            content_type TEXT,
+            filename TEXT,
+            metadata TEXT,
+            expires INTEGER NOT NULL,
+            claim INTEGER
+        );
+        CREATE INDEX resumable_upload_by_uploader ON resumable_upload (uploader);
+        CREATE INDEX resumable_upload_by_expiry ON resumable_upload (expires);
+        """
+
+    /// How much of an upload is durable, and what its uploader has on the way.
+    static let resumableUploads = """
+        -- offset: so many bytes of the file are synced. What lies behind them in the file is not to be trusted.
+        ALTER TABLE resumable_upload ADD COLUMN offset INTEGER NOT NULL DEFAULT 0;
+        DROP INDEX resumable_upload_by_uploader;
+        CREATE INDEX resumable_upload_by_uploader ON resumable_upload (uploader, length, offset) WHERE claim IS NULL;
+        """
+
+    /// What quotas of uploads count, as a sum that is kept: adding up thousands of rows at each upload would make many
+    /// uploads slow. Triggers, so that no statement that changes a claim can forget it.
+    static let unusedAssets = """
+        CREATE TABLE asset_unused (uploader INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
+        INSERT INTO asset_unused SELECT uploader, sum(size) FROM asset_claim WHERE used = 0 GROUP BY uploader;
+        DROP INDEX asset_claim_by_uploader;
+
+        CREATE TRIGGER asset_claim_made AFTER INSERT ON asset_claim WHEN new.used = 0 BEGIN
+            INSERT INTO asset_unused VALUES (new.uploader, new.size)
+            ON CONFLICT (uploader) DO UPDATE SET bytes = bytes + excluded.bytes;
+        END;
+        CREATE TRIGGER asset_claim_used AFTER UPDATE OF used ON asset_claim WHEN old.used = 0 AND new.used <> 0 BEGIN
+            UPDATE asset_unused SET bytes = bytes - old.size WHERE uploader = old.uploader;
+        END;
+        CREATE TRIGGER asset_claim_gone AFTER DELETE ON asset_claim WHEN old.used = 0 BEGIN
+            UPDATE asset_unused SET bytes = bytes - old.size WHERE uploader = old.uploader;
+        END;
+        """
+}

@@ -1,0 +1,36 @@
+/// The log of who did what.
+extension Migrations {
+    /// Who did what with rights. The server's own file has the same table.
+    static let audit = """
+        -- at: milliseconds since 1970. detail: a JSON object, or NULL.
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            at INTEGER NOT NULL,
+            actor_kind TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            action TEXT NOT NULL,
+            target TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            address TEXT NOT NULL,
+            request TEXT NOT NULL,
+            detail TEXT
+        );
+        CREATE INDEX audit_by_time ON audit (at, id);
+        CREATE INDEX audit_by_actor ON audit (actor, at, id);
+        CREATE INDEX audit_by_action ON audit (action, at, id);
+
+        -- Entries below this number are past their time. It only rises.
+        CREATE TABLE audit_retention (position INTEGER PRIMARY KEY CHECK (position = 1), before INTEGER NOT NULL);
+        INSERT INTO audit_retention VALUES (1, 0);
+        CREATE TRIGGER audit_is_final BEFORE UPDATE ON audit BEGIN
+            SELECT RAISE(ABORT, 'the audit log is append-only');
+        END;
+        CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit
+        WHEN old.id >= (SELECT before FROM audit_retention) BEGIN
+            SELECT RAISE(ABORT, 'the audit log is append-only');
+        END;
+        CREATE TRIGGER audit_retention_rises BEFORE UPDATE ON audit_retention WHEN new.before < old.before BEGIN
+            SELECT RAISE(ABORT, 'the audit log is append-only');
+        END;
+        """
+}

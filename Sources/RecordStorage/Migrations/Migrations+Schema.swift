@@ -1,0 +1,31 @@
+/// Types, their fields, and who may do what with them.
+extension Migrations {
+    static let schema = """
+        CREATE TABLE type (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL UNIQUE,
+            -- The sequence number of the last change of its grants: older sync tokens are refused.
+            granted INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE TABLE field (
+            type INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            kind INTEGER NOT NULL,
+            PRIMARY KEY (type, id),
+            UNIQUE (type, name)
+        ) WITHOUT ROWID;
+        CREATE TABLE type_grant (
+            type INTEGER NOT NULL,
+            role TEXT NOT NULL,
+            permissions INTEGER NOT NULL,
+            PRIMARY KEY (type, role)
+        ) WITHOUT ROWID;
+        """
+
+    static let fieldGrants = """
+        -- Names of roles with a blank between them; NULL where the grants of the type decide.
+        ALTER TABLE field ADD COLUMN readers TEXT;
+        ALTER TABLE field ADD COLUMN writers TEXT;
+        """
+}

@@ -1,0 +1,80 @@
+/// The steps that make a database file, named and in order. A released step is never edited; a change is a new step.
+package enum Migrations {
+    struct Migration {
+        let name: String
+        let sql: String
+    }
+
+    /// How many of the steps a file has had; 0 for a file without tables.
+    static func applied(on connection: Connection) throws(StoreError) -> Int {
+        let hasTable = try connection.integer(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'migration'")
+        guard hasTable != 0 else { return 0 }
+        return Int(try connection.integer("SELECT count(*) FROM migration") ?? 0)
+    }
+
+    /// How many steps a file has had that knows indexes.
+    static let withIndexes = 4
+    /// … and one that knows assets.
+    static let withAssets = 8
+    /// … and one that knows access lists.
+    static let withAccessLists = 9
+    /// … and one that knows kinds of accounts.
+    static let withAccountKinds = 10
+    /// … and one that knows grants of fields.
+    static let withFieldGrants = 11
+    /// … and one that knows API keys.
+    static let withKeys = 15
+    /// … and one that knows what accounts take.
+    static let withUsage = 17
+    /// … and one that knows disabled accounts.
+    static let withDisabledAccounts = 18
+
+    /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
+    package static func run(on connection: Connection) throws(StoreError) {
+        try run(all, on: connection)
+    }
+
+    static func run(_ all: [Migration], on connection: Connection) throws(StoreError) {
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS migration (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
+        let applied = Int(try connection.integer("SELECT count(*) FROM migration") ?? 0)
+        guard applied <= all.count else {
+            throw StoreError(
+                code: 26, message: "The database was written by a newer version of Fogbase. Start that version instead."
+            )
+        }
+        guard applied < all.count else { return }
+        try connection.execute("BEGIN IMMEDIATE")
+        for (position, migration) in all.enumerated().dropFirst(applied) {
+            try connection.execute(migration.sql)
+            let insert = try connection.prepare("INSERT INTO migration (position, name) VALUES (?1, ?2)")
+            insert.bind(1, Int64(position))
+            insert.bind(2, text: migration.name)
+            try insert.run()
+        }
+        try connection.execute("COMMIT")
+    }
+
+    static let all: [Migration] = [
+        Migration(name: "records", sql: records),
+        Migration(name: "schema", sql: schema),
+        Migration(name: "accounts", sql: accounts),
+        Migration(name: "indexes", sql: indexes),
+        Migration(name: "index statistics", sql: indexStatistics),
+        Migration(name: "assets", sql: assets),
+        Migration(name: "resumable uploads", sql: resumableUploads),
+        Migration(name: "unused assets", sql: unusedAssets),
+        Migration(name: "access lists", sql: accessLists),
+        Migration(name: "kinds of accounts", sql: accountKinds),
+        Migration(name: "field grants", sql: fieldGrants),
+        Migration(name: "sliding sessions", sql: slidingSessions),
+        Migration(name: "invitations", sql: invitations),
+        Migration(name: "removals of accounts", sql: accountRemovals),
+        Migration(name: "API keys", sql: keys),
+        Migration(name: "audit", sql: audit),
+        Migration(name: "usage", sql: usage),
+        Migration(name: "disabled accounts", sql: disabledAccounts),
+        Migration(name: "used invitations", sql: usedInvitations),
+    ]
+}
