@@ -3,7 +3,7 @@ import CCrypto
 /// A password hashing function with its costs. Only costs that a sign-in can bear exist.
 package struct PasswordScheme: Hashable, Sendable {
     /// The function and its costs.
-    enum Function: Hashable, Sendable {
+    package enum Function: Hashable, Sendable {
         /// RFC 9106: memory in KiB, passes over it, lanes.
         case argon2id(memory: UInt32, passes: UInt32, lanes: UInt32)
         /// RFC 7914: the binary logarithm of N, r and p.
@@ -16,7 +16,7 @@ package struct PasswordScheme: Hashable, Sendable {
     static let maxMemoryBytes: UInt64 = 256 << 20
 
     /// Creates a scheme, or `nil` if a cost is zero, contradicts its RFC, or is beyond what the server accepts.
-    init?(_ function: Function) {
+    package init?(_ function: Function) {
         switch function {
         case .argon2id(let memory, let passes, let lanes):
             // RFC 9106 §3.1: at least eight blocks of 1 KiB per lane.

@@ -5,6 +5,7 @@ import RecordAPI
 import RecordEngine
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// An interface over a database in a folder of its own, called in-process, with an administrator and three users:
@@ -20,7 +21,7 @@ final class TestDatabase {
     /// What the shell's commands would have.
     static let operatorToken = "fbo_of-the-operator"
     /// All tests sign up at once, and wait for each other.
-    private static let passwords = PasswordWorkers(threads: 2, queueLength: 100_000)
+    private static let passwords = PasswordWorkers(threads: 2, queueLength: 100_000, scheme: .quick)
 
     let folder: String
     let registry: DatabaseRegistry
@@ -29,18 +30,21 @@ final class TestDatabase {
     private(set) var tokens: [Who: String] = [.administrator: "the-operators-secret"]
     private(set) var userNames: [Who: String] = [:]
 
-    /// - Parameter withUsers: Makes the three accounts, which takes a password hash each.
+    /// - Parameters:
+    ///   - passwords: Quick ones unless told.
+    ///   - withUsers: Makes the three accounts.
     static func make(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),
-        withUsers: Bool = true, adjust: (inout RecordAPIConfiguration) -> Void = { _ in }
+        passwords: PasswordWorkers? = nil, withUsers: Bool = true, adjust: (inout RecordAPIConfiguration) -> Void = { _ in }
     ) async throws -> TestDatabase {
-        let database = try TestDatabase(environment, limits: limits, adjust: adjust)
+        let database = try TestDatabase(
+            environment, limits: limits, passwords: passwords ?? Self.passwords, adjust: adjust)
         if withUsers { try await database.addUsers() }
         return database
     }
 
     private init(
-        _ environment: RecordEnvironment, limits: DatabaseLimits, adjust: (inout RecordAPIConfiguration) -> Void
+        _ environment: RecordEnvironment, limits: DatabaseLimits, passwords: PasswordWorkers, adjust: (inout RecordAPIConfiguration) -> Void
     ) throws {
         folder = NSTemporaryDirectory() + "fogbase-api-" + UUID().uuidString
         let container = try #require(ContainerName("Forum"))
@@ -48,7 +52,7 @@ final class TestDatabase {
             dataPath: folder, containers: [container], limits: limits,
             administrator: SHA256.hash(utf8: "the-operators-secret"))
         server.administrators = try Administrators(
-            dataPath: folder, passwords: Self.passwords, operatorToken: SHA256.hash(utf8: Self.operatorToken),
+            dataPath: folder, passwords: passwords, operatorToken: SHA256.hash(utf8: Self.operatorToken),
             limits: limits)
         registry = DatabaseRegistry(server)
         var configuration = RecordAPIConfiguration(

@@ -3,6 +3,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import TestSupport
 import Testing
 
 /// A database in a folder of its own, with a reader on the test's task.
@@ -12,7 +13,7 @@ final class TestDatabase {
     let reader: RecordReader
     /// Leaves the folder behind, to be opened again.
     private let keepsFolder: Bool
-    private static let passwords = PasswordWorkers(threads: 2)
+    private static let passwords = PasswordWorkers(threads: 2, scheme: .quick)
 
     init(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),

@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func `15: neither words nor time tell who has an account`() async throws {
-        let database = try await TestDatabase.make()
+        let database = try await TestDatabase.make(passwords: PasswordWorkers(threads: 2))
         func body(_ name: String) -> String { #"{"name":"\#(name)","password":"wrong horse"}"# }
         var times: [Bool: [Duration]] = [:]
         var texts: Set<String> = []

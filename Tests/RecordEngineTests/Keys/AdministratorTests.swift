@@ -4,6 +4,7 @@ import RecordModel
 import RecordStorage
 import RecordWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RecordEngine
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    static let passwords = PasswordWorkers(threads: 2)
+    static let passwords = PasswordWorkers(threads: 2, scheme: .quick)
 
     @Test func `an administrator signs in, is known by its role, and signs out`() async throws {
         let server = try Server()
