@@ -34,6 +34,8 @@ extension RecordAPI {
             ("tombstoneSeconds", limits.tombstoneSeconds),
             ("idempotencySeconds", limits.idempotencySeconds),
             ("recordNameBytes", Int64(Limits.recordNameBytes)),
+            ("idempotencyBytes", Int64(limits.idempotencyBytes)),
+            ("rememberedAnswerBytes", Int64(Limits.rememberedAnswerBytes)),
             ("identifierBytes", Int64(Limits.identifierBytes)),
             ("fieldsPerType", Int64(Limits.fieldsPerType)),
             ("recordTypes", Int64(Limits.recordTypes)),

@@ -72,6 +72,7 @@ package enum Migrations {
         Migration(name: "API keys", sql: keys),
         Migration(name: "audit", sql: audit),
         Migration(name: "usage", sql: usage),
+        Migration(name: "remembered answers", sql: rememberedAnswers),
     ]
 
     /// Records and what belongs to them. Keys lead with the zone, since all users' private records share the file.
