@@ -45,7 +45,11 @@ extension RecordAPI {
     /// `GET /users/me`: who the token's bearer is.
     func readMe(_ call: RecordCall) throws -> HTTPResponse {
         guard var me = try describeCaller(call).object else { throw RecordError.notSignedIn }
-        if let usage = try call.reader.usage(for: call.caller) { me["usage"] = Self.document(usage.used, usage.quota) }
+        if let usage = try call.reader.usage(for: call.caller) {
+            // The operator sees each byte.
+            me["usage"] = Self.document(
+                call.caller.administrator == nil ? usage.used.rounded : usage.used, usage.quota)
+        }
         return .json(.object(me))
     }
 

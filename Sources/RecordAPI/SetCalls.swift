@@ -33,9 +33,21 @@ extension RecordCall {
     }
 
     /// Changes a set. It counts for one write, and afterwards for one more by every hundred records that it met, which is
-    /// about what a slice of it takes of the writer's time: how many there are, nobody knows before.
+    /// about what a slice of it takes of the writer's time: how many there are, nobody knows before. What fails in the
+    /// middle has met them too.
     mutating func changeSet(_ set: SetRequest) async throws(RecordError) -> WriteAnswer {
-        let answer = try await reader.changeSet(set)
+        let answer: WriteAnswer
+        do throws(RecordError) {
+            answer = try await reader.changeSet(set)
+        } catch {
+            // Not where it was refused before the first of them.
+            if error.details.contains(where: { $0.key == "changed" }),
+                case .number(let matched)? = error.details.first(where: { $0.key == "matched" })?.value
+            {
+                rate.charge(Int(matched) / 100)
+            }
+            throw error
+        }
         if !set.isDryRun, !answer.isReplay,
             case .integer(let matched)? = (try? JSONValue.parse(answer.body))?["matched"]
         {

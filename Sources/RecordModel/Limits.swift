@@ -20,6 +20,8 @@ public enum Limits {
     public static let listMembers = 100_000
     /// The most distinct members of a list in an index: each is a row of its own.
     public static let indexedMembers = 10_000
+    /// The longest answer that is remembered as it was; of longer ones it is remembered what became of each record.
+    public static let rememberedAnswerBytes = 4_096
 }
 
 /// The limits of one database that an operator may set.
@@ -54,8 +56,13 @@ public struct DatabaseLimits: Hashable, Sendable {
     public var queryMilliseconds = 5_000
     /// How long a tombstone is kept, in seconds.
     public var tombstoneSeconds: Int64 = 90 * 86_400
+    /// The most tombstones that are kept; the oldest go before their time.
+    public var tombstones = 5_000_000
     /// How long an idempotency key is remembered, in seconds.
     public var idempotencySeconds: Int64 = 86_400
+    /// What remembered answers of one caller may take, in bytes, about; the oldest are forgotten before their time.
+    /// Callers who are not signed in are one.
+    public var idempotencyBytes = 32 * 1_048_576
     /// How long an entry of the audit log is kept, in seconds.
     public var auditSeconds: Int64 = 400 * 86_400
     /// The most entries of the audit log; the oldest go before their time.

@@ -33,6 +33,37 @@ import Testing
 
     private static let hidden = ["731", "hushed", "inside", "aGlkZGVu", #""cost""#, #""note""#, #""box""#, #""raw""#]
 
+    @Test func `sizes tell nothing of fields that the caller does not read`() async throws {
+        let database = try await Self.shop()
+        let made = await database.call(.put, "/records/Good/mug", as: .creator, body: #"{"fields":{"title":"mug"}}"#)
+        try #require(made.status == 201, "\(made.text)")
+        func used() async throws -> Int64 {
+            let me = await database.call(.get, "/users/me", as: .creator)
+            return try #require(me.json?["usage"]?["bytes"]?.integer)
+        }
+        func usedByAll() async throws -> Int64 {
+            let me = await database.call(.get, "/users/me", as: .administrator)
+            return try #require(me.json?["usage"]?["bytes"]?.integer)
+        }
+        let before = try await (used(), usedByAll())
+        #expect(before.0 % 1_024 == 0 && before.0 > 0)
+        let hidden = await database.call(
+            .patch, "/records/Good/mug", as: .member, body: #"{"fields":{"box":"a hundred bytes, or so"}}"#)
+        try #require(hidden.status == 200, "\(hidden.text)")
+        #expect(try await used() == before.0)
+        // Administrators see each byte.
+        #expect(try await usedByAll() > before.1)
+        let long = #"{"fields":{"title":"\#(String(repeating: "x", count: 1_048_570))"}}"#
+        for (who, path) in [(TestDatabase.Who.creator, "mug"), (.stranger, "tea")] {
+            let refused = await database.call(.patch, "/records/Good/\(path)", as: who, body: long)
+            #expect(refused.status == 413 && refused.code == "QUOTA_EXCEEDED", "\(refused.text)")
+            #expect(refused.json?["details"]?["size"] == nil, "\(refused.text)")
+            #expect(refused.json?["details"]?["limit"]?.integer == 1_048_576)
+        }
+        let told = await database.call(.patch, "/records/Good/mug", as: .administrator, body: long)
+        #expect(told.json?["details"]?["size"]?.integer != nil)
+    }
+
     @Test func `a field that is not the caller's to read comes by no route`() async throws {
         let database = try await Self.shop()
         await database.play([

@@ -214,6 +214,23 @@ import Testing
         #expect(real.status == 200 && real.field("RateLimit")?.hasPrefix(#""write";r=14;"#) == true, "\(real.text)")
     }
 
+    @Test func `a change of many records that fails counts for those that it met`() async throws {
+        let test = try await make { $0.write = RateLimit(1, per: .minute, burst: 1_000) }
+        for start in [0, 200] {
+            let items = (start..<start + 200).map {
+                let n = $0 == 399 ? Int.max : 1
+                return #"{"operationType":"create","record":{"recordType":"Post","fields":{"n":\#(n)}}}"#
+            }
+            let body = #"{"operations":[\#(items.joined(separator: ","))]}"#
+            #expect(await test.call(.post, "/records", as: .creator, body: body).status == 200)
+        }
+        let failed = await test.call(
+            .patch, "/query/Post?where=n%20%3E%3D%201", as: .creator, body: #"{"fields":{"n":{"increment":1}}}"#)
+        #expect(failed.status == 400 && failed.json?["details"]?["matched"]?.integer == 400, "\(failed.text)")
+        // 400 operations, the request, and four hundreds of records.
+        #expect(failed.field("RateLimit")?.hasPrefix(#""write";r=595;"#) == true, "\(failed.field("RateLimit") ?? "")")
+    }
+
     @Test func `exempt networks are not limited, and the limits are shown`() async throws {
         let test = try await make(withUsers: false) {
             $0.read = RateLimit(1, per: .hour, burst: 1)

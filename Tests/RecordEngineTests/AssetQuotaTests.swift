@@ -1,6 +1,7 @@
 import Cryptography
 import RecordEngine
 import RecordModel
+import RecordStorage
 import Testing
 
 /// What uploads may take: of the quota, of one file, of the disk. What is refused leaves nothing behind.
@@ -78,6 +79,54 @@ import Testing
         #expect(outer != innerWasRefused)
         #expect(try AssetAudit(test.folder).rows.count == 1)
         #expect(try test.assetTroubles() == [])
+    }
+
+    @Test func `parts of unknown length beside each other share one quota`() async throws {
+        // Each upload brings a byte, then the next one begins; they end one after the other.
+        let limit = 4 << 20
+        let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = limit })
+        let client = ResumableClient(test, as: Self.ann)
+        var refused = 0
+        func bring(_ left: Int) async throws {
+            let name = try await client.create(nil)
+            var pieces = 0
+            let part = ResumablePart(offset: 0)
+            let isRefused = await isOverQuota {
+                _ = try await client.reader.continueUpload(client.named(name), part) {
+                    pieces += 1
+                    if pieces == 2, left > 1 { try await bring(left - 1) }
+                    return switch pieces {
+                    case 1: [1]
+                    case ...7: sampleBytes(left * 10 + pieces, count: 640_000)
+                    default: nil
+                    }
+                }
+            }
+            if isRefused { refused += 1 }
+        }
+        try await bring(4)
+        #expect(refused >= 3)
+        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        let kept = try #require(try connection.integer("SELECT sum(coalesce(length, offset)) FROM resumable_upload"))
+        #expect(kept <= limit)
+        #expect(test.uploadBytes <= limit, "on the disk")
+        // Nothing is held that is not there: what is left can be had.
+        let rest = limit - Int(kept)
+        if rest > 0 { try await test.upload(sampleBytes(99, count: rest), as: Self.ann, isAnnounced: false) }
+        #expect(await isOverQuota { try await test.upload([1], as: Self.ann) })
+    }
+
+    @Test func `an upload of unknown length that is made durable meanwhile counts once`() async throws {
+        let limit = 90 << 20
+        let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = limit })
+        let client = ResumableClient(test, as: Self.ann)
+        let name = try await client.create(nil)
+        let piece = sampleBytes(1, count: 1 << 20)
+        // Twice while it goes on, what has come is synced.
+        let status = try await client.send(name, at: 0, Array(repeating: piece, count: 90))
+        #expect(status.offset == limit)
+        #expect(await isOverQuota { try await client.send(name, at: status.offset, [[1]]) })
+        #expect(try await client.head(name).offset == limit)
     }
 
     @Test func `an upload that breaks off gives back what it held, and leaves nothing`() async throws {

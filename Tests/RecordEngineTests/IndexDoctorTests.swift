@@ -65,7 +65,9 @@ import Testing
             "DROP TABLE api_key", "DROP TABLE audit", "DROP TABLE audit_retention",
             "ALTER TABLE field DROP COLUMN readers", "ALTER TABLE field DROP COLUMN writers",
             "DROP TABLE invitation", "DROP TABLE invitation_role", "DROP TABLE account_removal",
-            "DROP TABLE removal_cascade", "DROP TABLE usage", "ALTER TABLE session DROP COLUMN ends",
+            "DROP TABLE removal_cascade", "DROP TABLE usage", "DROP TABLE idempotency", "DROP TABLE idempotency_sum",
+            "CREATE TABLE idempotency (a)",
+            "ALTER TABLE session DROP COLUMN ends",
             "DELETE FROM migration WHERE position >= 3",
         ] { try patient.injure(sql) }
         let report = patient.examine()

@@ -1,6 +1,7 @@
 import Foundation
 import RecordEngine
 import RecordModel
+import RecordStorage
 import RecordWire
 import Testing
 
@@ -86,6 +87,32 @@ import Testing
         #expect(try await test.database.maintain().tombstones == 1)
         #expect(await refusal { _ = try test.changes(since: page.token) }?.cause == .tokenExpired)
         #expect(try test.changes(since: test.changes().token).changes.isEmpty)
+    }
+
+    @Test func `of too many tombstones the oldest go before their time`() async throws {
+        var limits = DatabaseLimits()
+        limits.tombstones = 3
+        let test = try TestDatabase(limits: limits)
+        try await test.create("a")
+        let before = try test.changes().token
+        for number in 0..<3 {
+            try await test.create("r\(number)")
+            try await test.delete("r\(number)")
+        }
+        #expect(try await test.database.maintain().tombstones == 0)
+        #expect(try test.changes(since: before).changes.count == 3)
+        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        // So that no two were deleted at the same time.
+        try connection.execute("UPDATE record SET modified = modified - 100000 + sequence WHERE deleted = 1")
+        for number in 3..<5 {
+            try await test.create("r\(number)")
+            try await test.delete("r\(number)")
+        }
+        let later = try test.changes().token
+        #expect(try await test.database.maintain().tombstones == 2)
+        #expect(await refusal { _ = try test.changes(since: before) }?.cause == .tokenExpired)
+        #expect(try test.changes(since: later).changes.isEmpty)
+        #expect(try await test.database.maintain().tombstones == 0)
     }
 
     @Test func `in production the schema is locked`() async throws {

@@ -77,6 +77,14 @@ extension TestDatabase {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder + "/assets/uploads")) ?? []).sorted()
     }
 
+    /// How many bytes those have.
+    var uploadBytes: Int {
+        uploadFiles.reduce(0) { sum, name in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: folder + "/assets/uploads/" + name)
+            return sum + ((attributes?[.size] as? Int) ?? 0)
+        }
+    }
+
     /// The bytes of every stored asset.
     var assetFiles: [[UInt8]] {
         let root = folder + "/assets"

@@ -172,6 +172,62 @@ import Testing
         await test.close()
     }
 
+    @Test func `who writes another's record learns nothing of what its owner takes`() async throws {
+        let test = try TestDatabase(limits: Self.quotas(user: Quotas.Amounts(bytes: 30_000, assetBytes: 5_000)))
+        let ann = try await test.signUp("ann")
+        let eve = try await test.signUp("eve")
+        let own = DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.caller.userID)))
+        try await test.create("private", #""t":"\#(String(repeating: "x", count: 20_000))""#, as: ann.caller, in: own)
+        try await test.create("a", as: ann.caller)
+        try await test.database.setGrants(
+            Grants([.world: .read, .authenticated: .all]), of: try #require(RecordTypeName("Post")))
+        let growth = #""t":"\#(String(repeating: "x", count: 15_000))""#
+        let file = try await test.upload([UInt8](repeating: 7, count: 3_000), as: ann.caller)
+        try await test.change("a", #""file":\#(file.json())"#, as: ann.caller)
+        let other = try await test.upload([UInt8](repeating: 8, count: 3_000), as: eve.caller)
+        for change in [growth, #""other":\#(other.json())"#] {
+            let refused = await refusal { try await test.change("a", change, as: eve.caller) }
+            #expect(refused?.code == .quotaExceeded)
+            #expect((refused?.details ?? []).map { $0.key } == ["quota"])
+        }
+        // Ann herself is told, and so is the operator.
+        for caller in [ann.caller, .administrator(.bootstrap)] {
+            let refused = await refusal { try await test.change("a", growth, as: caller) }
+            #expect((refused?.details ?? []).map { $0.key } == ["quota", "used", "limit"])
+        }
+        await test.close()
+    }
+
+    @Test func `who has no room of its own adds nothing to the records of others`() async throws {
+        let test = try TestDatabase(limits: Self.quotas(user: Quotas.Amounts(bytes: 10_240)))
+        let ann = try await test.signUp("ann")
+        let eve = try await test.signUp("eve")
+        try await test.create("ofOperator")
+        try await test.database.setGrants(
+            Grants([.world: .all, .authenticated: .all]), of: try #require(RecordTypeName("Post")))
+        try await test.create("ofNobody", as: .anonymous)
+        try await test.create("ofAnn", as: ann.caller)
+        let large = #""t":"\#(String(repeating: "x", count: 50_000))""#
+        let small = #""t":"\#(String(repeating: "x", count: 5_000))""#
+        for name in ["ofOperator", "ofNobody", "ofAnn"] {
+            let refused = await refusal { try await test.change(name, large, as: eve.caller) }
+            #expect(refused?.code == .quotaExceeded, "\(name)")
+            try await test.change(name, small, as: eve.caller)
+            try await test.change(name, #""t":"""#, as: eve.caller)
+        }
+        // Beyond its quota, an account may still make others' records smaller.
+        try await test.create("ofEve", #""t":"\#(String(repeating: "x", count: 9_000))""#, as: eve.caller)
+        for name in ["ofOperator", "ofNobody", "ofAnn"] {
+            let refused = await refusal { try await test.change(name, small, as: eve.caller) }
+            #expect(refused?.code == .quotaExceeded, "\(name)")
+            // It is Eve's own quota.
+            #expect((refused?.details ?? []).map { $0.key } == ["quota", "used", "limit"], "\(name)")
+            try await test.change(name, #""t":null"#, as: eve.caller)
+        }
+        try await test.change("ofOperator", large)
+        await test.close()
+    }
+
     @Test func `an account that goes leaves the sums right`() async throws {
         let patient = try await DoctorPatient { folder in
             let test = try TestDatabase(folder: folder, keepsFolder: true)

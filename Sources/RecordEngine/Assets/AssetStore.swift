@@ -113,26 +113,26 @@ package final class AssetStore: Sendable {
 
     /// Holds bytes of an uploader's quota and of the disk.
     ///
-    /// - Parameters:
-    ///   - unused: What the uploader holds already by uploads that are complete.
-    ///   - expected: Whether they are bytes that have not come yet, for which there must be room on the disk.
+    /// They are held before it is looked at what else is: an upload that ends meanwhile is then counted in one place or in
+    /// both, and never in none.
+    ///
+    /// - Parameter unused: Reads what the uploader holds by uploads that the database knows.
     func reserve(
-        _ bytes: Int64, for uploader: Int64, unused: Int64, limits: DatabaseLimits
+        _ bytes: Int64, for uploader: Int64, limits: DatabaseLimits, unused: () throws(RecordError) -> Int64
     ) throws(RecordError) {
-        let free = Int64(clamping: folder.freeBytes)
-        enum Verdict { case taken, overQuota(Int64), full }
-        let verdict: Verdict = state.withLock { state in
-            let held = unused + state.inFlight[uploader, default: 0]
-            guard held + bytes <= Int64(limits.unreferencedAssetBytes) else { return .overQuota(held) }
-            guard free - state.announced - bytes >= Int64(limits.freeDiskBytes) else { return .full }
-            state.inFlight[uploader, default: 0] += bytes
-            state.announced += bytes
-            return .taken
+        try reserveRoom(bytes, limits: limits)
+        let held = state.withLock { state in
+            defer { state.inFlight[uploader, default: 0] += bytes }
+            return state.inFlight[uploader, default: 0]
         }
-        switch verdict {
-        case .taken: return
-        case .overQuota(let held): throw .assetQuota(held: held, limit: limits.unreferencedAssetBytes)
-        case .full: throw .assetDiskFull
+        do throws(RecordError) {
+            let sum = try unused() + held
+            guard sum + bytes <= Int64(limits.unreferencedAssetBytes) else {
+                throw .assetQuota(held: sum, limit: limits.unreferencedAssetBytes)
+            }
+        } catch {
+            release(bytes, unwritten: bytes, for: uploader)
+            throw error
         }
     }
 

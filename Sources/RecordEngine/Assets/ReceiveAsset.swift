@@ -79,8 +79,7 @@ extension RecordReader {
         if let filename = upload.filename { try AssetUpload.checkFilename(filename) }
         let limit = Int64(database.limits.assetBytes)
         if let length = upload.length, length > limit { throw RecordError.assetTooLarge(limit: Int(limit)) }
-        let intake = try AssetIntake(
-            database, uploader: upload.caller.writerID, unused: try unusedAssetBytes(of: upload.caller))
+        let intake = try AssetIntake(self, uploader: upload.caller.writerID)
         do {
             try intake.expect(upload.length ?? 0)
             var size: Int64 = 0
@@ -99,10 +98,15 @@ extension RecordReader {
         }
     }
 
-    func unusedAssetBytes(of caller: Caller) throws(RecordError) -> Int64 {
-        try refresh()
-        let reading = try assetReading()
-        return try store { () throws(StoreError) in try reading.unusedBytes(of: caller.writerID) }
+    /// Holds bytes that somebody brings, of its quota and of the disk.
+    ///
+    /// - Throws: QUOTA_EXCEEDED, by what all uploads have taken by now; `STORAGE_FULL`.
+    func hold(_ bytes: Int64, of uploader: Int64) throws(RecordError) {
+        try database.assets.reserve(bytes, for: uploader, limits: database.limits) { () throws(RecordError) in
+            try refresh()
+            let reading = try assetReading()
+            return try store { () throws(StoreError) in try reading.unusedBytes(of: uploader) }
+        }
     }
 
     /// Gives a kept file its row, or its content the row that is there, and makes the receipt.
@@ -179,12 +183,12 @@ struct KeptAsset: Sendable {
 ///
 /// Unchecked: its owner is one task, and each piece of work waits for the one before.
 final class AssetIntake: @unchecked Sendable {
-    private let database: RecordDatabase
+    private let reader: RecordReader
+    private var database: RecordDatabase { reader.database }
     private let executor: ThreadExecutor
     private let writer: AssetFileWriter
     private let name: String
     private let uploader: Int64
-    private let unused: Int64
     /// What is held of the quota, and how much of it has come.
     private var reserved: Int64 = 0
     private var written: Int64 = 0
@@ -194,10 +198,10 @@ final class AssetIntake: @unchecked Sendable {
     /// Bytes whose length is not known are held in steps.
     private static let step: Int64 = 1 << 20
 
-    init(_ database: RecordDatabase, uploader: Int64, unused: Int64) throws(RecordError) {
-        self.database = database
+    init(_ reader: RecordReader, uploader: Int64) throws(RecordError) {
+        self.reader = reader
         self.uploader = uploader
-        self.unused = unused
+        let database = reader.database
         executor = try database.assets.executor()
         name = Hex.encode(RandomBytes.make(16))
         database.assets.begin(name)
@@ -207,7 +211,7 @@ final class AssetIntake: @unchecked Sendable {
     /// Makes sure of room for what will come.
     func expect(_ bytes: Int64) throws(RecordError) {
         guard bytes > reserved else { return }
-        try database.assets.reserve(bytes - reserved, for: uploader, unused: unused, limits: database.limits)
+        try reader.hold(bytes - reserved, of: uploader)
         reserved = bytes
     }
 

@@ -31,6 +31,10 @@ extension RecordDatabase {
         finishRemovals()
         var report = MaintenanceReport()
         let slice = Self.maintenanceSlice
+        let kept = limits.tombstones
+        let surplus = try await queries.pool.read(self) { reader throws(RecordError) in
+            try reader.newestTombstone(beyond: kept)
+        }
         while true {
             let tombstoneAge = limits.tombstoneSeconds * 1_000
             let answerAge = limits.idempotencySeconds * 1_000
@@ -38,7 +42,8 @@ extension RecordDatabase {
                 let now = transaction.now
                 return try transaction.store { () throws(StoreError) in
                     (
-                        try transaction.tombstones.purge(before: now - tombstoneAge, limit: slice),
+                        try transaction.tombstones.purge(
+                            before: max(now - tombstoneAge, surplus.map { $0 + 1 } ?? .min), limit: slice),
                         try transaction.sessions.removeExpired(before: now, limit: slice),
                         try transaction.idempotency.removeExpired(before: now - answerAge, limit: slice),
                         try transaction.apiKeys.removeEnded(before: now - Self.endedKeyMilliseconds, limit: slice),

@@ -243,6 +243,12 @@ package final class RecordReader {
         return made
     }
 
+    /// When the newest tombstone was made of those that are more than may be kept, in milliseconds since 1970.
+    func newestTombstone(beyond count: Int) throws(RecordError) -> Int64? {
+        try refresh()
+        return try store { () throws(StoreError) in try TombstoneReading(connection).newest(beyond: count) }
+    }
+
     /// The audit log, made when it is first read.
     func auditReading() throws(RecordError) -> AuditTable {
         if let auditTable { return auditTable }

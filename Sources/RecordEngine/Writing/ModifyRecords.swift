@@ -23,21 +23,21 @@ extension RecordDatabase {
 extension WriteTransaction {
     func modify(_ request: WriteRequest) throws(RecordError) -> WriteAnswer {
         if let key = request.idempotency {
-            if let answer = try remembered(key, for: request.caller) { return answer }
+            if let answer = try remembered(request, key) { return answer }
             try ensureSavepoint()
         }
+        let writer = RecordWriter(self, request)
         let answer =
             switch request.shape {
-            case .single: try modifyOne(request)
-            case .batch(let isAtomic): try modifyBatch(request, isAtomic: isAtomic)
+            case .single: try modifyOne(request, with: writer)
+            case .batch(let isAtomic): try modifyBatch(request, isAtomic: isAtomic, with: writer)
             }
-        if let key = request.idempotency { try remember(answer, key, for: request.caller) }
+        if let key = request.idempotency { try remember(answer, key, for: request.caller, shown: writer.shown) }
         return answer
     }
 
-    private func modifyOne(_ request: WriteRequest) throws(RecordError) -> WriteAnswer {
+    private func modifyOne(_ request: WriteRequest, with writer: RecordWriter) throws(RecordError) -> WriteAnswer {
         guard let operation = request.operations.first else { throw .badRequest("The request has no operation") }
-        let writer = RecordWriter(self, request)
         var answer = WriteAnswer(outcome: .updated)
         let result = try writer.perform(operation, position: 0, into: &answer.body)
         try writer.checkReferences()
@@ -56,17 +56,18 @@ extension WriteTransaction {
         return answer
     }
 
-    private func modifyBatch(_ request: WriteRequest, isAtomic: Bool) throws(RecordError) -> WriteAnswer {
+    private func modifyBatch(
+        _ request: WriteRequest, isAtomic: Bool, with writer: RecordWriter
+    ) throws(RecordError) -> WriteAnswer {
         try ensureSavepoint()
         var answer = WriteAnswer(outcome: .batch)
-        let limit = min(limits.bodyBytes, .max / Self.answerBodies) * Self.answerBodies
+        let limit = answerBytes
         if request.fields == nil {
             // Most records come back as they came. Growing would copy large ones several times, while all others wait.
             let bodyBytes = request.operations.first?.input.body.count ?? 0
             answer.body.reserveCapacity(min(limit, bodyBytes + request.operations.count * Self.metadataBytes))
         }
         answer.body.appendLiteral("{\"records\":[")
-        let writer = RecordWriter(self, request)
         if isAtomic {
             do throws(RecordError) {
                 try item { () throws(RecordError) in
@@ -92,12 +93,13 @@ extension WriteTransaction {
                 }
                 answer.noteBeyondScope(guilty.error, request, request.operations[guilty.position])
                 answer.body.removeAll(keepingCapacity: true)
+                writer.forgetShown(from: 0)
                 answer.body.appendLiteral("{\"records\":[")
                 for (position, operation) in request.operations.enumerated() {
                     if position > 0 { answer.body.append(UInt8(ascii: ",")) }
-                    ErrorComposer.append(
-                        position == guilty.position ? guilty.error : .batchFailed, uuid: nil,
-                        recordName: operation.recordName?.text, to: &answer.body)
+                    writer.append(
+                        position == guilty.position ? guilty.error : .batchFailed, name: operation.recordName,
+                        to: &answer.body)
                 }
             }
         } else {
@@ -116,8 +118,9 @@ extension WriteTransaction {
                     answer.noteBeyondScope(error, request, operation)
                     writer.undo()
                     answer.body.removeSubrange(start...)
+                    writer.forgetShown(from: start)
                     if answer.body.count + (error.serverRecord?.count ?? 0) > limit { error.serverRecord = nil }
-                    ErrorComposer.append(error, uuid: nil, recordName: operation.recordName?.text, to: &answer.body)
+                    writer.append(error, name: operation.recordName, to: &answer.body)
                 }
             }
         }
@@ -128,36 +131,11 @@ extension WriteTransaction {
     /// The answer to a batch may have as many bytes as this many request bodies: operations that send little can ask for
     /// much, and the answer is made in one piece on the writer's thread.
     private static let answerBodies = 2
+
+    /// So many bytes the answer to a batch may have.
+    var answerBytes: Int { min(limits.bodyBytes, .max / Self.answerBodies) * Self.answerBodies }
     /// What an answer has besides a record's fields, about.
     private static let metadataBytes = 512
-
-    // MARK: Idempotency
-
-    func remembered(_ key: IdempotencyKey, for caller: Caller) throws(RecordError) -> WriteAnswer? {
-        let oldest = now - limits.idempotencySeconds * 1_000
-        let found = try store { () throws(StoreError) in
-            try idempotency.find(caller: caller.identityID, key: key.text, after: oldest)
-        }
-        guard let found else { return nil }
-        guard found.request == key.request, let outcome = WriteAnswer.Outcome(rawValue: found.outcome) else {
-            throw RecordError(
-                .badRequest, "This Idempotency-Key was used for another request. Use a new key for each request",
-                cause: .idempotencyMismatch)
-        }
-        return WriteAnswer(
-            outcome: outcome, name: found.name, tag: found.tag, body: found.body, isReplay: true)
-    }
-
-    func remember(
-        _ answer: WriteAnswer, _ key: IdempotencyKey, for caller: Caller
-    ) throws(RecordError) {
-        let remembered = RememberedAnswer(
-            request: key.request, outcome: answer.outcome.rawValue, name: answer.name, tag: answer.tag,
-            body: answer.body)
-        try store { () throws(StoreError) in
-            try idempotency.remember(remembered, caller: caller.identityID, key: key.text, created: now)
-        }
-    }
 }
 
 extension WriteAnswer {

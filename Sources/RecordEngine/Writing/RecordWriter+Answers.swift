@@ -16,8 +16,10 @@ extension RecordWriter {
             }
             return
         }
+        let start = answer.count
         try append(
             row, type: type, name: Array(name.utf8), fields: merge.stored, unsaved: merge.externalPuts, to: &answer)
+        noteShown(row, type: type.name, name: name, in: start..<answer.count)
     }
 
     func append(

@@ -118,10 +118,15 @@ extension RecordWriter {
         try allowOperations(of: operation, on: existing.row, type)
         var (current, resolved) = try resolve(operation, typeName: type.name, record: existing.row)
         let before = StoredFields(text: existing.fields, layout: existing.layout)
-        let merge = try before.withView { view throws(RecordError) in
-            try merged(
-                resolved, into: view, replacingAll: replacesAll, keeping: keptFields(of: current, isOwn: isOwn),
-                record: existing.row.id)
+        let merge: FieldMerge
+        do throws(RecordError) {
+            merge = try before.withView { view throws(RecordError) in
+                try merged(
+                    resolved, into: view, replacingAll: replacesAll, keeping: keptFields(of: current, isOwn: isOwn),
+                    record: existing.row.id)
+            }
+        } catch {
+            throw error.code == .quotaExceeded ? withoutSize(error, of: existing.row, type: current) : error
         }
         var row = existing.row
         row.sequence = try transaction.nextSequence()

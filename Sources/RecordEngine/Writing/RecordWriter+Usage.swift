@@ -17,11 +17,20 @@ extension RecordWriter {
         let after = try new.map { fields throws(RecordError) in try fields.storedBytes } ?? 0
         let records: Int64 = (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
         try transaction.usage.note(
-            Usage(records: records, bytes: Int64(after - before)), of: owner(of: row), in: transaction)
+            Usage(records: records, bytes: Int64(after - before)), of: owner(of: row), by: caller, in: transaction)
+    }
+
+    /// What a caller is told whose change makes a record too large: how large, only if it reads all of it.
+    func withoutSize(_ error: RecordError, of row: RecordRow, type: RecordTypeDefinition) -> RecordError {
+        let unreadable = fieldAccess(type)?.unreadable(isOwn: row.creator == caller.userID) ?? []
+        guard !unreadable.isEmpty || !mayRead(row, type) else { return error }
+        var told = error
+        told.details.removeAll { $0.key == "size" }
+        return told
     }
 
     /// Notes that a record has more bytes of files, or fewer.
     func noteUsage(of row: RecordRow, assetBytes: Int64) throws(RecordError) {
-        try transaction.usage.note(Usage(assetBytes: assetBytes), of: owner(of: row), in: transaction)
+        try transaction.usage.note(Usage(assetBytes: assetBytes), of: owner(of: row), by: caller, in: transaction)
     }
 }

@@ -19,12 +19,16 @@ final class RecordWriter {
     var claims: [(number: Int64, hash: Digest)] = []
     /// The records that deletions of this request have taken with them.
     var cascaded = 0
+    /// Where records stand in the answer, for one that is to be remembered.
+    var shown: [ShownRecord] = []
+    let notesShown: Bool
 
     init(_ transaction: WriteTransaction, _ request: WriteRequest) {
         self.transaction = transaction
         caller = request.caller
         address = request.address
         fields = request.fields
+        notesShown = request.idempotency != nil
     }
 
     /// Performs one operation and appends its answer.

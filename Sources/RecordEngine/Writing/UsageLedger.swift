@@ -25,15 +25,26 @@ final class UsageLedger {
 
     /// Notes a change of what an account takes.
     ///
+    /// What somebody adds to the record of another counts for that one, but is no more than who adds it could still have
+    /// itself: nobody's records and the operator's are within the quota of all alone.
+    ///
     /// - Throws: QUOTA_EXCEEDED for more of what there is too much of already.
-    func note(_ change: Usage, of owner: UserID, in transaction: WriteTransaction) throws(RecordError) {
+    func note(
+        _ change: Usage, of owner: UserID, by caller: Caller, in transaction: WriteTransaction
+    ) throws(RecordError) {
         guard change != Usage() else { return }
         if quotas.areSet, change.records > 0 || change.bytes > 0 || change.assetBytes > 0 {
-            // Nobody's records and the operator's are within the quota of all.
-            if !SystemUser.isSpecial(owner) {
-                try quotas.check(try usage(of: owner, in: transaction), change, of: .user)
+            let writer = caller.writerID
+            if writer != owner, !SystemUser.isSpecial(writer) {
+                try usage(of: writer, in: transaction).check(adding: change, within: quotas.user, .ofCaller)
             }
-            try quotas.check(try usage(of: UsageTable.everybody, in: transaction), change, of: .container)
+            if !SystemUser.isSpecial(owner) {
+                try usage(of: owner, in: transaction).check(
+                    adding: change, within: quotas.user,
+                    caller.administrator != nil ? .ofUser : writer == owner ? .ofCaller : .ofStranger)
+            }
+            try usage(of: UsageTable.everybody, in: transaction)
+                .check(adding: change, within: quotas.container, .ofAll)
         }
         request.append((owner, change))
     }

@@ -76,5 +76,6 @@ package enum Migrations {
         Migration(name: "usage", sql: usage),
         Migration(name: "disabled accounts", sql: disabledAccounts),
         Migration(name: "used invitations", sql: usedInvitations),
+        Migration(name: "remembered answers", sql: rememberedAnswers),
     ]
 }

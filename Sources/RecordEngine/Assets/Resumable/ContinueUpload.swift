@@ -30,8 +30,7 @@ extension RecordReader {
             defer { file.turn.leave() }
             row = try await begin(part, of: upload, file)
             // The quota of a length that is known is held by the row.
-            let unused = row.length == nil ? try unusedAssetBytes(of: upload.caller) : nil
-            room = ResumableRoom(database, uploader: row.uploader, unused: unused)
+            room = ResumableRoom(self, uploader: row.uploader, isCounted: row.length == nil)
             if row.claim == nil { try await open(file, at: row.offset, for: part, in: room) }
         }
         defer { room.release() }
@@ -140,6 +139,7 @@ extension RecordReader {
                 if syncs { try await advance(file, of: row) }
             }
             if syncs {
+                room.note(size - row.offset)
                 synced = size
                 due = .after(Self.timeAtRisk)
             }

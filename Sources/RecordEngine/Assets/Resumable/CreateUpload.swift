@@ -41,6 +41,14 @@ extension RecordReader {
 }
 
 extension WriteTransaction {
+    /// Judges an uploader's unused bytes by its quota, after some were added.
+    func allowUnused(of row: ResumableUploadRow) throws(RecordError) {
+        let unused = try store { () throws(StoreError) in try assets.reading.unusedBytes(of: row.uploader) }
+        guard unused <= Int64(limits.unreferencedAssetBytes) else {
+            throw .assetQuota(held: unused, limit: limits.unreferencedAssetBytes)
+        }
+    }
+
     /// Judges bytes that an upload will bring by its uploader's quota, where no other upload can come between.
     ///
     /// - Parameter counted: What of them counts already.

@@ -52,7 +52,12 @@ extension RecordReader {
     func settled(_ upload: ResumableAddress, _ file: ResumableFile) async throws(RecordError) -> ResumableUploadRow {
         let row = try findUpload(upload)
         guard file.isOpen else { return row }
-        try await rest(file, of: row)
+        do throws(RecordError) {
+            try await rest(file, of: row)
+        } catch {
+            // What the older request brought beyond the quota is gone; the upload goes on where it was.
+            guard error.code == .quotaExceeded else { throw error }
+        }
         return try findUpload(upload)
     }
 
@@ -74,13 +79,18 @@ extension RecordReader {
     }
 
     /// Makes what came durable, then says so.
+    ///
+    /// - Throws: QUOTA_EXCEEDED if uploads beside this one have used the quota up: only here all of them are counted.
     func advance(_ file: ResumableFile, of row: ResumableUploadRow) async throws(RecordError) {
         let offset: Int64
         do throws(AssetFileError) { offset = try await file.sync() } catch { throw database.failure(error) }
         let isThere = try await database.write { transaction throws(RecordError) in
-            try transaction.store { () throws(StoreError) in
+            let isThere = try transaction.store { () throws(StoreError) in
                 try transaction.assets.resumables.advance(row.id, to: offset)
             }
+            // One of known length counts with that from its beginning.
+            if isThere, row.length == nil { try transaction.allowUnused(of: row) }
+            return isThere
         }
         guard isThere else {
             await file.discard()

@@ -3,30 +3,31 @@ internal import RecordModel
 /// What one request of an upload holds of the disk, and of the quota while the upload's length is not known: a length
 /// that is known counts from the beginning, by its row.
 final class ResumableRoom {
-    private let database: RecordDatabase
+    private let reader: RecordReader
     private let uploader: Int64
-    /// What the uploader holds besides; `nil` if no quota is asked.
-    private let unused: Int64?
+    private let isCounted: Bool
     private var reserved: Int64 = 0
     private var written: Int64 = 0
+    /// What of it counts by the upload's row.
+    private var noted: Int64 = 0
 
     /// Bytes whose number is not known are held in steps.
     private static let step: Int64 = 1 << 20
 
-    init(_ database: RecordDatabase, uploader: Int64, unused: Int64?) {
-        self.database = database
+    /// - Parameter isCounted: Whether the quota is asked.
+    init(_ reader: RecordReader, uploader: Int64, isCounted: Bool) {
+        self.reader = reader
         self.uploader = uploader
-        self.unused = unused
+        self.isCounted = isCounted
     }
 
     /// Makes sure of room for what this request brings.
     func expect(_ bytes: Int64) throws(RecordError) {
         guard bytes > reserved else { return }
-        let more = bytes - reserved
-        if let unused {
-            try database.assets.reserve(more, for: uploader, unused: unused, limits: database.limits)
+        if isCounted {
+            try reader.hold(bytes - reserved, of: uploader)
         } else {
-            try database.assets.reserveRoom(more, limits: database.limits)
+            try reader.database.assets.reserveRoom(bytes - reserved, limits: reader.database.limits)
         }
         reserved = bytes
     }
@@ -34,18 +35,34 @@ final class ResumableRoom {
     /// Bytes have come.
     func take(_ count: Int64) throws(RecordError) {
         let total = written + count
-        if total > reserved { try expect((total + Self.step - 1) / Self.step * Self.step) }
+        if total > reserved {
+            do throws(RecordError) {
+                try expect((total + Self.step - 1) / Self.step * Self.step)
+            } catch {
+                // Not so much; but there may be room for what has come.
+                try expect(total)
+            }
+        }
         written = total
-        database.assets.didWrite(count)
+        reader.database.assets.didWrite(count)
+    }
+
+    /// So many bytes of this request count by the upload's row from now on, and not here as well.
+    func note(_ durable: Int64) {
+        guard isCounted, durable > noted else { return }
+        reader.database.assets.release(durable - noted, unwritten: 0, for: uploader)
+        noted = durable
     }
 
     func release() {
-        if unused != nil {
-            database.assets.release(reserved, unwritten: reserved - written, for: uploader)
+        let assets = reader.database.assets
+        if isCounted {
+            assets.release(reserved - noted, unwritten: reserved - written, for: uploader)
         } else {
-            database.assets.releaseRoom(reserved - written)
+            assets.releaseRoom(reserved - written)
         }
         reserved = 0
         written = 0
+        noted = 0
     }
 }
