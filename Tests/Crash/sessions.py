@@ -97,9 +97,10 @@ class Porter(Steward):
 
     def complaints(self, cut: int, survivor: Survivor):
         yield from super().complaints(cut, survivor)
-        # Each attempt costs a hash, so of all only the last one is tried, and the last one that is there.
+        # Each attempt costs a hash, so of all only the last one is tried, and the last one that is there for certain.
         names = [name for name, one in self.histories.items() if len(one.steps) > 1 and one.steps[-1].sent <= cut]
-        living = [name for name in names if self.state(name) is not GONE]
+        living = [name for name in names
+                  if self.state(name) is not GONE and self.histories[name].steps[-1].answered is not None]
         for name in dict.fromkeys(names[-1:] + living[-1:]):
             yield from self.examine_passwords(name, self.histories[name], cut, survivor)
 
