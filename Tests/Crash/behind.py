@@ -12,7 +12,8 @@ from writers import RecordWriter
 CHANGES = {
     "key": ("records.sqlite", "UPDATE api_key SET revoked = NULL"),
     "session": ("server.sqlite", "DELETE FROM administrator_session"),
-    "password": ("records.sqlite", "UPDATE account SET password = substr(password, 1, length(password) - 8) || 'AAAAAAAA'"),
+    "password": ("records.sqlite",
+                 "UPDATE account SET password = substr(password, 1, length(password) - 8) || 'AAAAAAAA'"),
     "log": ("server.sqlite", "UPDATE audit_retention SET before = 1 << 60; DELETE FROM audit WHERE id % 2 = 0"),
 }
 KINDS = ("record", "index", *CHANGES)

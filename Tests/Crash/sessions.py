@@ -1,4 +1,4 @@
-"""The clients that sign in and out and change passwords: of administrators, and of users. What was ended stays ended."""
+"""The clients that sign in and out and change passwords: administrators and users. What was ended stays ended."""
 import secrets
 from dataclasses import dataclass, replace
 
@@ -17,8 +17,8 @@ class Account:
     is_disabled: bool = False
 
     def __repr__(self) -> str:
-        disabled = ", disabled" if self.is_disabled else ""
-        return f"password {self.password[:6]}, sessions {sorted(one[-6:] for one in self.sessions)}, {self.role}{disabled}"
+        sessions, disabled = sorted(one[-6:] for one in self.sessions), ", disabled" if self.is_disabled else ""
+        return f"password {self.password[:6]}, sessions {sessions}{', ' * bool(self.role)}{self.role}{disabled}"
 
 
 class Porter(Steward):
