@@ -90,8 +90,9 @@ class FullRound(FolderRound):
 
     def look_with_room(self, server: WatchedServer) -> None:
         self.expect(server, {201}, "after room was made", 5)
-        before = self.acknowledged()
-        time.sleep(0.3)
+        before, limit = self.acknowledged(), time.monotonic() + 5
+        while self.acknowledged() == before and time.monotonic() < limit:
+            time.sleep(0.02)
         if self.acknowledged() == before:
             self.problems.append("nobody is answered after room was made")
 

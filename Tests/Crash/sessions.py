@@ -1,4 +1,4 @@
-"""The clients that sign in and out and change passwords: of administrators, and of users. What was ended stays ended."""
+"""The clients that sign in and out and change passwords: administrators and users. What was ended stays ended."""
 import secrets
 from dataclasses import dataclass, replace
 
@@ -17,8 +17,8 @@ class Account:
     is_disabled: bool = False
 
     def __repr__(self) -> str:
-        disabled = ", disabled" if self.is_disabled else ""
-        return f"password {self.password[:6]}, sessions {sorted(one[-6:] for one in self.sessions)}, {self.role}{disabled}"
+        sessions, disabled = sorted(one[-6:] for one in self.sessions), ", disabled" if self.is_disabled else ""
+        return f"password {self.password[:6]}, sessions {sessions}{', ' * bool(self.role)}{self.role}{disabled}"
 
 
 class Porter(Steward):
@@ -97,9 +97,10 @@ class Porter(Steward):
 
     def complaints(self, cut: int, survivor: Survivor):
         yield from super().complaints(cut, survivor)
-        # Each attempt costs a hash, so of all only the last one is tried, and the last one that is there.
+        # Each attempt costs a hash, so of all only the last one is tried, and the last one that is there for certain.
         names = [name for name, one in self.histories.items() if len(one.steps) > 1 and one.steps[-1].sent <= cut]
-        living = [name for name in names if self.state(name) is not GONE]
+        living = [name for name in names
+                  if self.state(name) is not GONE and self.histories[name].steps[-1].answered is not None]
         for name in dict.fromkeys(names[-1:] + living[-1:]):
             yield from self.examine_passwords(name, self.histories[name], cut, survivor)
 

@@ -18,7 +18,7 @@ from faults import Faults
 from full import FullRound, unmount
 from journal import Journal, build
 from survivors import Contents, Disk, Names
-from uploads import request
+from uploads import Resumable, request
 from watched import Problem, WatchedServer, doctor
 
 BINARY = str(ROOT / ".build/release/fogbase")
@@ -243,6 +243,9 @@ class UploadFindings(Stage):
         while not any(one.first.endswith("/assets/uploads") for one in Journal(self.log).entries()):
             pass
         self.assertEqual(self.send(server, second, 0, bytes(500)), 204)
+        disk = Disk()
+        disk.advance(Journal(self.log))
+        self.assertTrue(Resumable(second, bytes(1_000), server.admin, []).is_safe(500, disk))
         server.kill()
         other.join()
         again = self.after_a_cut(Contents.NONE, Names.STRICT)

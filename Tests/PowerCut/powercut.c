@@ -382,8 +382,8 @@ EXPORT int syncfs(int descriptor) {
     return journal_descriptor(descriptor) ? sync_object(descriptor, 0, REAL(syncfs)) : REAL(syncfs)(descriptor);
 }
 
-/// Starts writing and promises nothing. But whoever waits is told of pages that could not be written, in the place of the
-/// sync that comes next: the system tells that once.
+/// Starts writing and promises nothing. But whoever waits is told of pages that could not be written, in the place of
+/// the sync that comes next: the system tells that once.
 EXPORT int sync_file_range(int descriptor, off64_t offset, off64_t count, unsigned flags) {
     uint32_t object = flags & SYNC_FILE_RANGE_WAIT_AFTER ? journal_descriptor(descriptor) : 0;
     if (!object || !faults_sync(descriptor)) return REAL(sync_file_range)(descriptor, offset, count, flags);
