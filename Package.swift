@@ -66,7 +66,9 @@ let package = Package(
             ],
             swiftSettings: house),
 
-        .target(name: "TestSupport", dependencies: ["CLinux", "Cryptography"], path: "Tests/TestSupport", swiftSettings: house),
+        .target(
+            name: "TestSupport", dependencies: ["CLinux", "Cryptography"], path: "Tests/TestSupport",
+            swiftSettings: house),
         .target(
             name: "FuzzTargets", dependencies: ["HTTP", "RecordModel", "RecordWire", "Pictures", "Compression"],
             path: "Tests/FuzzTargets", swiftSettings: house),

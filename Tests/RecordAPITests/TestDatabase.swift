@@ -35,7 +35,8 @@ final class TestDatabase {
     ///   - withUsers: Makes the three accounts.
     static func make(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),
-        passwords: PasswordWorkers? = nil, withUsers: Bool = true, adjust: (inout RecordAPIConfiguration) -> Void = { _ in }
+        passwords: PasswordWorkers? = nil, withUsers: Bool = true,
+        adjust: (inout RecordAPIConfiguration) -> Void = { _ in }
     ) async throws -> TestDatabase {
         let database = try TestDatabase(
             environment, limits: limits, passwords: passwords ?? Self.passwords, adjust: adjust)
@@ -44,7 +45,8 @@ final class TestDatabase {
     }
 
     private init(
-        _ environment: RecordEnvironment, limits: DatabaseLimits, passwords: PasswordWorkers, adjust: (inout RecordAPIConfiguration) -> Void
+        _ environment: RecordEnvironment, limits: DatabaseLimits, passwords: PasswordWorkers,
+        adjust: (inout RecordAPIConfiguration) -> Void
     ) throws {
         folder = NSTemporaryDirectory() + "fogbase-api-" + UUID().uuidString
         let container = try #require(ContainerName("Forum"))
