@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func `who writes another's record learns nothing of what its owner takes`() async throws {
-        let test = try TestDatabase(limits: Self.quotas(user: Quotas.Amounts(bytes: 30_000, assetBytes: 5_000)))
+        let test = try TestDatabase(limits: Self.quotas(user: Usage(bytes: 30_000, assetBytes: 5_000)))
         let ann = try await test.signUp("ann")
         let eve = try await test.signUp("eve")
         let own = DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.caller.userID)))
@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test func `who has no room of its own adds nothing to the records of others`() async throws {
-        let test = try TestDatabase(limits: Self.quotas(user: Quotas.Amounts(bytes: 10_240)))
+        let test = try TestDatabase(limits: Self.quotas(user: Usage(bytes: 10_240)))
         let ann = try await test.signUp("ann")
         let eve = try await test.signUp("eve")
         try await test.create("ofOperator")

@@ -1,4 +1,4 @@
-import Cryptography
+package import Cryptography
 
 extension PasswordScheme {
     /// Costs nearly nothing: for tests that make accounts by the hundred and are not about their passwords.
