@@ -18,11 +18,9 @@ package enum PasswordHash {
     /// Returns the text to store for `password`, with a new random salt.
     ///
     /// - Throws: `CryptographyError.passwordHashingFailed` if memory is short.
-    package static func hash(_ password: [UInt8]) throws(CryptographyError) -> String {
-        try hash(password, scheme: .preferred)
-    }
-
-    static func hash(_ password: [UInt8], scheme: PasswordScheme) throws(CryptographyError) -> String {
+    package static func hash(
+        _ password: [UInt8], scheme: PasswordScheme = .preferred
+    ) throws(CryptographyError) -> String {
         let salt = RandomBytes.make(saltCount)
         let digest = try scheme.derive(password: password, salt: salt, length: digestCount)
         return StoredPassword(scheme: scheme, salt: salt, digest: digest).text
@@ -30,20 +28,25 @@ package enum PasswordHash {
 
     /// Judges `password` against a stored text, with the function and the costs that the text names.
     ///
+    /// - Parameter scheme: Today's.
     /// - Throws: `.malformedPasswordHash` if the text cannot be read or asks for too much; `.unavailable` if libcrypto
     ///   lacks its function (a folder moved to a machine with an older one); `.passwordHashingFailed`.
-    package static func verify(_ password: [UInt8], against text: String) throws(CryptographyError) -> Verdict {
+    package static func verify(
+        _ password: [UInt8], against text: String, scheme: PasswordScheme = .preferred
+    ) throws(CryptographyError) -> Verdict {
         guard let stored = StoredPassword(text) else { throw .malformedPasswordHash }
         let digest = try stored.scheme.derive(password: password, salt: stored.salt, length: stored.digest.count)
         guard ConstantTime.equal(digest, stored.digest) else { return .no }
         let isCurrent =
-            stored.scheme == .preferred && stored.salt.count >= saltCount && stored.digest.count >= digestCount
+            stored.scheme == scheme && stored.salt.count >= saltCount && stored.digest.count >= digestCount
         return .yes(needsRehash: !isCurrent)
     }
 
     /// A text that no password matches, at today's costs: verify against it when the user is unknown, so that the
     /// time of the answer does not tell which names exist.
-    package static let dummy = StoredPassword(
-        scheme: .preferred, salt: RandomBytes.make(saltCount), digest: RandomBytes.make(digestCount)
-    ).text
+    package static func dummy(_ scheme: PasswordScheme = .preferred) -> String {
+        StoredPassword(
+            scheme: scheme, salt: RandomBytes.make(saltCount), digest: RandomBytes.make(digestCount)
+        ).text
+    }
 }

@@ -41,6 +41,11 @@ package struct PasswordScheme: Hashable, Sendable {
     /// What new passwords are hashed with: argon2id where libcrypto has it (3.2 and later), else scrypt.
     package static let preferred = OpenSSLAlgorithm.argon2id == nil ? scrypt : argon2id
 
+    /// The same function at the least cost, which stops nobody who tries passwords: for tests, whose passwords are known.
+    package static let cheapest =
+        OpenSSLAlgorithm.argon2id == nil
+        ? fixed(.scrypt(logCost: 1, blockSize: 8, parallelism: 1)) : fixed(.argon2id(memory: 8, passes: 1, lanes: 1))
+
     private static func fixed(_ function: Function) -> PasswordScheme {
         guard let scheme = PasswordScheme(function) else { preconditionFailure("A built-in scheme breaks the bounds") }
         return scheme

@@ -20,7 +20,7 @@ final class TestDatabase {
     /// What the shell's commands would have.
     static let operatorToken = "fbo_of-the-operator"
     /// All tests sign up at once, and wait for each other.
-    private static let passwords = PasswordWorkers(threads: 2, queueLength: 100_000)
+    private static let passwords = PasswordWorkers(threads: 2, queueLength: 100_000, scheme: .cheapest)
 
     let folder: String
     let registry: DatabaseRegistry

@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 import RecordEngine
 import RecordModel
@@ -12,7 +13,7 @@ final class TestDatabase {
     let reader: RecordReader
     /// Leaves the folder behind, to be opened again.
     private let keepsFolder: Bool
-    private static let passwords = PasswordWorkers(threads: 2)
+    private static let passwords = PasswordWorkers(threads: 2, scheme: .cheapest)
 
     init(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),

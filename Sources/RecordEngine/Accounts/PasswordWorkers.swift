@@ -1,4 +1,4 @@
-internal import Cryptography
+package import Cryptography
 internal import RecordModel
 internal import Synchronization
 internal import Threads
@@ -9,13 +9,19 @@ package final class PasswordWorkers: Sendable {
     private let waiting = Atomic<Int>(0)
     private let next = Atomic<Int>(0)
     private let queueLength: Int
+    private let scheme: PasswordScheme
+    /// Verified against where there is no account.
+    private let dummy: String
 
     /// - Parameters:
     ///   - threads: How many passwords are hashed at once: no more than there are cores.
     ///   - queueLength: Beyond it sign-ins are refused with 503 rather than left waiting.
-    package init(threads: Int = 2, queueLength: Int = 64) {
+    ///   - scheme: How passwords are hashed from now on.
+    package init(threads: Int = 2, queueLength: Int = 64, scheme: PasswordScheme = .preferred) {
         executors = (0..<max(1, threads)).map { ThreadExecutor(name: "fog-password-\($0)") }
         self.queueLength = queueLength
+        self.scheme = scheme
+        dummy = PasswordHash.dummy(scheme)
     }
 
     deinit {
@@ -23,7 +29,8 @@ package final class PasswordWorkers: Sendable {
     }
 
     func hash(_ password: String) async throws(RecordError) -> String {
-        try await run { () -> String? in try? PasswordHash.hash(Array(password.utf8)) }
+        let scheme = scheme
+        return try await run { () -> String? in try? PasswordHash.hash(Array(password.utf8), scheme: scheme) }
     }
 
     /// - Parameter stored: The hash to check against; `nil` for an unknown account, which takes as long.
@@ -31,15 +38,16 @@ package final class PasswordWorkers: Sendable {
     func verify(
         _ password: String, against stored: String?
     ) async throws(RecordError) -> (isRight: Bool, better: String?) {
-        try await run { () -> (isRight: Bool, better: String?)? in
+        let (scheme, dummy) = (scheme, dummy)
+        return try await run { () -> (isRight: Bool, better: String?)? in
             let bytes = Array(password.utf8)
             guard let stored else {
-                _ = try? PasswordHash.verify(bytes, against: PasswordHash.dummy)
+                _ = try? PasswordHash.verify(bytes, against: dummy, scheme: scheme)
                 return (false, nil)
             }
-            switch try? PasswordHash.verify(bytes, against: stored) {
+            switch try? PasswordHash.verify(bytes, against: stored, scheme: scheme) {
             case .no: return (false, nil)
-            case .yes(let needsRehash): return (true, needsRehash ? try? PasswordHash.hash(bytes) : nil)
+            case .yes(let needsRehash): return (true, needsRehash ? try? PasswordHash.hash(bytes, scheme: scheme) : nil)
             case nil: return nil
             }
         }

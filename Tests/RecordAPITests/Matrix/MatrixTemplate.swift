@@ -6,6 +6,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import TestSupport
 import Testing
 
 /// The data folder that every row of the matrix starts from, made once: two containers, three users, named
@@ -17,7 +18,7 @@ struct MatrixTemplate: Sendable {
     let words: [String: String]
     let secrets: [MatrixSecret]
 
-    static let passwords = PasswordWorkers(threads: 2, queueLength: 100_000)
+    static let passwords = PasswordWorkers(threads: 2, queueLength: 100_000, scheme: .cheapest)
     static let bootstrapToken = "bootstrap-token-of-the-matrix"
     static let schema = """
         {"types":{
@@ -45,6 +46,7 @@ struct MatrixTemplate: Sendable {
 
     private static func make() async throws -> MatrixTemplate {
         let folder = NSTemporaryDirectory() + "fogbase-matrix-" + UUID().uuidString
+        Leftovers.remove(atExit: folder)
         let world = try MatrixWorld(folder: folder)
         var tokens: [CallerKind: String] = [.bootstrap: bootstrapToken]
         var words: [String: String] = [:]
