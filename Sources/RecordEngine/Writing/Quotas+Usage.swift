@@ -32,10 +32,12 @@ extension Quotas.Amounts {
         case .ofAll: error.reason = "There is no room for more. Ask the operator"
         case .ofStranger: error.reason = "There is no room for more in the records of this one's owner"
         case .ofCaller, .ofUser:
-            error.reason =
-                "Your records take as much as they may. Delete some, or ask the operator for more room"
             var usage = Usage(records: used, bytes: used, assetBytes: used)
-            if case .ofCaller = view { usage = usage.rounded }
+            error.reason = "The account's records take as much as they may"
+            if case .ofCaller = view {
+                error.reason = "Your records take as much as they may. Delete some, or ask the operator for more room"
+                usage = usage.rounded
+            }
             error.details += [("used", .number(amount(usage))), ("limit", .number(Int64(limit)))]
         }
         throw error
