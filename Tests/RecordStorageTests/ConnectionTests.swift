@@ -156,7 +156,9 @@ import Testing
 
 @Suite struct DataFolderTests {
     @Test func `a folder belongs to one process at a time, and its secret stays`() throws {
-        let path = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString + "/a/b"
+        let outer = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: outer) }
+        let path = outer + "/a/b"
         func secretText() throws -> [UInt8] {
             let folder = try DataFolder(opening: path)
             #expect(DataFolder.isInUse(path))
@@ -172,6 +174,7 @@ import Testing
 
     @Test func `a damaged secret is refused with a sentence`() throws {
         let path = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
         do {
             let folder = try DataFolder(opening: path)
             _ = try folder.secret()

@@ -34,7 +34,9 @@ extension Usage {
         case .ofStranger: error.reason = "There is no room for more in the records of this one's owner"
         case .ofCaller, .ofUser:
             error.reason =
-                "Your records take as much as they may. Delete some, or ask the operator for more room"
+                if case .ofCaller = view {
+                    "Your records take as much as they may. Delete some, or ask the operator for more room"
+                } else { "The account's records take as much as they may" }
             error.details += [("used", .number(shown ?? used)), ("limit", .number(limit))]
         }
         throw error

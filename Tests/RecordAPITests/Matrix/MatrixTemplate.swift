@@ -46,6 +46,7 @@ struct MatrixTemplate: Sendable {
 
     private static func make() async throws -> MatrixTemplate {
         let folder = NSTemporaryDirectory() + "fogbase-matrix-" + UUID().uuidString
+        Leftovers.remove(atExit: folder)
         let world = try MatrixWorld(folder: folder)
         var tokens: [CallerKind: String] = [.bootstrap: bootstrapToken]
         var words: [String: String] = [:]

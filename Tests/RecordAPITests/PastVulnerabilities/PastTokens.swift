@@ -1,9 +1,11 @@
+import Cryptography
 import Foundation
 import HTTP
 import RecordAPI
 import RecordEngine
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// Tokens that go on working, work elsewhere, work twice, or show where they should not.
@@ -101,7 +103,8 @@ import Testing
     @Test func `14: of fifty at once who bring one invitation, one signs up`() async throws {
         let folder = NSTemporaryDirectory() + "fogbase-invitation-" + UUID().uuidString
         // With a queue of its own: other tests sign up too.
-        let world = try MatrixWorld(folder: folder, signUp: .invitation, passwords: PasswordWorkers(threads: 2))
+        let world = try MatrixWorld(
+            folder: folder, signUp: .invitation, passwords: PasswordWorkers(threads: 2, scheme: .quick))
         world.tokens = [.bootstrap: MatrixTemplate.bootstrapToken]
         let made = try await world.expect(201, .post, "/invitations", "{}", as: .bootstrap)
         let invitation = try #require(made.json?["invitation"]?.string)

@@ -137,6 +137,7 @@ import Testing
             "DROP INDEX asset_claim_by_uploader", "DELETE FROM record", "DELETE FROM type", "DELETE FROM type_grant",
             "DROP TABLE api_key", "DROP TABLE audit", "DROP TABLE audit_retention", "DROP TABLE usage",
             "ALTER TABLE account DROP COLUMN disabled",
+            "DROP TABLE idempotency", "DROP TABLE idempotency_sum", "CREATE TABLE idempotency (a)",
             """
             DELETE FROM migration
             WHERE position >= (SELECT position FROM migration WHERE name = 'sliding sessions')
