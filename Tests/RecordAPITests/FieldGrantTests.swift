@@ -31,7 +31,7 @@ import Testing
         return database
     }
 
-    private static let hidden = ["731", "hushed", "inside", "aGlkZGVu", #""cost""#, #""note""#, #""box""#, #""raw""#]
+    private static let hidden = [":731", "hushed", "inside", "aGlkZGVu", #""cost""#, #""note""#, #""box""#, #""raw""#]
 
     @Test func `sizes tell nothing of fields that the caller does not read`() async throws {
         let database = try await Self.shop()
@@ -92,7 +92,7 @@ import Testing
                 #"{"operations":[{"operationType":"update","record":{"recordName":"tea","recordType":"Good","recordChangeTag":"zz","fields":{"title":{"value":"x"}}}}]}"#,
                 200, contains: ["CONFLICT", "teas"], lacks: Self.hidden),
             Scenario(
-                "to whom it is granted it comes", .member, .get, "/records/Good/tea", 200, contains: ["731", "more"]),
+                "to whom it is granted it comes", .member, .get, "/records/Good/tea", 200, contains: [":731", "more"]),
             Scenario("and its content", .member, .get, "/records/Good/tea/raw", 200, contains: ["hidden"]),
         ])
     }
@@ -118,7 +118,7 @@ import Testing
             text = text.replacingOccurrences(of: name, with: String(repeating: "q", count: name.count))
         }
         #expect(text == unknown.text)
-        #expect(!known.text.contains("731"))
+        #expect(!known.text.contains(":731"))
         if asked.hasPrefix("where=") {
             let set = await database.call(.delete, target + "&dryRun=true", as: .stranger)
             #expect(set.status == 400, "\(set.text)")
@@ -152,7 +152,7 @@ import Testing
                 200, lacks: Self.hidden),
             Scenario(
                 "also what the caller does not see", .member, .get, "/records/Good/tea", 200,
-                contains: ["chai", "731", #""grade":{"value":2"#], lacks: ["inside"]),
+                contains: ["chai", ":731", #""grade":{"value":2"#], lacks: ["inside"]),
             Scenario(
                 "the editors write it", .member, .patch, "/records/Good/tea", #"{"fields":{"grade":3,"cost":5}}"#, 200),
         ])
@@ -172,7 +172,7 @@ import Testing
             Scenario(
                 "its removal does nothing", .stranger, .patch, "/records/Good/tea", #"{"fields":{"cost":null}}"#, 200),
             Scenario("as that of another", .stranger, .patch, "/records/Good/tea", #"{"fields":{"quux":null}}"#, 200),
-            Scenario("so it is there", .member, .get, "/records/Good/tea", 200, contains: ["731"]),
+            Scenario("so it is there", .member, .get, "/records/Good/tea", 200, contains: [":731"]),
         ])
     }
 
@@ -220,17 +220,17 @@ import Testing
                 contains: ["path"]),
             Scenario("and names", .administrator, .put, "/schema", put(#","write":["a b"]"#), 400, contains: ["path"]),
             Scenario("an empty list shuts users out", .administrator, .put, "/schema", put(#","read":[]"#), 200),
-            Scenario("all of them", .member, .get, "/records/Good/tea", 200, lacks: ["731"]),
-            Scenario("and no administrator", .administrator, .get, "/records/Good/tea", 200, contains: ["731"]),
+            Scenario("all of them", .member, .get, "/records/Good/tea", 200, lacks: [":731"]),
+            Scenario("and no administrator", .administrator, .get, "/records/Good/tea", 200, contains: [":731"]),
             Scenario("a change starts the feed again", .stranger, .get, "/changes?since=\(token ?? "")", 410),
             Scenario("null gives it back to the grants", .administrator, .put, "/schema", put(#","read":null"#), 200),
-            Scenario("of the type", .anonymous, .get, "/records/Good/tea", 200, contains: ["731"]),
+            Scenario("of the type", .anonymous, .get, "/records/Good/tea", 200, contains: [":731"]),
             Scenario("one role alone", .administrator, .put, "/schema", put(#","read":["editors"]"#), 200),
             Scenario("that goes", .administrator, .delete, "/roles/editors", 204),
-            Scenario("leaves a field that no user reads", .member, .get, "/records/Good/tea", 200, lacks: ["731"]),
+            Scenario("leaves a field that no user reads", .member, .get, "/records/Good/tea", 200, lacks: [":731"]),
             Scenario(
                 "a new one of that name", .administrator, .put, "/roles/editors", #"{"members":["{member}"]}"#, 201),
-            Scenario("does not inherit it", .member, .get, "/records/Good/tea", 200, lacks: ["731"]),
+            Scenario("does not inherit it", .member, .get, "/records/Good/tea", 200, lacks: [":731"]),
         ])
     }
 
