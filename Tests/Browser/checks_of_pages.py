@@ -28,7 +28,8 @@ def only_the_administrators_token_opens_the_door(page, server):
     page.sign_in(user["token"])
     page.see("it is not the administrator's")
     page.sign_in(TOKEN)
-    page.see("Nothing but fog so far.")
+    # The account has brought the type of user records.
+    page.see("Users", "Sign out")
     assert TOKEN not in page.run("return JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])")
     (cookie,) = page.browser.get_cookies()
     assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and TOKEN not in cookie["value"], cookie
