@@ -42,6 +42,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private var endOfTurn: [any EndOfTurn] = []
     private var handles = HandleTable()
     private var timers = TimerHeap()
+    private var hangUps = HangUpQueue()
     private var isClosing = false
     private static let eventsPerPoll = 256
     /// So long a turn may last and still go on without a look at the sockets.
@@ -168,7 +169,7 @@ extension EventLoop {
                 rounds += 1
             }
             let came = poll(events, timeout: 0)
-            guard came == 0, local.isEmpty, !hasRemoteWork.load(ordering: .relaxed) else {
+            guard came == 0, local.isEmpty, hangUps.isEmpty, !hasRemoteWork.load(ordering: .relaxed) else {
                 hasYielded = came < 2
                 continue
             }
@@ -202,11 +203,20 @@ extension EventLoop {
         // A signal (EINTR) is as good as no event: the loop turns again.
         if count > 0 {
             for index in 0..<count {
-                let token = events[index].data
-                if token != 0 { handles[token]?.eventsDidCome(events[index].events) }
+                let event = events[index]
+                if HangUpQueue.isMeant(for: event.events) {
+                    hangUps.append(event)
+                } else if event.data != 0 {
+                    handles[event.data]?.eventsDidCome(event.events)
+                }
             }
         }
         var due = 0
+        let share = hangUps.takeShare(isFull: count == Self.eventsPerPoll)
+        while due < share, let event = hangUps.popFirst() {
+            handles[event.data]?.eventsDidCome(event.events)
+            due += 1
+        }
         while let handle = timers.popDue(at: now) {
             handle.timerDidFire(at: now)
             due += 1
@@ -273,6 +283,7 @@ extension EventLoop {
     func add(_ handle: LoopHandle, descriptor: Int32, events: UInt32) throws(SocketError) {
         assert(isOnThread)
         let token = handles.insert(handle)
+        hangUps.noteArrival()
         guard fogbase_epoll_add(epoll.raw, descriptor, events, token) == 0 else {
             let error = SocketError.last("epoll_ctl")
             handles.remove(handle)

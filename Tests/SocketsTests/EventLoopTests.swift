@@ -11,6 +11,8 @@ private final class EchoServer: Sendable {
     /// How each connection's waits and life ended.
     let ends = Locked<[String]>([])
     let ended = Gate()
+    /// How many had ended when the last bytes came back.
+    let endsBeforeEcho = Locked(0)
 
     init(deadline: Duration? = nil) async throws {
         loop = try EventLoop(name: "test-loop")
@@ -39,7 +41,10 @@ private final class EchoServer: Sendable {
             }
             if end != nil { break }
             switch bytes.withUnsafeMutableBytes({ socket.read(into: $0) }) {
-            case .bytes(let count): _ = bytes.withUnsafeBytes { socket.write(.init(rebasing: $0[..<count])) }
+            case .bytes(let count):
+                let ends = ends.withLock { $0.count }
+                endsBeforeEcho.withLock { $0 = ends }
+                _ = bytes.withUnsafeBytes { socket.write(.init(rebasing: $0[..<count])) }
             case .wouldBlock: continue
             case .end: end = "end"
             case .failed: end = "failed"
@@ -110,6 +115,30 @@ private final class EchoServer: Sendable {
         client.reset()
         await server.ended.wait()
         #expect(server.ends.withLock { $0.count } == 1)
+        await server.stop()
+    }
+
+    /// Before, the request waited until all of them were closed, as they had come before it.
+    @Test func `a request does not wait for hundreds of peers that have gone`() async throws {
+        let server = try await EchoServer()
+        let late = try RawClient(port: server.port)
+        var gone: [RawClient] = []
+        for _ in 0..<600 {
+            let client = try RawClient(port: server.port)
+            try client.send("here")
+            _ = try client.receive(until: "here")
+            gone.append(client)
+        }
+        let blocked = Gate()
+        server.loop.perform { blocked.waitBlocking() }
+        gone = []
+        try late.send("late")
+        blocked.open()
+        #expect(try late.receive(until: "late") == "late")
+        #expect(server.endsBeforeEcho.withLock { $0 } < 200)
+        let deadline = Deadline.after(.seconds(10))
+        while server.ends.withLock({ $0.count }) < 600, !deadline.hasPassed() { await Task.yield() }
+        #expect(server.ends.withLock { $0.count } == 600, "yet all are closed")
         await server.stop()
     }
 
