@@ -189,7 +189,7 @@ package actor RecordDatabase {
             }
             commit(group)
             gathering.didCommit(writes: group.count, waiting: queue.withLock { $0.count }, goal: goal)
-            checkpointIfDue()
+            if checkpointIfDue() { queue.withLock { $0.didHoldUp() } }
             if indexBuilder.isDue { buildIndexes() }
             if removals.isDue { finishRemovals() }
         }

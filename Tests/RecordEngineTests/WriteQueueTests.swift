@@ -36,6 +36,15 @@ import Testing
         #expect(queue.count == 0)
     }
 
+    @Test func `small writes that waited for the writer go before large ones`() {
+        var queue = WriteQueue()
+        for weight in [200, 201, 1, 2] { queue.append(Self.write(weight)) }
+        queue.didHoldUp()
+        #expect(Self.weights(queue.takeGroup(maxOperations: 256)) == [1, 2])
+        #expect(Self.weights(queue.takeGroup(maxOperations: 256)) == [200])
+        #expect(Self.weights(queue.takeGroup(maxOperations: 256)) == [201])
+    }
+
     @Test func `what is put back is next`() {
         var queue = WriteQueue()
         for weight in [70, 71, 1, 2] { queue.append(Self.write(weight)) }

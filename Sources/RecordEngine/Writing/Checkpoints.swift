@@ -6,6 +6,10 @@ package struct CheckpointRules: Hashable, Sendable {
     /// The log is copied when it has grown by this many pages (16 MB): it holds up those who write, and a larger one for
     /// longer …
     package var pages = 4_096
+    /// … but by this many (4 MB) once single commits are large (2 MB): what they write is not soon written again, so
+    /// nothing is gained by waiting, and the copy of a larger log would come on top of them.
+    package var pagesOfLarge = 1_024
+    package var largeCommit = 512
     /// … and readers are asked to let go of it above this many (64 MB).
     package var restartPages = 16_384
     /// This many (1 MB) are copied when nothing was written for a while: what is in the file is read without looking for
@@ -23,6 +27,9 @@ struct Checkpoints {
     private var copiedPages = 0
     /// When something was written last, on the coarse monotonic clock.
     private var lastWrite: UInt64 = 0
+    /// The pages that were in the log after the last commit, and whether one since the last copy was large.
+    private var pagesBefore = 0
+    private var sawLarge = false
     /// Whether somebody waits for the writer to be idle.
     private var isWatched = false
 
@@ -35,8 +42,17 @@ struct Checkpoints {
     /// - Returns: Whether one was made.
     mutating func copyIfDue(on connection: Connection, _ clock: CommitClock) throws(StoreError) -> Bool {
         lastWrite = MonotonicClock.coarse
-        guard newPages(connection) >= rules.pages else { return false }
-        try copy(on: connection, clock, restarts: connection.framesInLog >= rules.restartPages)
+        let new = newPages(connection)
+        let frames = connection.framesInLog
+        let isLarge = frames - pagesBefore >= rules.largeCommit
+        let waitedForLarge = sawLarge && !isLarge
+        pagesBefore = frames
+        if isLarge { sawLarge = true }
+        // Right after a large commit it would hold up for a second time who has waited for that: they come first. Where
+        // there is nobody, twice as much (32 MB) is copied at once.
+        let due = waitedForLarge ? rules.pagesOfLarge : isLarge ? 2 * rules.pages : rules.pages
+        guard new >= due else { return false }
+        try copy(on: connection, clock, restarts: frames >= rules.restartPages)
         return true
     }
 
@@ -66,6 +82,7 @@ struct Checkpoints {
     private mutating func newPages(_ connection: Connection) -> Int {
         let pages = connection.framesInLog
         if pages < copiedPages { copiedPages = 0 }
+        if pages < pagesBefore { pagesBefore = 0 }
         return pages - copiedPages
     }
 
@@ -74,6 +91,7 @@ struct Checkpoints {
         on connection: Connection, _ clock: CommitClock, restarts: Bool
     ) throws(StoreError) {
         copiedPages = connection.framesInLog
+        sawLarge = false
         _ = try connection.checkpoint(.passive)
         guard restarts else { return }
         // What is left is little; the loops stay out for the milliseconds that it takes.

@@ -5,7 +5,9 @@ internal import Threads
 /// When the log of the database is copied into its file. All of it on the writer's thread.
 extension RecordDatabase {
     /// Moves the log into the file when it has grown, without making readers or writers wait for long.
-    func checkpointIfDue() {
+    ///
+    /// - Returns: Whether it did.
+    func checkpointIfDue() -> Bool {
         checkpoint { checkpoints, connection, clock throws(StoreError) in
             try checkpoints.copyIfDue(on: connection, clock)
         }
@@ -28,7 +30,7 @@ extension RecordDatabase {
     private func checkpointWhenIdle() -> Duration? {
         let time = checkpoints.timeToIdle
         guard time <= .zero else { return time }
-        checkpoint { checkpoints, connection, clock throws(StoreError) in
+        _ = checkpoint { checkpoints, connection, clock throws(StoreError) in
             try checkpoints.copyWhenIdle(on: connection, clock)
         }
         return nil
@@ -36,13 +38,16 @@ extension RecordDatabase {
 
     private func checkpoint(
         _ copy: (inout Checkpoints, Connection, CommitClock) throws(StoreError) -> Bool
-    ) {
-        guard let transaction, !hasFailed.load(ordering: .relaxed) else { return }
+    ) -> Bool {
+        guard let transaction, !hasFailed.load(ordering: .relaxed) else { return false }
         do {
-            if try copy(&checkpoints, transaction.connection, clock) { statistics.didCheckpoint() }
+            guard try copy(&checkpoints, transaction.connection, clock) else { return false }
+            statistics.didCheckpoint()
+            return true
         } catch {
             note(error)
             if error.isSyncFailure { failForGood() }
+            return true
         }
     }
 

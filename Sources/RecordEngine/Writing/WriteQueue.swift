@@ -7,7 +7,7 @@ struct WriteQueue {
     var awaited = 0
     /// No more writes are taken: the database closes or has failed.
     var isClosed = false
-    /// The group that was taken last had a large write in it.
+    /// The group that was taken last had a large write in it, or the writer did something else that took long.
     private var tookLarge = false
 
     /// What weighs so much takes long: it, and its bytes on their way to the disk.
@@ -19,13 +19,18 @@ struct WriteQueue {
         waiting.append(write)
     }
 
+    /// The writer has copied the log: small writes that have waited for it go before large ones.
+    mutating func didHoldUp() {
+        tookLarge = true
+    }
+
     /// Whether what the writer waits for has come.
     var isEnough: Bool { count >= awaited || isClosed }
 
     /// Takes the next group: writes in order up to a number of operations, or one that wants to be alone.
     ///
     /// After a group with a large write come the small ones that wait. So those who write little wait for one batch of
-    /// fifteen megabytes and not for all that came before them, and batches for one group of small writes each.
+    /// eight megabytes and not for all that came before them, and batches for one group of small writes each.
     mutating func takeGroup(maxOperations: Int) -> [PendingWrite] {
         if tookLarge {
             tookLarge = false
