@@ -15,12 +15,15 @@ extension RecordAPI {
         if let invitation {
             try call.reader.refresh()
             try call.reader.checkInvitation(invitation, name: credentials.name)
-        } else if configuration.signUp == .invitation {
-            try requireAdministratorForSignUp(call)
         }
+        // Behind the body again, and once more behind the work on the password.
+        let isForManagers =
+            configuration.signUp == .closed || (configuration.signUp == .invitation && invitation == nil)
+        if isForManagers { try requireAdministratorForSignUp(call) }
         return Self.answer(
             try await call.database.signUp(
-                credentials.checked, label: label, invitation: invitation, by: call.actor))
+                credentials.checked, label: label, invitation: invitation, isForManagers: isForManagers,
+                by: call.actor))
     }
 
     /// `POST /users/anonymous` with `{"label"?}` makes an account without a name and a password, and signs it in.

@@ -18,7 +18,8 @@ extension RecordAPI {
             throw RecordError(.conflict, "The type was taken away meanwhile")
         }
         let isNew = !call.reader.schemaHas(index.id, of: type.name)
-        let entry = SchemaDocument.IndexEntry(index, of: type, built: call.database.indexProgress.building)
+        let entry = SchemaDocument.IndexEntry(
+            index, of: type, built: call.database.indexProgress.building, namesRecords: call.readsRecords(of: type))
         return .json(entry.json, status: isNew ? .created : .ok)
     }
 

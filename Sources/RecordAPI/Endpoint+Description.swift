@@ -30,7 +30,8 @@ extension Endpoint {
         case .queryRecords, .queryRecordsByBody, .deleteSet, .changeSet: "queries"
         case .fetchChanges: "changes"
         case .readSchema, .putSchema, .readType, .addIndex, .readAdvice: "schema"
-        case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .explainAccess:
+        case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .addRoleMember,
+            .removeRoleMember, .explainAccess:
             "rights"
         case .signUp, .signUpAnonymously, .readMe, .changeMe, .removeMe, .listUsers, .changeUser, .removeUser,
             .signIn, .signOut, .listSessions, .endSession, .endSessions, .rotateSession, .invite, .listInvitations,
@@ -82,6 +83,8 @@ extension Endpoint {
         case .readRole: "Shows a custom role (administrators)"
         case .putRole: "Makes a custom role or replaces its members (administrators)"
         case .deleteRole: "Takes a custom role away (administrators)"
+        case .addRoleMember: "Takes one member into a custom role (administrators)"
+        case .removeRoleMember: "Takes one member out of a custom role (administrators)"
         case .signUp: "Makes an account and signs it in"
         case .signIn: "Signs in"
         case .signOut: "Ends the session of the token"
@@ -153,7 +156,9 @@ extension Endpoint {
         case .changeAdministrator: "AdministratorChange"
         case .listRecords, .readRecord, .deleteRecord, .readField, .uploadAsset, .readAsset, .queryRecords, .deleteSet,
             .fetchChanges,
-            .readSchema, .readType, .readAdvice, .listGrants, .readGrants, .listRoles, .readRole, .deleteRole, .signOut,
+            .readSchema, .readType, .readAdvice, .listGrants, .readGrants, .listRoles, .readRole, .deleteRole,
+            .addRoleMember,
+            .removeRoleMember, .signOut,
             .readMe, .listSessions, .endSession, .endSessions, .rotateSession, .listInvitations, .removeInvitation,
             .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload, .uploadOffset,
             .continueUpload, .terminateUpload, .readUpload,
@@ -197,7 +202,9 @@ extension Endpoint {
         case .createRecord, .modifyRecords: ["idempotencyKey", "prefer"]
         case .replaceRecord, .changeRecord: ["ifMatch", "ifNoneMatch", "idempotencyKey", "prefer"]
         case .deleteRecord: ["ifMatch", "idempotencyKey"]
-        case .readRecord: ["ifNoneMatch"]
+        case .readRecord, .readSchema, .readGrants, .readRole: ["ifNoneMatch"]
+        case .putSchema, .putGrants, .deleteRole, .addRoleMember, .removeRoleMember: ["ifMatch"]
+        case .putRole: ["ifMatch", "ifNoneMatch"]
         case .readField, .readAsset: ["ifNoneMatch", "range", "ifRange"]
         case .uploadAsset: ["contentDigest"]
         case .deleteSet, .changeSet: ["idempotencyKey"]
@@ -300,7 +307,14 @@ extension Endpoint {
                 Answer(200, "Changes, oldest first, and the token for the next call", .json("Changes")),
                 Answer(410, "The token is too old: start again without one", .json("Error")),
             ]
-        case .readSchema, .putSchema: [Answer(200, "The schema", .json("Schema"))]
+        case .readSchema:
+            [Answer(200, "The schema, with ETag", .json("Schema")), Answer(304, "The client's copy is current")]
+        case .putSchema:
+            [
+                Answer(200, "The schema, with ETag, and what of it is other than before", .json("Schema")),
+                Answer(204, "Done, by somebody who may not read the schema"),
+                Answer(412, "The schema has another tag", .json("Error")),
+            ]
         case .readType: [Answer(200, "The type", .json("RecordType"))]
         case .addIndex:
             [
@@ -309,12 +323,28 @@ extension Endpoint {
             ]
         case .readAdvice: [Answer(200, "Queries, the costliest first", .json("Advice"))]
         case .listGrants: [Answer(200, "The grants by type", .json("AllGrants"))]
-        case .readGrants, .putGrants: [Answer(200, "The grants", .json("Grants"))]
+        case .readGrants:
+            [Answer(200, "The grants, with ETag", .json("Grants")), Answer(304, "The client's copy is current")]
+        case .putGrants:
+            [
+                Answer(200, "The grants, with ETag", .json("Grants")),
+                Answer(412, "They have another tag", .json("Error")),
+            ]
         case .listRoles: [Answer(200, "The roles", .json("Roles"))]
-        case .readRole: [Answer(200, "The role", .json("Role"))]
+        case .readRole:
+            [Answer(200, "The role, with ETag", .json("Role")), Answer(304, "The client's copy is current")]
         case .putRole:
-            [Answer(200, "The role", .json("Role")), Answer(201, "The new role", .json("Role"))]
-        case .deleteRole: [Answer(204, "Gone")]
+            [
+                Answer(200, "The role, with ETag", .json("Role")), Answer(201, "The new role", .json("Role")),
+                Answer(412, "A condition did not hold", .json("Error")),
+            ]
+        case .deleteRole: [Answer(204, "Gone"), Answer(412, "The role has another tag", .json("Error"))]
+        case .addRoleMember, .removeRoleMember:
+            [
+                Answer(200, "The role as it is now, with ETag", .json("Role")),
+                Answer(404, "There is no such role", .json("Error")),
+                Answer(412, "The role has another tag", .json("Error")),
+            ]
         case .explainAccess: [Answer(200, "The decision and what it rests on", .json("AccessExplanation"))]
         case .signUp:
             [

@@ -7,7 +7,7 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
     case fetchChanges
     case readSchema, putSchema, readType, addIndex, readAdvice
     case listGrants, readGrants, putGrants
-    case listRoles, readRole, putRole, deleteRole
+    case listRoles, readRole, putRole, deleteRole, addRoleMember, removeRoleMember
     case explainAccess
     case signUp, signUpAnonymously, readMe, changeMe, removeMe
     case listUsers, changeUser, removeUser
@@ -82,6 +82,8 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
         ("GET /roles/{role}", .readRole),
         ("PUT /roles/{role}", .putRole),
         ("DELETE /roles/{role}", .deleteRole),
+        ("PUT /roles/{role}/members/{user}", .addRoleMember),
+        ("DELETE /roles/{role}/members/{user}", .removeRoleMember),
         ("POST /explain/access", .explainAccess),
         ("POST /users", .signUp),
         ("POST /users/anonymous", .signUpAnonymously),
@@ -139,9 +141,10 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
         case .listUsers: ["limit", "cursor", "name"]
         case .listKeys: ["limit", "cursor"]
         case .readAudit: ["since", "until", "actor", "action", "limit", "cursor", "scope"]
-        case .deleteRecord, .queryRecordsByBody, .readSchema, .putSchema, .readType, .addIndex,
+        case .putSchema: ["rights", "dryRun"]
+        case .deleteRecord, .queryRecordsByBody, .readSchema, .readType, .addIndex,
             .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
-            .explainAccess, .signUp,
+            .addRoleMember, .removeRoleMember, .explainAccess, .signUp,
             .signUpAnonymously, .signIn, .signOut, .readMe, .changeMe, .removeMe, .changeUser, .removeUser,
             .listSessions, .endSession, .rotateSession, .invite, .listInvitations, .removeInvitation, .live, .ready,
             .metrics, .limits, .openAPI,

@@ -1,4 +1,5 @@
 internal import HTTP
+internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
@@ -93,7 +94,7 @@ extension RecordAPI {
         case let error as APIError:
             return response(error.status, error.error, fields: error.fields, id: id)
         case let error as HTTPBodyError:
-            let (status, error) = Self.refusal(of: error)
+            let (status, error) = refusal(of: error)
             return response(status, error, id: id)
         case let refusal as HTTPRefusal:
             return response(refusal.status, Self.error(of: refusal), id: id)
@@ -168,13 +169,15 @@ extension RecordAPI {
         }
     }
 
-    private static func refusal(of error: HTTPBodyError) -> (HTTPStatus, RecordError) {
+    private func refusal(of error: HTTPBodyError) -> (HTTPStatus, RecordError) {
         switch error {
         case .tooLarge(let limit):
             (
                 .contentTooLarge,
                 .badRequest(
-                    "The body is larger than this route takes", cause: .tooLarge,
+                    limit == registry.configuration.limits.bodyBytes
+                        ? "The body is larger than \(limit) bytes (limits.body_bytes). Files go to POST /assets"
+                        : "The body is larger than the \(limit) bytes that this route takes", cause: .tooLarge,
                     details: [("limit", .number(Int64(limit)))])
             )
         case .malformed(let reason):

@@ -7,17 +7,29 @@ internal import RecordWire
 extension RecordAPI {
     /// `POST /explain/access` with `{"caller","action","recordType"?,"recordName"?,"field"?}`.
     func explainAccess(_ call: inout RecordCall) async throws -> HTTPResponse {
+        let database = configuration.defaultDatabase
         try call.require(.readRights)
         let object = try await call.object(
             keys: ["caller", "action", "recordType", "recordName", "field"], upTo: 16_384)
         try call.require(.readRights)
         let question = AccessQuestion(
-            caller: try Self.text("caller", of: object), deed: try Self.deed(of: object),
+            by: call.caller, caller: try Self.text("caller", of: object), deed: try Self.deed(of: object),
             typeName: try Self.typeName(of: object), recordName: try Self.recordName(of: object),
             field: try object["field"].map { value throws(RecordError) in try Self.text("field", value) },
             address: try call.address())
         try call.reader.refresh()
+        if question.deed.action != nil, let name = question.typeName, call.reader.schema[name] == nil {
+            throw Self.unknownType(name, in: try call.query.databaseID(default: database) ?? database)
+        }
         return .json(Self.document(try call.reader.explainAccess(question)))
+    }
+
+    /// With the place: mostly the type is there, in another one.
+    private static func unknownType(_ name: RecordTypeName, in database: DatabaseID) -> RecordError {
+        RecordError(
+            .notFound,
+            "Unknown record type \(name) in the \(database.environment.rawValue) environment of container "
+                + "\(database.container)", cause: .unknownName, details: [("recordType", .text(name.text))])
     }
 
     private static func document(_ explanation: AccessExplanation) -> JSONValue {
@@ -53,7 +65,8 @@ extension RecordAPI {
         let text = try text("action", of: object)
         guard let deed = AccessQuestion.Deed(rawValue: text) else {
             let words = AccessQuestion.Deed.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .badRequest("'action' is one of \(words)", details: [("key", .text("action"))])
+            throw .badRequest(
+                "'action' is one of \(words); changing and deleting are write", details: [("key", .text("action"))])
         }
         return deed
     }

@@ -18,20 +18,23 @@ extension RecordAPI {
     /// `GET /grants/{type}`: `{"grants":{"_world":["READ"]}}`.
     func readGrants(_ call: RecordCall) throws -> HTTPResponse {
         try call.require(.readRights)
-        return .json(["grants": GrantsDocument.json(try call.type().grants)])
+        let grants = GrantsDocument.json(try call.type().grants)
+        return try call.answer(["grants": grants], tag: DocumentTag.text(of: grants))
     }
 
     /// `PUT /grants/{type}` with the same document replaces them.
     func putGrants(_ call: inout RecordCall) async throws -> HTTPResponse {
         try call.require(.changeRights)
         let name = try call.typeName()
+        let writeGuard = try call.documentGuard()
         let object = try await call.object(keys: ["grants"])
         guard let document = object["grants"] else {
             throw RecordError.badRequest("The body needs 'grants'", details: [("path", .text("grants"))])
         }
         let grants = try GrantsDocument.read(document, path: "grants")
         try call.require(.changeRights)
-        try await call.database.setGrants(grants, of: name, by: call.actor)
-        return .json(["grants": GrantsDocument.json(grants)])
+        try await call.database.setGrants(grants, of: name, if: writeGuard, by: call.actor)
+        let answer = GrantsDocument.json(grants)
+        return .document(["grants": answer], tag: DocumentTag.text(of: answer))
     }
 }

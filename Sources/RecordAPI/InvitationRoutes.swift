@@ -15,7 +15,7 @@ extension RecordAPI {
         // Nobody gives roles by an invitation who may not give them otherwise.
         if !roles.isEmpty { try call.require(.changeRights) }
         let wish = try InvitationWish(
-            name: try Self.optionalText("name", object), seconds: try Self.optionalNumber("expiresIn", object),
+            name: try Self.optionalText("name", object), seconds: try Self.optionalSeconds("expiresIn", object),
             uses: try Self.optionalNumber("uses", object), roles: roles)
         let made = try await call.database.invite(wish, by: call.actor)
         var response = HTTPResponse.json(Self.document(made.info, token: made.token), status: .created)
@@ -32,6 +32,11 @@ extension RecordAPI {
         try call.require(.manageUsers)
         try await call.database.removeInvitation(call.parameters[0], by: call.actor)
         return HTTPResponse(.noContent)
+    }
+
+    private static func optionalSeconds(_ key: String, _ object: JSONObject) throws(RecordError) -> Int64? {
+        guard let value = object[key], value != .null else { return nil }
+        return try WireSeconds.read(value, key)
     }
 
     private static func optionalNumber(_ key: String, _ object: JSONObject) throws(RecordError) -> Int64? {

@@ -60,15 +60,14 @@ extension RecordAPI {
         return HTTPResponse(.noContent)
     }
 
-    /// `POST /keys/{id}/rotate` with `{"overlap"?}` in seconds: a new token, shown this once.
+    /// `POST /keys/{id}/rotate` with `{"overlap"?}`, seconds or `"1h"`: a new token, shown this once.
     func rotateKey(_ call: inout RecordCall) async throws -> HTTPResponse {
         try call.require(.manageKeys)
         let object = try await call.object(keys: ["overlap"], upTo: 1_024, isOptional: true)
         try call.require(.manageKeys)
         var overlap = RecordDatabase.keyOverlapSeconds
         if let value = object["overlap"] {
-            guard let seconds = value.integer else { throw RecordError.badRequest("'overlap' is a number of seconds") }
-            overlap = seconds
+            overlap = try WireSeconds.read(value, "overlap")
         }
         return Self.answer(
             try await call.database.rotateKey(call.parameters[0], overlap: overlap, by: call.actor), status: .ok)
@@ -94,8 +93,7 @@ extension RecordAPI {
             }
             return .at(moment)
         case (nil, let value?):
-            guard let seconds = value.integer else { throw .badRequest("'expiresIn' is a number of seconds") }
-            return .after(seconds)
+            return .after(try WireSeconds.read(value, "expiresIn"))
         case (_?, _?):
             throw .badRequest("'expiresAt' and 'expiresIn' say the same. Leave one of them out")
         }

@@ -88,12 +88,16 @@ extension RecordAPI {
         case .everyone: return true
         case .loopback:
             // A proxy on this machine is a loopback peer too, and speaks for the whole world.
-            let passesOn = [HTTPFieldName.xForwardedFor, .forwarded, .via, .xForwardedHost, .xForwardedProto]
-            guard !passesOn.contains(where: request.fields.contains) else { return false }
+            guard !Self.passedOn.contains(where: request.fields.contains) else { return false }
             let peer = request.remoteAddress
             return peer == "::1" || peer.hasPrefix("127.") || peer.hasPrefix("::ffff:127.")
         }
     }
+
+    /// Fields that proxies add to what they pass on.
+    private static let passedOn =
+        [HTTPFieldName.xForwardedFor, .forwarded, .via, .xForwardedHost, .xForwardedProto]
+        + [HTTPFieldName("X-Real-IP")].compactMap { $0 }
 
     private func writeDatabases(into text: inout MetricsText) {
         let databases = registry.openDatabases.sorted {

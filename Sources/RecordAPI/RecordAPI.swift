@@ -161,6 +161,8 @@ public struct RecordAPI: Sendable {
         case .readRole: return try readRole(call)
         case .putRole: return try await putRole(&call)
         case .deleteRole: return try await deleteRole(call)
+        case .addRoleMember: return try await setMember(call, isMember: true)
+        case .removeRoleMember: return try await setMember(call, isMember: false)
         case .signUp: return try await signUp(&call)
         case .signUpAnonymously: return try await signUpAnonymously(&call)
         case .changeMe: return try await changeMe(&call)

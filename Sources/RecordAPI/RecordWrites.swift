@@ -7,8 +7,11 @@ internal import RecordWire
 extension RecordCall {
     /// What If-Match and If-None-Match demand of a record before it is written.
     ///
+    /// - Parameter tag: What a condition's tag says of the version that it names.
     /// - Throws: BAD_REQUEST for a malformed condition, for both at once, and for tags in If-None-Match.
-    func writeGuard() throws(RecordError) -> WriteGuard {
+    func writeGuard(
+        tag: (String) -> String = RecordVersion.changeTag
+    ) throws(RecordError) -> WriteGuard {
         let matches = EntityTagCondition.ifMatch(request.fields)
         let differs = EntityTagCondition.ifNoneMatch(request.fields)
         switch (matches, differs) {
@@ -16,7 +19,7 @@ extension RecordCall {
         case (.any?, nil): return .exists
         // If-Match compares strongly: a weak tag is no tag (RFC 9110 §13.1.1).
         case (.tags(let tags)?, nil):
-            return .tags(tags.filter { !$0.isWeak }.map { RecordVersion.changeTag($0.opaque) })
+            return .tags(tags.filter { !$0.isWeak }.map { tag($0.opaque) })
         case (nil, .any?): return .absent
         case (nil, .tags?): throw .badRequest("A write takes If-None-Match: * only, which demands a new record")
         case (.malformed?, _), (_, .malformed?):

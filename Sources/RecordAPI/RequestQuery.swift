@@ -20,7 +20,8 @@ struct RequestQuery: Sendable {
         for (name, value) in items {
             guard Self.scopeNames.contains(name) || names.contains(name) else {
                 throw .badRequest(
-                    "Unknown query parameter '\(name.prefix(64))'. This route takes \((names + Self.scopeNames).joined(separator: ", "))",
+                    "Unknown query parameter '\(name.prefix(64))'. This route takes "
+                        + (names + Self.scopeNames).joined(separator: ", ") + Self.hint(name, endpoint, target),
                     details: [
                         ("parameter", .text(String(name.prefix(64)))), ("allowed", .list(names + Self.scopeNames)),
                     ])
@@ -30,6 +31,14 @@ struct RequestQuery: Sendable {
             }
             values.append((name, value))
         }
+    }
+
+    /// Where a parameter of queries belongs.
+    private static func hint(_ name: String, _ endpoint: Endpoint, _ target: RequestTarget) -> String {
+        guard endpoint == .listRecords, Endpoint.queryRecords.queryParameters.contains(name),
+            let type = target.rawPath.split(separator: "/").last
+        else { return "" }
+        return "; conditions and sorts go to /query/\(type)"
     }
 
     subscript(name: String) -> String? {

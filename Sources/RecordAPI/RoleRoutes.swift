@@ -7,7 +7,7 @@ internal import RecordWire
 extension RecordAPI {
     func listRoles(_ call: RecordCall) throws -> HTTPResponse {
         try call.require(.readRights)
-        return .json(["roles": .array(try call.reader.roles().map(Self.document))])
+        return .json(["roles": .array(try call.reader.roles().map(\.json))])
     }
 
     func readRole(_ call: RecordCall) throws -> HTTPResponse {
@@ -16,13 +16,14 @@ extension RecordAPI {
         guard let role = try call.reader.role(name) else {
             throw RecordError(.notFound, "There is no role with this name", details: [("role", .text(name.text))])
         }
-        return .json(Self.document(role))
+        return try call.answer(role.json, tag: role.tag)
     }
 
     /// `PUT /roles/{role}` with `{"members":[…]}` makes a role or replaces its members.
     func putRole(_ call: inout RecordCall) async throws -> HTTPResponse {
         try call.require(.changeRights)
         let name = try call.roleName()
+        let writeGuard = try call.documentGuard()
         let object = try await call.object(keys: ["members", "name"])
         try call.require(.changeRights)
         if let stated = object["name"], stated.string != name.text {
@@ -35,20 +36,29 @@ extension RecordAPI {
                 "'members' is a list of user record names, and of role: with the name of another role",
                 details: [("path", .text("members"))])
         }
-        let isNew = try await call.database.putRole(name, members: members, by: call.actor)
-        return .json(Self.document(name.text, members), status: isNew ? .created : .ok)
+        let (role, isNew) = try await call.database.putRole(name, members: members, if: writeGuard, by: call.actor)
+        return .document(role.json, tag: role.tag, status: isNew ? .created : .ok)
+    }
+
+    /// `PUT` and `DELETE /roles/{role}/members/{user}` take one member in or out, and answer the role. The others stay
+    /// as they are, whoever changes them at the same time.
+    func setMember(_ call: RecordCall, isMember: Bool) async throws -> HTTPResponse {
+        try call.require(.changeRights)
+        let writeGuard = try call.documentGuard()
+        guard writeGuard != .absent else {
+            throw RecordError.badRequest(
+                "A member is taken into a role that exists. If-None-Match: * is for PUT of the role itself")
+        }
+        let role = try await call.database.setMember(
+            call.parameters[1], of: try call.roleName(), isMember: isMember, if: writeGuard, by: call.actor)
+        return .document(role.json, tag: role.tag)
     }
 
     func deleteRole(_ call: RecordCall) async throws -> HTTPResponse {
         try call.require(.changeRights)
-        try await call.database.removeRole(try call.roleName(), by: call.actor)
+        try await call.database.removeRole(
+            try call.roleName(), if: try call.documentGuard(), by: call.actor)
         return HTTPResponse(.noContent)
-    }
-
-    private static func document(_ role: Role) -> JSONValue { document(role.name, role.members) }
-
-    private static func document(_ name: String, _ members: [String]) -> JSONValue {
-        ["name": .string(name), "members": .array(members.map(JSONValue.string))]
     }
 }
 

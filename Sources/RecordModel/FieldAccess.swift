@@ -81,7 +81,8 @@ extension RecordTypeDefinition {
         guard !hidden.isEmpty else { return self }
         var type = RecordTypeDefinition(
             id: id, name: name, grants: grants, fields: fields.filter { !hidden.contains($0.id) },
-            hasAccessLists: hasAccessLists, defaultAccess: defaultAccess)
+            hasAccessLists: hasAccessLists, defaultAccess: defaultAccess,
+            requiresAccessLists: requiresAccessLists)
         type.indexes = indexes.filter { index in
             index.columns.allSatisfy { column in
                 if case .field(let id) = column.source { !hidden.contains(id) } else { true }

@@ -64,6 +64,11 @@ public enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// All types, for errors.
+    public static let rule =
+        "The types are " + allCases.filter { !$0.isList }.map(\.schemaName).joined(separator: ", ")
+        + ", and lists of them such as STRING_LIST"
+
     /// Reads a tag as clients send it: the tags of answers, and `ASSET`, `ASSET_LIST`.
     public init?(tag: String) {
         guard let type = Self.byTag[tag] else { return nil }

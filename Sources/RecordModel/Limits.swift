@@ -31,7 +31,7 @@ public struct DatabaseLimits: Hashable, Sendable {
     /// The most operations of one batch (CloudKit: 200).
     public var batchOperations = 200
     /// The largest request body, in bytes after decompression.
-    public var bodyBytes = 16 * 1_048_576
+    public var bodyBytes = 8 * 1_048_576
     /// The most records of one page.
     public var pageSize = 1_000
     /// The length of a page when the request names none.
@@ -54,6 +54,9 @@ public struct DatabaseLimits: Hashable, Sendable {
     public var setRecords = 100_000
     /// How long one query may take, in milliseconds.
     public var queryMilliseconds = 5_000
+    /// The most accounts that are gone whose records a condition on `_deleted` finds by their numbers; with more of them
+    /// records are asked one by one.
+    public var goneAccountsByNumber = 500
     /// How long a tombstone is kept, in seconds.
     public var tombstoneSeconds: Int64 = 90 * 86_400
     /// The most tombstones that are kept; the oldest go before their time.

@@ -1,4 +1,4 @@
-/// A refusal, in CloudKit's words: one of its fourteen codes, a fixed sentence that says what to do, and details.
+/// A refusal: one of CloudKit's fourteen codes, a sentence that says what it is about and what to do, and details.
 public struct RecordError: Error, Hashable, Sendable {
     /// CloudKit Web Services Reference, "Error Codes".
     public enum Code: String, Hashable, Sendable, CaseIterable {
@@ -124,17 +124,4 @@ extension RecordError {
 
     /// A record that is not there, or that the caller may not know of.
     public static let recordNotFound = RecordError(.notFound, "Record not found")
-
-    /// What `authorize` refused, in CloudKit's words: `CREATE operation not permitted`.
-    public static func refused(_ decision: Decision, _ action: Action) -> RecordError {
-        let word =
-            switch action {
-            case .create: "CREATE"
-            case .read: "READ"
-            case .write: "WRITE"
-            }
-        return RecordError(
-            decision == .authenticationRequired ? .authenticationRequired : .accessDenied,
-            "\(word) operation not permitted")
-    }
 }

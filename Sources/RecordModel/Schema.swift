@@ -44,6 +44,8 @@ public struct RecordTypeDefinition: Hashable, Sendable {
     public var hasAccessLists: Bool
     /// The access list of a new record that does not say one.
     public var defaultAccess: AccessTemplate?
+    /// Whether no record of the public database may be made without an access list, or lose its own.
+    public var requiresAccessLists: Bool
     /// Whether some field has grants of its own.
     public private(set) var hasFieldGrants = false
     /// What most callers may not do with the fields, found once for all their requests: that of anonymous ones, then that
@@ -54,7 +56,7 @@ public struct RecordTypeDefinition: Hashable, Sendable {
     public init(
         id: Int64, name: RecordTypeName, grants: Grants, fields: [FieldDefinition] = [],
         indexes: [IndexDefinition] = [], hasAccessLists: Bool = false,
-        defaultAccess: AccessTemplate? = nil
+        defaultAccess: AccessTemplate? = nil, requiresAccessLists: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -62,6 +64,7 @@ public struct RecordTypeDefinition: Hashable, Sendable {
         self.indexes = indexes
         self.hasAccessLists = hasAccessLists
         self.defaultAccess = defaultAccess
+        self.requiresAccessLists = requiresAccessLists
         self.fields = []
         self.positions = [:]
         for field in fields { place(field) }

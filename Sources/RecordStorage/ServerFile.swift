@@ -36,6 +36,7 @@ package enum ServerFile {
     private static let steps = [
         Migrations.Migration(name: "administrators", sql: administrators),
         Migrations.Migration(name: "audit", sql: Migrations.audit),
+        Migrations.Migration(name: "audit of refusals", sql: Migrations.auditOfRefusals),
     ]
 
     private static let administrators = """

@@ -34,14 +34,19 @@ extension SchemaDocument {
         case building(built: Int)
         case failed(String)
 
-        /// - Parameter built: The records in each index that is being built, by its number.
-        init?(_ index: IndexDefinition, built: [Int64: Int]) {
+        /// - Parameters:
+        ///   - built: The records in each index that is being built, by its number.
+        ///   - namesRecords: Whether the reason of a failure may name records.
+        init?(_ index: IndexDefinition, built: [Int64: Int], namesRecords: Bool) {
             switch index.state {
             case .ready: return nil
             case .building: self = .building(built: built[index.id] ?? 0)
-            case .failed(let reason): self = .failed(reason)
+            case .failed(let reason): self = .failed(namesRecords ? reason : Self.namelessReason)
             }
         }
+
+        private static let namelessReason =
+            "Records of the type do not fit the index. Who reads all of them is told which"
 
         var members: [(String, JSONValue)] {
             switch self {
@@ -57,11 +62,16 @@ extension SchemaDocument {
 
 extension SchemaDocument.IndexEntry {
     /// The entry of an index, with the names that its type gives to the columns.
-    package init(_ index: IndexDefinition, of type: RecordTypeDefinition, built: [Int64: Int]) {
+    ///
+    /// - Parameter namesRecords: Whether the reason of a failure may name records.
+    package init(
+        _ index: IndexDefinition, of type: RecordTypeDefinition, built: [Int64: Int], namesRecords: Bool = true
+    ) {
         self.init(
             columns: index.columns.map { column in
                 Column(type.field(of: column.source)?.name ?? "", isAscending: column.isAscending)
-            }, isUnique: index.isUnique, progress: SchemaDocument.IndexState(index, built: built))
+            }, isUnique: index.isUnique,
+            progress: SchemaDocument.IndexState(index, built: built, namesRecords: namesRecords))
     }
 
     /// Reads an index of a type.
@@ -71,7 +81,8 @@ extension SchemaDocument.IndexEntry {
     ///   - path: Where the value stands, for errors.
     init(_ value: JSONValue, fields: [SchemaDocument.FieldEntry], path: String) throws(RecordError) {
         let object = try SchemaDocument.object(
-            value, path, keys: ["fields", "unique"] + SchemaDocument.IndexState.keys)
+            value, path, keys: ["fields", "unique"], echoed: SchemaDocument.IndexState.keys,
+            example: #"{"fields":["-score"]}"#)
         guard let names = object["fields"]?.array else {
             throw SchemaDocument.invalid(
                 "An index needs 'fields', a list of names; a minus before one means descending", path)

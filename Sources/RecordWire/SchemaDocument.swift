@@ -17,16 +17,19 @@ package struct SchemaDocument: Hashable, Sendable {
         package var grants: Grants?
         /// The access list of new records that do not say one.
         package var access: AccessChange
+        /// Whether records must have a list; `nil` if the document does not speak of it.
+        package var requiresAccess: Bool?
 
         package init(
             name: RecordTypeName, fields: [FieldEntry] = [], indexes: [IndexEntry]? = nil, grants: Grants? = nil,
-            access: AccessChange = .none
+            access: AccessChange = .none, requiresAccess: Bool? = nil
         ) {
             self.name = name
             self.fields = fields
             self.indexes = indexes
             self.grants = grants
             self.access = access
+            self.requiresAccess = requiresAccess
         }
     }
 
@@ -65,9 +68,14 @@ package struct SchemaDocument: Hashable, Sendable {
 
     /// The document of a schema: types by name, fields and indexes in the order in which they came.
     ///
-    /// - Parameter built: The records in each index that is being built, by its number.
-    package init(_ schema: Schema, built: [Int64: Int] = [:]) {
-        types = schema.types.values.sorted { $0.name.text < $1.name.text }.map { TypeEntry($0, built: built) }
+    /// - Parameters:
+    ///   - built: The records in each index that is being built, by its number.
+    ///   - namesRecords: Whether the reasons of failed indexes of a type may name records.
+    package init(
+        _ schema: Schema, built: [Int64: Int] = [:], namesRecords: (RecordTypeDefinition) -> Bool = { _ in true }
+    ) {
+        types = schema.types.values.sorted { $0.name.text < $1.name.text }
+            .map { TypeEntry($0, built: built, namesRecords: namesRecords($0)) }
     }
 
     /// - Throws: `BAD_REQUEST` with the place in `details.path`, such as `types.Post.fields.title`.
@@ -79,7 +87,8 @@ package struct SchemaDocument: Hashable, Sendable {
 
     /// - Throws: `BAD_REQUEST` with the place in `details.path`.
     package init(_ value: JSONValue) throws(RecordError) {
-        let root = try Self.object(value, "", keys: ["types"])
+        // What an answer to PUT tells besides is printed, and never read.
+        let root = try Self.object(value, "", keys: ["types", "changes", "dryRun"])
         guard let types = root["types"] else { throw Self.invalid("The document needs 'types'", "") }
         self.types = []
         for member in try Self.object(types, "types").members {
@@ -96,6 +105,25 @@ package struct SchemaDocument: Hashable, Sendable {
         return ["types": .object(members)]
     }
 
+    /// The same document of indexes that are ready: it changes only if somebody changes the schema.
+    package var withoutProgress: SchemaDocument {
+        var document = self
+        for type in document.types.indices {
+            for field in document.types[type].fields.indices { document.types[type].fields[field].progress = nil }
+            for index in (document.types[type].indexes ?? []).indices {
+                document.types[type].indexes?[index].progress = nil
+            }
+        }
+        return document
+    }
+
+    /// Whether some index does not serve queries yet, or not at all.
+    package var hasProgress: Bool {
+        types.contains { type in
+            type.fields.contains { $0.progress != nil } || type.indexes?.contains { $0.progress != nil } ?? false
+        }
+    }
+
     /// Appends the document as JSON.
     package func write(to text: inout [UInt8]) {
         json.write(to: &text)
@@ -103,27 +131,31 @@ package struct SchemaDocument: Hashable, Sendable {
 }
 
 extension SchemaDocument.TypeEntry {
-    /// - Parameter built: The records in each index that is being built, by its number.
-    package init(_ type: RecordTypeDefinition, built: [Int64: Int] = [:]) {
+    /// - Parameters:
+    ///   - built: The records in each index that is being built, by its number.
+    ///   - namesRecords: Whether the reasons of failed indexes may name records.
+    package init(_ type: RecordTypeDefinition, built: [Int64: Int] = [:], namesRecords: Bool = true) {
         let fields = type.fields.map { field in
             let index = field.options.isEmpty ? nil : type.index(servingOptionsOf: field)
             return SchemaDocument.FieldEntry(
                 name: field.name, type: field.type, options: field.options.isEmpty ? nil : field.options,
-                progress: index.flatMap { SchemaDocument.IndexState($0, built: built) },
+                progress: index.flatMap { SchemaDocument.IndexState($0, built: built, namesRecords: namesRecords) },
                 readers: RolesChange(field.readers), writers: RolesChange(field.writers))
         }
         self.init(
             name: type.name, fields: fields,
             indexes: type.indexes.filter(\.isDeclared).map {
-                SchemaDocument.IndexEntry($0, of: type, built: built)
-            }, grants: type.grants, access: type.defaultAccess.map(AccessChange.replace) ?? .none)
+                SchemaDocument.IndexEntry($0, of: type, built: built, namesRecords: namesRecords)
+            }, grants: type.grants, access: type.defaultAccess.map(AccessChange.replace) ?? .none,
+            requiresAccess: type.requiresAccessLists ? true : nil)
     }
 
-    /// Reads `{"fields":{…},"indexes":[…],"grants":{…},"acl":{…}}`; each may be absent.
+    /// Reads `{"fields":{…},"indexes":[…],"grants":{…},"acl":{…},"aclRequired":true}`; each may be absent.
     ///
     /// - Parameter path: Where the value stands, for errors.
     package init(name: RecordTypeName, _ value: JSONValue, path: String) throws(RecordError) {
-        let object = try SchemaDocument.object(value, path, keys: ["fields", "indexes", "grants", "acl"])
+        let object = try SchemaDocument.object(
+            value, path, keys: ["fields", "indexes", "grants", "acl", "aclRequired"])
         self.init(name: name)
         if let members = object["fields"] {
             for member in try SchemaDocument.object(members, "\(path).fields").members {
@@ -138,6 +170,12 @@ extension SchemaDocument.TypeEntry {
         }
         if let value = object["grants"] { grants = try GrantsDocument.read(value, path: "\(path).grants") }
         access = try AccessChange(object["acl"], path: "\(path).acl")
+        if let value = object["aclRequired"] {
+            guard let flag = value.bool else {
+                throw SchemaDocument.invalid("'aclRequired' is true or false", "\(path).aclRequired")
+            }
+            requiresAccess = flag
+        }
     }
 
     private static func field(_ member: JSONObject.Member, path: String) throws(RecordError)
@@ -147,9 +185,14 @@ extension SchemaDocument.TypeEntry {
             throw SchemaDocument.invalid("This is no name of a field, or that of a system field", path)
         }
         let object = try SchemaDocument.object(
-            member.value, path, keys: ["type", "indexes", "read", "write"] + SchemaDocument.IndexState.keys)
-        guard let tag = object["type"]?.string, let type = FieldType(tag: tag) else {
-            throw SchemaDocument.invalid("A field needs a 'type', such as STRING or INT64_LIST", "\(path).type")
+            member.value, path, keys: ["type", "indexes", "read", "write"], echoed: SchemaDocument.IndexState.keys,
+            example: #"{"type":"STRING"}"#)
+        guard let tag = object["type"]?.string else {
+            throw SchemaDocument.invalid("A field needs a 'type'. \(FieldType.rule)", "\(path).type")
+        }
+        guard let type = FieldType(tag: tag) else {
+            throw SchemaDocument.invalid(
+                "'\(tag.prefix(64))' is no type of a field. \(FieldType.rule)", "\(path).type")
         }
         let options = try object["indexes"].map { value throws(RecordError) in
             try IndexOptions(value, on: type, path: "\(path).indexes")
@@ -185,6 +228,7 @@ extension SchemaDocument.TypeEntry {
         if let indexes { object.append(("indexes", .array(indexes.map(\.json)))) }
         if let grants { object.append(("grants", GrantsDocument.json(grants))) }
         if case .replace(let template) = access { object.append(("acl", template.json)) }
+        if let requiresAccess { object.append(("aclRequired", .bool(requiresAccess))) }
         return .object(JSONObject(object))
     }
 }
@@ -237,12 +281,20 @@ package enum GrantsDocument {
 
 extension SchemaDocument {
     /// The members of an object that has no keys but these.
+    ///
+    /// - Parameters:
+    ///   - echoed: Keys of answers that are taken besides, and not looked at.
+    ///   - example: Such an object as JSON, for errors.
     static func object(
-        _ value: JSONValue, _ path: String, keys: [String]? = nil
+        _ value: JSONValue, _ path: String, keys: [String]? = nil, echoed: [String] = [], example: String? = nil
     ) throws(RecordError) -> JSONObject {
-        guard let object = value.object else { throw invalid("A JSON object was expected", path) }
-        if let keys, let unknown = object.keys.first(where: { !keys.contains($0) }) {
-            throw invalid("This key is unknown", path.isEmpty ? unknown : "\(path).\(unknown)")
+        guard let object = value.object else {
+            throw invalid("A JSON object was expected" + (example.map { ", such as " + $0 } ?? ""), path)
+        }
+        if let keys, let unknown = object.keys.first(where: { !keys.contains($0) && !echoed.contains($0) }) {
+            throw invalid(
+                "Unknown key '\(unknown.prefix(64))'. There may be \(keys.joined(separator: ", "))",
+                path.isEmpty ? unknown : "\(path).\(unknown)")
         }
         return object
     }

@@ -13,6 +13,8 @@ from wire import get, head, post
 
 PATH = "/records/Note"
 MEGABYTE = 1 << 20
+# Close to the largest body that is taken by default.
+LARGE = 15 * MEGABYTE // 2
 GZIP = "Content-Encoding: gzip"
 
 
@@ -43,15 +45,15 @@ def gzip_bombs(stage: Stage) -> list[Swarm]:
 
 
 def gzip_within_limits(stage: Stage) -> list[Swarm]:
-    """15 MiB of JSON from 100 KiB: nothing of it is against a limit but the sense."""
-    body = b'{"fields":{"title":"' + b"abcdefgh" * (15 * MEGABYTE // 8) + b'"}}'
+    """7.5 MiB of JSON from 50 KiB: nothing of it is against a limit but the sense."""
+    body = b'{"fields":{"title":"' + b"abcdefgh" * (LARGE // 8) + b'"}}'
     list_ = b'{"fields":{"numbers":[' + b"1," * (7 * MEGABYTE) + b"1]}}"
     return _swarm([post(PATH, gzip.compress(one, 9), stage.attacker, GZIP) for one in (body, list_)], 400, 413,
                   connections=4)
 
 
 def json_depth(stage: Stage) -> list[Swarm]:
-    deep = [b"[" * MEGABYTE, b'{"a":' * (MEGABYTE // 5), b'{"fields":' + b"[" * 15 * MEGABYTE,
+    deep = [b"[" * MEGABYTE, b'{"a":' * (MEGABYTE // 5), b'{"fields":' + b"[" * LARGE,
             b'{"fields":{"a":' + b"[" * 33 + b"]" * 33 + b"}}", b'{"operations":' + b'[{"record":' * 50_000]
     return _swarm([post(path, body, stage.attacker) for body in deep for path in (PATH, "/records")], 400, 413)
 
@@ -63,20 +65,20 @@ def json_width(stage: Stage) -> list[Swarm]:
     lists = b'{"fields":{"l":[' + b",".join([b"[]"] * 1_000_000) + b"]}}"
     members = b'{"fields":{"l":[' + b",".join([b"1"] * 3_000_000) + b"]}}"
     names = b'{"fields":{' + b'"":1,' * 1_000_000 + b'"":1}}'
-    blank = b" " * (15 * MEGABYTE) + b"{}"
+    blank = b" " * LARGE + b"{}"
     return _swarm([post(path, body, stage.attacker) for body in (keys, more, empty, lists, members, names, blank)
                    for path in (PATH, "/records")], 201, 400, 413, connections=4)
 
 
 def json_large(stage: Stage) -> list[Swarm]:
     """Bodies close to the largest, each of another kind of text, from nobody and from somebody."""
-    size = 15 * MEGABYTE
+    size = LARGE
     plain = b'{"fields":{"title":"' + b"a" * size + b'"}}'
     escapes = b'{"fields":{"title":"' + b"\\u00e9" * (size // 6) + b'"}}'
     signs = b'{"fields":{"title":"' + "é".encode() * (size // 2) + b'"}}'
     digits = b'{"fields":{"number":' + b"1" * size + b"}}"
     batch = b'{"operations":[' + b",".join(
-        [b'{"operationType":"create","record":{"recordType":"Note","fields":{"text":"' + b"b" * 70_000 + b'"}}}'] * 200
+        [b'{"operationType":"create","record":{"recordType":"Note","fields":{"text":"' + b"b" * 70_000 + b'"}}}'] * 100
     ) + b"]}"
     return _swarm([post(PATH, body, stage.attacker) for body in (plain, escapes, signs, digits)]
                   + [post(PATH, plain), post("/records", batch), post("/records", batch, stage.attacker)],
@@ -170,10 +172,10 @@ def predicate_bombs(stage: Stage) -> list[Swarm]:
 
 SCENARIOS = [
     Scenario("gzip-bombs", "2 GB of zeros in 2 MB, gzip in gzip, 50,000 empty members", gzip_bombs),
-    Scenario("gzip-within-limits", "15 MiB of JSON out of 100 KiB", gzip_within_limits),
+    Scenario("gzip-within-limits", "7.5 MiB of JSON out of 50 KiB", gzip_within_limits),
     Scenario("json-depth", "JSON that goes ever deeper", json_depth),
     Scenario("json-width", "JSON with millions of keys, members, operations", json_width),
-    Scenario("json-large", "bodies close to 16 MiB of every kind", json_large),
+    Scenario("json-large", "bodies close to 8 MiB of every kind", json_large),
     Scenario("huge-numbers", "numbers of a million digits and with exponents beyond all", huge_numbers),
     Scenario("hash-floods", "keys, parameters and fields that collide under simple hashes", hash_floods),
     Scenario("multipart-bombs", "forms of 100,000 parts, heads of megabytes, near boundaries", multipart_bombs),

@@ -1,4 +1,5 @@
 import Foundation
+import RecordWire
 import Testing
 
 /// How the operator's commands find their way to a server, and what they say where there is none.
@@ -18,6 +19,23 @@ import Testing
     @Test func `a server that answers by other names is reached by one of them`() throws {
         let server = try ServerProcess(settings: ["FOGBASE_HTTP_HOSTS": "db.example.org"])
         #expect(try OperatorShell(server).run("users list").status == 0)
+    }
+
+    @Test func `the log tells when the server makes an administrator's token`() throws {
+        let server = try ServerProcess(settings: ["FOGBASE_ADMIN_TOKEN": ""])
+        let shell = OperatorShell(server)
+        func entries() throws -> [JSONValue] {
+            try shell.json("audit --action administrator.token --json")["entries"]?.array ?? []
+        }
+        let first = try entries()
+        #expect(first.map { $0["actor"]?["name"] } == ["_server"] && first.first?["target"] == "_administrator")
+        #expect(server.terminate() == 0)
+        try server.start()
+        #expect(try entries().count == 1)
+        #expect(server.terminate() == 0)
+        try FileManager.default.removeItem(atPath: server.data + "/administrator")
+        try server.start()
+        #expect(try entries().count == 2)
     }
 
     @Test func `limits on rates are not the operator's`() throws {
@@ -90,19 +108,33 @@ import Testing
         #expect(try attempt(text.replacingOccurrences(of: "fbo_", with: "fbo_x")).contains("does not take the token"))
     }
 
-    @Test func `without a server and without files there is nothing to list, and adding makes them`() throws {
+    @Test func `without a server commands make no database, and name those that are there`() throws {
         let server = try ServerProcess()
         #expect(server.terminate() == 0)
         let shell = OperatorShell(server)
-        let folder = server.data + "/new"
-        let none = try shell.run("users list --container Club")
-        #expect(none.status == 1 && none.errors.contains("There is no database in") && none.errors.contains("Club"))
-        #expect(!FileManager.default.fileExists(atPath: server.data + "/Club"))
-        #expect(try shell.run("admin add grace --container Club", input: "correct horse\n").status == 0)
-        #expect(!FileManager.default.fileExists(atPath: folder))
-        // Nobody else can use the folder meanwhile, and what was made is its owner's alone.
+        let before = try FileManager.default.contentsOfDirectory(atPath: server.data).sorted()
+        for command in [
+            "users list", "users add ada", "users invite", "keys add shop", "admin add grace", "roles add editors ada",
+        ] {
+            let none = try shell.run(command + " --container Club", input: "correct horse\n")
+            #expect(none.status == 1 && none.out.isEmpty && none.errors.contains("There is no database in"))
+            #expect(none.errors.contains("/Club/development"), "\(none.errors)")
+            #expect(none.errors.contains("has iCloud.fogbase.default (development): name one of them"))
+            let other = try shell.run(command + " --environment production", input: "correct horse\n")
+            #expect(other.status == 1 && other.errors.contains("has iCloud.fogbase.default (development)"))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: server.data).sorted() == before)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: server.data + "/iCloud.fogbase.default")
+                == ["development"])
+        // Where there is one, they work, and what they make is its owner's alone.
+        #expect(try shell.run("admin add grace", input: "correct horse\n").status == 0)
         let mode =
             try FileManager.default.attributesOfItem(atPath: server.data + "/server.sqlite")[.posixPermissions] as? Int
         #expect(mode == 0o600)
+        try FileManager.default.removeItem(atPath: server.data + "/iCloud.fogbase.default")
+        let empty = try shell.run("users add ada", input: "correct horse\n")
+        #expect(empty.status == 1 && empty.errors.contains("let 'fogbase serve' make it"), "\(empty.errors)")
+        #expect(!FileManager.default.fileExists(atPath: server.data + "/iCloud.fogbase.default"))
     }
 }

@@ -5,41 +5,106 @@ import Testing
 @Suite struct SecuringTests {
     private static let page = "Sources/fogbase/fogbase.docc/Securing.md"
 
-    @Test func `every step of the page on securing works as printed`() throws {
+    @Test func `every step of the page works as printed, with its configuration, and a second time`() throws {
         let blocks = try Shell.blocks(of: Self.page)
         #expect(blocks.count >= 10)
-        let server = try ServerProcess(settings: ["FOGBASE_ACCOUNTS_SIGN_UP": "invitation"])
+        let place = try Place()
+        let server = try ServerProcess(settings: ["FOGBASE_CONFIG": place.configuration])
+        // The last block tells what the page has made.
+        let all = blocks + blocks + ["cat ./*.password"]
         let run = try Shell.run(
-            blocks, port: server.port,
-            variables: ["FOGBASE": ServerProcess.binary, "FOGBASE_DATA_PATH": server.data, "FOGBASE_ADMIN_TOKEN": ""])
+            all, port: server.port, variables: try place.variables.merging(["FOGBASE_DATA_PATH": server.data]) { $1 })
         #expect(run.status == 0, "\(run.text)")
-        try #require(run.answers.count == blocks.count, "\(run.text)")
-        func answer(_ part: String) throws -> String {
-            run.answers[try #require(blocks.firstIndex { $0.contains(part) }, "\(part)")]
+        try #require(run.answers.count == all.count, "\(run.text)")
+        for answers in [run.answers[..<blocks.count], run.answers[blocks.count..<(2 * blocks.count)]] {
+            try Self.examine(blocks, Array(answers))
         }
-        #expect(try answer("admin add grace").contains("Added grace, an owner."))
+        let folders = try FileManager.default.contentsOfDirectory(atPath: server.data)
+        #expect(folders.contains("iCloud.org.example.Forum") && !folders.contains("iCloud.fogbase.default"))
+        try place.examineCommandLines(passwords: try #require(run.answers.last))
+    }
+
+    private static func examine(_ blocks: [String], _ answers: [String]) throws {
+        func answer(_ part: String) throws -> String {
+            answers[try #require(blocks.firstIndex { $0.contains(part) }, "\(part)")]
+        }
+        #expect(try answer("admin add linus").contains("Added linus, a developer."))
+        #expect(try answer("admin add linus").contains("grace"))
         #expect(try answer("admin disable linus").contains("linus cannot sign in any more"))
         let access = try answer("access explain anonymous read Post --field score").split(separator: "\n")
             .filter { $0.first?.isLetter == true }
         #expect(access == ["ALLOWED", "AUTHENTICATION_REQUIRED", "AUTHENTICATION_REQUIRED"])
         let users = try answer("users invite")
-        #expect(users.contains("NAME") && users.contains("ALLOWED") && users.contains("GRANT"))
-        #expect(try answer("keys add newsletter").contains("ACCESS_DENIED"))
+        #expect(users.contains(#""title":{"value":"Hello""#) && users.contains("ALLOWED") && users.contains("GRANT"))
+        #expect(try answer("users add bob").contains("NAME"))
+        let found = try answer("where=nick == %@")
+        #expect(found.components(separatedBy: "Ada L.").count == 3, "Written, and found by bob: \(found)")
+        let removed = try answer("users remove ada")
+        #expect(removed.contains(#"{"matched":1,"deleted":0,"skipped":0,"dryRun":true}"#), "\(removed)")
+        #expect(removed.contains(#"{"matched":1,"deleted":1,"skipped":0}"#), "\(removed)")
+        let key = try answer("keys add newsletter")
+        #expect(key.contains("ACCESS_DENIED") && !key.contains("Hello"), "What ada wrote is gone: \(key)")
         #expect(try answer("audit --last 30d --limit 20").contains("key.revoke"))
         #expect(try answer("session.failed").contains("No problems found."))
     }
 
     @Test func `the configuration on the page is one`() throws {
-        let files = try Shell.blocks(of: Self.page, language: "ini")
-        try #require(files.count == 1)
-        let path = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString + ".conf"
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try files[0].write(toFile: path, atomically: true, encoding: .utf8)
-        let shown = try Command.run(["config", "--config", path])
+        let place = try Place()
+        let shown = try Command.run(["config", "--config", place.configuration])
         #expect(shown.status == 0, "\(shown.text)")
         let text = shown.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        for line in ["http.hosts = db.example.org", "accounts.sign_up = invitation", "data.environment = production"] {
+        for line in [
+            "http.hosts = db.example.org, 127.0.0.1", "accounts.sign_up = invitation", "data.environment = production",
+        ] {
             #expect(text.contains(line), "\(line)")
+        }
+    }
+
+    /// A folder with the page's configuration, and with programs that write down how they are called.
+    private final class Place {
+        let folder: String
+        var configuration: String { folder + "/fogbase.conf" }
+        private var log: String { folder + "/command-lines" }
+
+        init() throws {
+            folder = NSTemporaryDirectory() + "fogbase-securing-" + UUID().uuidString
+            try FileManager.default.createDirectory(atPath: folder + "/bin", withIntermediateDirectories: true)
+            let files = try Shell.blocks(of: SecuringTests.page, language: "ini")
+            try #require(files.count == 1)
+            try files[0].write(toFile: configuration, atomically: true, encoding: .utf8)
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+
+        /// What the shell of the page gets: `FOGBASE` and curl are these programs.
+        var variables: [String: String] {
+            get throws {
+                let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+                for (name, program) in [("fogbase", ServerProcess.binary), ("curl", "")] {
+                    let real = program.isEmpty ? "$(PATH='\(path)' command -v \(name))" : "'\(program)'"
+                    let script = "#!/bin/sh\nprintf '%s\\n' \"$*\" >> '\(log)'\nexec \(real) \"$@\"\n"
+                    let file = folder + "/bin/" + name
+                    try script.write(toFile: file, atomically: true, encoding: .utf8)
+                    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+                }
+                return [
+                    "FOGBASE": folder + "/bin/fogbase", "FOGBASE_CONFIG": configuration, "FOGBASE_ADMIN_TOKEN": "",
+                    "PATH": folder + "/bin:" + path,
+                ]
+            }
+        }
+
+        /// Others on the machine see the command lines of all.
+        func examineCommandLines(passwords: String) throws {
+            let lines = try String(contentsOfFile: log, encoding: .utf8)
+            #expect(lines.contains("admin add linus") && lines.contains("/query/Users"))
+            let secrets = passwords.split(separator: "\n").map(String.init)
+            #expect(secrets.count == 4)
+            for secret in secrets + ["fba_", "fbs_", "fbk_", "fbi_", "fbo_", "fogadm_"] {
+                #expect(!lines.contains(secret), "\(secret)")
+            }
         }
     }
 }

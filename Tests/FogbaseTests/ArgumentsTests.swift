@@ -49,6 +49,8 @@ import Testing
         ("access", "access explain"), ("access explain ada", "needs ACTION"), ("audit x", "'x'"),
         ("audit --limt 2", "Did you mean --limit?"), ("admin add ada --password x", "--password-file"),
         ("users add ada --password=x", "--password-file"), ("keys show x --json=1", "takes no value"),
+        ("explain", "Did you mean access explain?"), ("rotate k", "Did you mean keys rotate?"),
+        ("add ada", "Did you mean admin add, users add, roles add or keys add?"),
     ])
     func `a mistake ends with 64 and a sentence`(line: String, part: String) {
         let failure = refusal(line)

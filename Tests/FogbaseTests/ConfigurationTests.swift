@@ -52,6 +52,18 @@ import Testing
         #expect(fromFlag.source(of: "server.port") == .flag("--port"))
     }
 
+    @Test func `a variable that says other than the file is noted, without its value`() throws {
+        let file = "server.port = 1001\n[data]\npath = /a\nenvironment = production\n"
+        let all = try load(
+            file: file,
+            environment: [
+                "FOGBASE_SERVER_PORT": "1003", "FOGBASE_DATA_PATH": "/a", "FOGBASE_DATA_ENVIRONMENT": "",
+                "FOGBASE_SERVER_HOST": "::1",
+            ])
+        #expect(all.overrides == ["FOGBASE_SERVER_PORT goes above server.port of fogbase.conf, line 1"])
+        #expect(try load(file: file, flags: ["server.port": "1004"]).overrides.isEmpty)
+    }
+
     @Test func `an empty variable counts as absent`() throws {
         let environment = ["FOGBASE_SERVER_PORT": "", "FOGBASE_ADMIN_TOKEN": "", "FOGBASE_CONFIG": ""]
         #expect(try load(environment: environment).settings.port == 8080)
@@ -120,6 +132,7 @@ import Testing
         var flags: [String: String] = [:]
         /// Parts of the one sentence that tells of it.
         var says: [String]
+        var lacks: [String] = []
 
         var testDescription: String { name }
     }
@@ -163,7 +176,10 @@ import Testing
             says: ["30s", "FOGBASE_TIMEOUTS_IDLE"]),
         Mistake(
             name: "word that is not among the choices", environment: ["FOGBASE_LOG_ACCESS": "jsn"],
-            says: ["off, text, json", "Did you mean json?"]),
+            says: ["'jsn'; it must be off, text or json. Did you mean json?"]),
+        Mistake(
+            name: "environment in short", flags: ["data.environment": "prod"],
+            says: ["--environment is 'prod'; it must be development or production."], lacks: [".."]),
         Mistake(name: "share beyond one", flags: ["log.sample": "2"], says: ["0 to 1"]),
         Mistake(name: "origin with a path", flags: ["cors.origins": "https://a.org/x"], says: ["--cors-origins"]),
         Mistake(
@@ -193,7 +209,7 @@ import Testing
         Mistake(name: "host with a path", flags: ["http.hosts": "https://a.org/"], says: ["db.example.org"]),
         Mistake(
             name: "field that no proxy writes", flags: ["http.proxy_field": "x-real-ip"],
-            says: ["x-forwarded-for, forwarded"]),
+            says: ["x-forwarded-for or forwarded"]),
     ]
 
     @Test(arguments: mistakes)
@@ -203,6 +219,7 @@ import Testing
         for part in mistake.says {
             #expect(sentences.first?.contains(part) == true, "\(sentences) lacks \(part)")
         }
+        for part in mistake.lacks { #expect(sentences.first?.contains(part) == false, "\(sentences) has \(part)") }
     }
 
     @Test func `a short token is refused without being shown`() {

@@ -6,6 +6,79 @@ import Testing
 @Suite struct AccessListTests {
     private static let mine = #"{"fields":{"title":"plan"},"acl":{"{creator}":["read","write"]}}"#
 
+    @Test func `where lists are required no record is without one`() async throws {
+        let database = try await TestDatabase.make()
+        func put(_ type: String) async -> Int {
+            await database.call(
+                .put, "/schema?rights=replace", as: .administrator,
+                body: #"{"types":{"Diary":{"fields":{"title":{"type":"STRING"}},\#(type)}}}"#
+            ).status
+        }
+        #expect(await put(#""grants":{"_world":["READ"],"_icloud":["CREATE"],"_creator":["WRITE"]}"#) == 200)
+        let plain = #"{"fields":{"title":"t"}}"#
+        let none = #"{"fields":{"title":"t"},"acl":null}"#
+        let own = #"{"fields":{"title":"t"},"acl":{"_creator":["read","write"]}}"#
+        #expect(await database.call(.put, "/records/Diary/before", as: .creator, body: plain).status == 201)
+        #expect(await put(#""aclRequired":1"#) == 400)
+        #expect(await put(#""aclRequired":true"#) == 200)
+        await database.play([
+            Scenario("shown", .administrator, .get, "/schema", 200, contains: [#""aclRequired":true"#]),
+            Scenario(
+                "no list", .creator, .put, "/records/Diary/a", plain, 400,
+                contains: ["Every record of Diary has an access list", #""path":"acl""#]),
+            Scenario("null", .creator, .post, "/records/Diary", none, 400, contains: ["Every record of Diary"]),
+            Scenario("a list", .creator, .put, "/records/Diary/a", own, 201),
+            Scenario("kept", .creator, .put, "/records/Diary/a", plain, 200, contains: [#""acl""#]),
+            Scenario("taken away", .creator, .patch, "/records/Diary/a", #"{"acl":null}"#, 400),
+            Scenario("still hidden", .stranger, .get, "/records/Diary/a", 404),
+            Scenario("from before", .creator, .patch, "/records/Diary/before", plain, 200),
+            Scenario(
+                "which has none", .creator, .patch, "/records/Diary/before", #"{"acl":null}"#, 200, lacks: [#""acl""#]),
+            Scenario("of one's own", .creator, .put, "/records/Diary/p?database=private", plain, 201),
+        ])
+        #expect(await put(#""acl":{"_creator":["read","write"]}"#) == 200)
+        await database.play([
+            Scenario("the default", .creator, .put, "/records/Diary/b", plain, 201, contains: [#""acl""#]),
+            Scenario("not null", .creator, .put, "/records/Diary/c", none, 400),
+            Scenario("hidden", .stranger, .get, "/records/Diary/b", 404),
+        ])
+        // Who may do what stays with `rights=keep`, this too.
+        let open = #"{"types":{"Diary":{"fields":{"title":{"type":"STRING"}},"aclRequired":false}}}"#
+        let kept = await database.call(.put, "/schema?rights=keep", as: .administrator, body: open)
+        #expect(kept.json?["types"]?["Diary"]?["aclRequired"] == true && kept.json?["changes"]?["rights"] == [])
+        let replaced = await database.call(.put, "/schema", as: .administrator, body: open)
+        #expect(replaced.json?["types"]?["Diary"]?["aclRequired"] == nil)
+        #expect(replaced.json?["changes"]?["rights"] == ["Diary"])
+        #expect(await database.call(.put, "/records/Diary/d", as: .creator, body: none).status == 201)
+    }
+
+    @Test func `where user records must have a list accounts still come`() async throws {
+        let database = try await TestDatabase.make()
+        func put(_ type: String) async -> Answer {
+            await database.call(
+                .put, "/schema?rights=replace", as: .administrator,
+                body: #"{"types":{"Users":{"fields":{"motto":{"type":"STRING"}},\#(type)}}}"#)
+        }
+        func signUp(_ name: String) async throws -> String {
+            let answer = await database.call(.post, "/users", body: #"{"name":"\#(name)","password":"correct horse"}"#)
+            #expect(answer.status == 201, "\(answer.text)")
+            return try #require(answer.json?["user"]?["userRecordName"]?.string)
+        }
+        #expect(await put(#""grants":{"_world":["READ"],"_creator":["WRITE"]},"aclRequired":true"#).status == 200)
+        let dora = try await signUp("dora")
+        let open = await database.call(.get, "/records/Users/\(dora)", as: .stranger)
+        #expect(open.status == 200 && !open.text.contains(#""acl""#), "\(open.text)")
+        #expect(await put(#""acl":{"_creator":["read","write"]}"#).status == 200)
+        let emil = try await signUp("emil")
+        #expect(await database.call(.get, "/records/Users/\(emil)", as: .stranger).status == 404)
+        await database.play([
+            Scenario(
+                "of one's own", .creator, .patch, "/records/Users/{creator}",
+                #"{"acl":{"_creator":["read","write"]}}"#, 200),
+            Scenario("which stays", .creator, .patch, "/records/Users/{creator}", #"{"acl":null}"#, 400),
+        ])
+    }
+
     @Test func `a record with a list is there for whom it names and for nobody else`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()
@@ -173,6 +246,33 @@ import Testing
             .patch, "/records/Post/x", as: .stranger, body: #"{"fields":{"good":1}}"#,
             headers: [("If-Match", "\"old\"")])
         #expect([412, 403].contains(refused.status) && !refused.text.contains("plan"), "\(refused.text)")
+    }
+
+    @Test func `who may write a record and not read it does not let itself in by the list`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        func changed(_ who: String, _ acl: String, _ path: String = "Drop/d1") -> Scenario {
+            Scenario(
+                "\(who) sends \(acl)", .member, .patch, "/records/\(path)", #"{"acl":\#(acl)}"#, 403,
+                contains: ["access list"], lacks: ["hidden", "plan"])
+        }
+        await database.play([
+            changed("an editor", #"{"{member}":["read","write"]}"#),
+            changed("an editor", #"{"*":["read"]}"#),
+            changed("an editor", "null"),
+            Scenario(
+                "nor in a batch", .member, .post, "/records",
+                #"{"operations":[{"operationType":"forceUpdate","record":{"recordName":"d1","recordType":"Drop","fields":{},"acl":{"{member}":["read","write"]}}}]}"#,
+                200, contains: ["ACCESS_DENIED"], lacks: ["hidden"]),
+            Scenario("it writes, as before", .member, .patch, "/records/Drop/d1", #"{"fields":{"title":"new"}}"#, 200),
+            Scenario("and still does not read", .member, .get, "/records/Drop/d1", 404),
+            Scenario(
+                "a list that lets it write alone", .creator, .put, "/records/Post/x",
+                #"{"fields":{"title":"plan"},"acl":{"{creator}":["read","write"],"{member}":["write"]}}"#, 201),
+            changed("who is in it", #"{"{member}":["read","write"]}"#, "Post/x"),
+            changed("who is in it", "null", "Post/x"),
+            Scenario("who reads it too changes it", .creator, .patch, "/records/Post/x", #"{"acl":null}"#, 200),
+        ])
     }
 
     @Test func `a set leaves alone what its caller may not write`() async throws {

@@ -10,7 +10,9 @@ import Testing
         let document =
             #"{"types":{"Post":{"fields":{"title":{"type":"STRING"}},"indexes":[],"grants":{"_world":["READ"]}}}}"#
         await database.play([
-            Scenario("put", .administrator, .put, "/schema", document, 200, contains: [document]),
+            Scenario(
+                "put", .administrator, .put, "/schema", document, 200,
+                contains: [String(document.dropLast()) + #","changes":{"types":{"added":["Post"]"#]),
             Scenario("read", .administrator, .get, "/schema", 200, contains: [document]),
             Scenario(
                 "one type", .administrator, .get, "/schema/types/Post", 200,

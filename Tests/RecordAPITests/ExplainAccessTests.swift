@@ -104,7 +104,7 @@ import Testing
             Scenario("no body", .administrator, .post, "/explain/access", "{}", 400),
             Scenario("an unknown key", .administrator, .post, "/explain/access", #"{"who":1}"#, 400),
             Scenario(
-                "a caller of no form", .administrator, .post, "/explain/access", Self.ask("ann", "read", "Post"), 400),
+                "a caller of no name", .administrator, .post, "/explain/access", Self.ask("_ann", "read", "Post"), 404),
             Scenario(
                 "a caller who is not there", .administrator, .post, "/explain/access",
                 Self.ask("_" + String(repeating: "0", count: 32), "read", "Post"), 404),
@@ -117,6 +117,86 @@ import Testing
                 "no field", .administrator, .post, "/explain/access",
                 Self.ask("anonymous", "read", "Post", "p1", field: "no"), 404),
         ])
+    }
+
+    @Test func `callers are named as people name them`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        await database.call(
+            .put, "/schema", as: .administrator,
+            body: """
+                {"types":{"Post":{"fields":{"title":{"type":"STRING","read":["editors"]},"good":{"type":"INT64"},
+                "data":{"type":"BYTES"},"owner":{"type":"REFERENCE"}}},
+                "Secret":{"fields":{"title":{"type":"STRING"}}},"Drop":{"fields":{"title":{"type":"STRING"}}}}}
+                """)
+        for name in ["shop", "old"] {
+            let key = await database.call(
+                .post, "/keys", as: .administrator,
+                body: #"{"name":"\#(name)","scope":{"types":["Post"],"actions":["read"]}}"#)
+            let id = try #require(key.json?["id"]?.string)
+            if name == "old" { await database.call(.delete, "/keys/\(id)", as: .administrator) }
+        }
+        func row(
+            _ name: String, _ body: String, _ decision: String, _ rule: String, contains: [String] = []
+        ) -> Scenario {
+            Scenario(
+                name, .administrator, .post, "/explain/access", body, 200,
+                contains: [#""decision":"\#(decision)""#, #""rule":"\#(rule)""#] + contains)
+        }
+        await database.play([
+            row("a user", Self.ask("ann", "write", "Post", "p1"), "ALLOWED", "GRANT"),
+            row("a key", Self.ask("key:shop", "read", "Post", "p1"), "ALLOWED", "KEY_SCOPE"),
+            row(
+                "a key and a field", Self.ask("key:shop", "read", "Post", "p1", field: "title"), "ALLOWED",
+                "FIELD_GRANT", contains: ["Keys are not bound by fields' grants"]),
+            row(
+                "a field of no roles", Self.ask("key:shop", "read", "Post", "p1", field: "good"), "ALLOWED",
+                "FIELD_GRANT", contains: ["has no roles of its own to read it"]),
+            row("a key that has ended", Self.ask("key:old", "read", "Post", "p1"), "ACCESS_DENIED", "KEY_ENDED"),
+            Scenario(
+                "no key", .administrator, .post, "/explain/access", Self.ask("key:none", "read", "Post"), 404,
+                contains: ["There is no key with this name"]),
+            Scenario(
+                "no user", .administrator, .post, "/explain/access", Self.ask("nobody", "read", "Post"), 404,
+                contains: ["There is no user with the name nobody"]),
+            Scenario(
+                "no role", .administrator, .post, "/explain/access", Self.ask("administrator:vera", "read", "Post"),
+                400, contains: ["owner, developer, editor, viewer"], lacks: ["is an administrator"]),
+        ])
+        await database.call(.patch, "/users/{stranger}", as: .administrator, body: #"{"disabled":true}"#)
+        await database.play([
+            row("disabled", Self.ask("bob", "read", "Post", "p1"), "ACCESS_DENIED", "ACCOUNT_DISABLED"),
+            row("by record name", Self.ask("{stranger}", "read", "Post"), "ACCESS_DENIED", "ACCOUNT_DISABLED"),
+        ])
+        // Who may not list users or keys learns nothing of their names.
+        let key = await database.call(
+            .post, "/keys", as: .administrator, body: #"{"name":"asker","scope":{"rights":["readRights"]}}"#)
+        let token = try #require(key.json?["token"]?.string)
+        for caller in ["ann", "nobody", "key:shop", "key:none"] {
+            let answer = await database.call(
+                .post, "/explain/access", token: token, body: Self.ask(caller, "read", "Post"))
+            #expect(answer.status == 400 && answer.text.contains("looked up by name"), "\(caller): \(answer.text)")
+        }
+    }
+
+    @Test func `it tells nobody which records there are who does not read them`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        func key(_ scope: String) async throws -> String {
+            let made = await database.call(
+                .post, "/keys", as: .administrator, body: #"{"name":"k\#(scope.utf8.count)","scope":\#(scope)}"#)
+            return try #require(made.json?["token"]?.string, "\(made.text)")
+        }
+        let blind = try await key(#"{"rights":["readRights"]}"#)
+        let reader = try await key(#"{"types":["Secret"],"actions":["read"],"rights":["readRights"]}"#)
+        func ask(_ token: String, _ name: String) async -> Answer {
+            await database.call(
+                .post, "/explain/access", token: token, body: Self.ask("anonymous", "read", "Secret", name))
+        }
+        let (known, unknown) = (await ask(blind, "s1"), await ask(blind, "s2"))
+        #expect(known.status == 404 && known.text == unknown.text, "\(known.text)")
+        #expect(await ask(reader, "s1").status == 200)
+        #expect(await ask(reader, "s2").status == 404)
     }
 
     @Test func `it agrees with what requests meet`() async throws {

@@ -33,7 +33,7 @@ import Testing
 
     private static let hidden = [":731", "hushed", "inside", "aGlkZGVu", #""cost""#, #""note""#, #""box""#, #""raw""#]
 
-    @Test func `sizes tell nothing of fields that the caller does not read`() async throws {
+    @Test func `sizes are not told with fields that the caller does not read`() async throws {
         let database = try await Self.shop()
         let made = await database.call(.put, "/records/Good/mug", as: .creator, body: #"{"fields":{"title":"mug"}}"#)
         try #require(made.status == 201, "\(made.text)")
@@ -193,6 +193,99 @@ import Testing
                 "where only what one has made is read", .administrator, .put, "/grants/Good",
                 #"{"grants":{"_icloud":["CREATE"]}}"#, 200),
             Scenario("it may be asked for", .creator, .get, "/query/Good?where=note=='mine'", 200, contains: ["jam"]),
+            Scenario(
+                "somebody opens a record to everybody", .stranger, .put, "/records/Good/trap",
+                #"{"fields":{"title":"trap","note":"mine"},"acl":{"*":["read"]}}"#, 201),
+            Scenario(
+                "she opens one of hers to him", .creator, .put, "/records/Good/gift",
+                #"{"fields":{"title":"gift","note":"mine"},"acl":{"{creator}":["read","write"],"{stranger}":["read"]}}"#,
+                201),
+            Scenario(
+                "it may still be asked for", .creator, .get, "/query/Good?where=note=='mine'&count=true", 200,
+                contains: [#""count":2"#, "jam", "gift"], lacks: ["trap"]),
+            Scenario(
+                "and sorted by", .creator, .get, "/query/Good?sort=note", 200, contains: ["jam", "gift"],
+                lacks: ["trap"]),
+            Scenario(
+                "by each of his own", .stranger, .get, "/query/Good?where=note=='mine'&count=true", 200,
+                contains: [#""count":1"#, "trap"], lacks: ["gift", "jam"]),
+            Scenario(
+                "what all read finds the others too", .stranger, .get, "/query/Good?where=title!='x'&count=true", 200,
+                contains: [#""count":2"#, "trap", "gift"], lacks: ["jam"]),
+            Scenario(
+                "a set is of the same", .creator, .delete, "/query/Good?where=note=='mine'", 200,
+                contains: [#""matched":2,"deleted":0,"skipped":2"#]),
+        ])
+    }
+
+    @Test func `a page ends by what the caller sees, and not by what is hidden from it`() async throws {
+        var limits = DatabaseLimits()
+        limits.pageBytes = 2_000
+        let database = try await TestDatabase.make(limits: limits)
+        let schema = await database.call(
+            .put, "/schema", as: .administrator,
+            body: """
+                {"types":{"Good":{"fields":{"n":{"type":"INT64","indexes":["QUERYABLE"]},"text":{"type":"STRING"},
+                "big":{"type":"STRING","read":["editors"]}}},"Other":{"fields":{"big":{"type":"STRING"}},"grants":{}}}}
+                """)
+        #expect(schema.status == 200, "\(schema.text)")
+        let long = String(repeating: "x", count: 9_000)
+        for number in 0..<4 {
+            await database.call(
+                .put, "/records/Good/g\(number)", as: .creator, body: #"{"fields":{"n":1,"big":"\#(long)"}}"#)
+            await database.call(
+                .put, "/records/Other/o\(number)", as: .administrator, body: #"{"fields":{"big":"\#(long)"}}"#)
+        }
+        for target in ["/records/Good?fields=n", "/query/Good?where=n==1&fields=n", "/changes?fields=n"] {
+            let page = await database.call(.get, target, as: .stranger)
+            let records = page.records.isEmpty ? page.changes : page.records
+            #expect(records.count { $0["recordType"] == "Good" } == 4, "\(page.text)")
+            #expect(page.json?["cursor"] == nil && page.json?["moreComing"] != .bool(true), "\(page.text)")
+            // Who reads the field has its bytes counted, asked for or not.
+            let short = await database.call(.get, target, as: .member)
+            #expect(short.json?["cursor"] != nil || short.json?["moreComing"] == .bool(true), "\(short.text)")
+        }
+    }
+
+    @Test func `a unique index tells nothing of a field that its writers do not read`() async throws {
+        let database = try await TestDatabase.make(.production)
+        func schema(slug: String = "", diagnosis: String = #","read":[],"write":[]"#, indexes: String) -> String {
+            """
+            {"types":{"Pat":{"fields":{"slug":{"type":"STRING"\(slug)},"diagnosis":{"type":"STRING"\(diagnosis)}},
+            "grants":{"_icloud":["CREATE"],"_creator":["READ","WRITE"]},"indexes":[\(indexes)]}}}
+            """
+        }
+        let both = #"{"fields":["slug","diagnosis"],"unique":true}"#
+        let rule = ["A unique index tells"]
+        await database.play([
+            Scenario(
+                "with other readers", .administrator, .put, "/schema", schema(indexes: both), 400, contains: rule),
+            Scenario("without", .administrator, .put, "/schema", schema(indexes: ""), 200),
+            Scenario(
+                "added to it", .administrator, .post, "/schema/types/Pat/indexes", both, 400, contains: rule),
+            Scenario(
+                "of the same readers", .administrator, .put, "/schema",
+                schema(slug: #","read":[]"#, indexes: both), 200),
+            Scenario(
+                "made others by the grants", .administrator, .put, "/schema",
+                schema(slug: #","read":["_creator"]"#, indexes: both), 400, contains: rule),
+            Scenario(
+                "neither is there a field that two do not read", .creator, .post, "/records/Pat",
+                #"{"fields":{"slug":"a"}}"#, 201),
+        ])
+        for name in ["p1", "p2"] {
+            await database.call(.put, "/records/Pat/\(name)", as: .creator, body: #"{"fields":{"slug":"\#(name)"}}"#)
+            await database.call(
+                .patch, "/records/Pat/\(name)", as: .administrator, body: #"{"fields":{"diagnosis":"flu"}}"#)
+        }
+        await database.play([
+            Scenario(
+                "names of fields that it does not read", .creator, .patch, "/records/Pat/p1",
+                #"{"fields":{"slug":"p2"}}"#, 409, contains: ["UNIQUE_VIOLATION", #""fields":[]"#],
+                lacks: ["diagnosis", "slug"]),
+            Scenario(
+                "are told to who reads them", .administrator, .patch, "/records/Pat/p1",
+                #"{"fields":{"slug":"p2"}}"#, 409, contains: ["'slug', 'diagnosis'"]),
         ])
     }
 

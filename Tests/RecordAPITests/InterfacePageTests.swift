@@ -27,6 +27,10 @@ import Testing
         }
     }
 
+    @Test func `the interface page tells what a value of each type is`() {
+        for type in FieldType.allCases where !type.isList { #expect(page.contains("\n| `\(type.schemaName)` |")) }
+    }
+
     @Test func `the interface page names every parameter, code and cause`() {
         for name in Endpoint.allCases.flatMap(\.queryParameters) + RequestQuery.scopeNames {
             #expect(page.contains(name), "\(name)")

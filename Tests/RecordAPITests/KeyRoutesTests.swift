@@ -7,7 +7,7 @@ import Testing
 /// API keys over the routes.
 @Suite struct KeyRoutesTests {
     /// Makes a key and gives its answer.
-    private static func make(
+    static func make(
         _ database: TestDatabase, _ name: String, _ scope: String, _ more: String = ""
     ) async throws -> (id: String, token: String) {
         let answer = await database.call(
@@ -109,6 +109,18 @@ import Testing
             #expect(refused.status == 403 && refused.text.contains("changeRights"), "\(refused.text)")
             #expect(await database.call(.get, "/schema", token: deploy.token).text == schema)
         }
+        // A type that is dropped and put again would have the rights of a new one.
+        let empty = try changed("Locked") {
+            $0["fields"] = field(JSONObject([("read", [])]))
+            $0["grants"] = ["_creator": ["READ"]]
+        }
+        #expect(await database.call(.put, "/schema", token: owner.token, body: empty).status == 200)
+        let dropped = await database.call(.put, "/schema", token: deploy.token, body: schema)
+        #expect(dropped.status == 403 && dropped.text.contains("changeRights"), "\(dropped.text)")
+        #expect(await database.call(.get, "/schema/types/Locked", token: deploy.token).status == 200)
+        #expect(await database.call(.put, "/schema", token: owner.token, body: schema).status == 200)
+        let dropping = await database.call(.get, "/audit?action=grants.put&limit=1", as: .administrator)
+        #expect(dropping.json?["entries"]?.array?.first?["target"] == "Locked", "\(dropping.text)")
         let plain = await database.call(
             .put, "/schema", token: deploy.token,
             body: try changed("New") { $0["fields"] = field(JSONObject()) })
@@ -118,6 +130,45 @@ import Testing
         let log = await database.call(.get, "/audit?action=grants.put", as: .administrator)
         let entry = log.json?["entries"]?.array?.first { $0["target"] == "New" }
         #expect(entry?["detail"]?["after"]?["grants"] == ["_world": ["WRITE"]], "\(log.text)")
+    }
+
+    @Test func `a key that writes the schema and does not read it is not told of it`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let key = try await Self.make(database, "blind", #"{"rights":["changeSchema"]}"#)
+        let empty = await database.call(.put, "/schema", token: key.token, body: #"{"types":{}}"#)
+        #expect(empty.status == 400 && !empty.text.contains("Post") && !empty.text.contains("Secret"), "\(empty.text)")
+        // Of what the document names it learns whether it may be so.
+        let cut = await database.call(
+            .put, "/schema", token: key.token, body: #"{"types":{"Post":{"fields":{}},"Secret":{},"Drop":{}}}"#)
+        #expect(cut.status == 400 && !cut.text.contains("title") && !cut.text.contains("good"), "\(cut.text)")
+        let whole = await database.call(.get, "/schema", as: .administrator)
+        let same = await database.call(.put, "/schema", token: key.token, body: whole.text)
+        #expect(same.status == 204 && same.text.isEmpty, "\(same.text)")
+        let made = await database.call(
+            .put, "/schema", as: .administrator,
+            body: whole.text.replacing(#"{"types":{"#, with: #"{"types":{"Idm":{"fields":{},"grants":{}},"#))
+        #expect(made.status == 200, "\(made.text)")
+        let dropped = await database.call(.put, "/schema", token: key.token, body: whole.text)
+        #expect(dropped.status == 403 && !dropped.text.contains("Idm"), "\(dropped.text)")
+    }
+
+    @Test func `a key that reads the schema and no records is told none of their names`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let made = await database.call(
+            .post, "/schema/types/Post/indexes", as: .administrator, body: #"{"fields":["title"],"unique":true}"#)
+        #expect(made.json?["state"] == "failed" && made.text.contains("p1"), "\(made.text)")
+        let blind = try await Self.make(database, "blind", #"{"rights":["readSchema","changeSchema"]}"#)
+        let reader = try await Self.make(database, "reader", #"{"readOnly":true,"rights":["readSchema"]}"#)
+        for target in ["/schema", "/schema/types/Post"] {
+            let told = await database.call(.get, target, token: blind.token)
+            #expect(told.text.contains("failed") && !told.text.contains("p1"), "\(told.text)")
+            #expect(await database.call(.get, target, token: reader.token).text.contains("p1"))
+        }
+        let again = await database.call(
+            .post, "/schema/types/Post/indexes", token: blind.token, body: #"{"fields":["title"],"unique":true}"#)
+        #expect(again.text.contains("failed") && !again.text.contains("p1"), "\(again.text)")
     }
 
     @Test func `a key that ends rotates none that lasts longer, and itself`() async throws {

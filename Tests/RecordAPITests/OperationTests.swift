@@ -56,9 +56,11 @@ import Testing
         }
         #expect(await database.call(.get, "/metrics", from: "127.0.0.1").status == 200)
         #expect(await database.call(.get, "/metrics", from: "::1").status == 200)
-        let proxied = await database.call(
-            .get, "/metrics", headers: [("X-Forwarded-For", "192.0.2.7")], from: "127.0.0.1")
-        #expect(proxied.status == 401)
+        for field in ["X-Forwarded-For", "X-Real-IP"] {
+            let proxied = await database.call(
+                .get, "/metrics", headers: [(field, "192.0.2.7")], from: "127.0.0.1")
+            #expect(proxied.status == 401, "\(field)")
+        }
         #expect(await database.call(.get, "/metrics", from: "").status == 401)
         let scraper = await database.call(
             .get, "/metrics", as: .administrator, headers: [("Accept", "text/plain;version=0.0.4")])

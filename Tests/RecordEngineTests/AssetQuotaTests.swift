@@ -38,6 +38,121 @@ import Testing
         #expect(try test.assetTroubles() == [])
     }
 
+    @Test func `files that records have left count again until they are collected`() async throws {
+        let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = 10_000 })
+        var assets: [Asset] = []
+        for number in 0..<3 {
+            let asset = try await test.upload(sampleBytes(number, count: 3_000), as: Self.ann)
+            assets.append(asset)
+            try await test.create("r\(number)", #""file":\#(asset.json())"#, as: Self.ann)
+            try await test.delete("r\(number)")
+        }
+        #expect(await isOverQuota { try await test.upload(sampleBytes(9, count: 3_000), as: Self.ann) })
+        // A record that has one again, whoever links it, makes room.
+        let again = assets[0]
+        try await test.create("a", #""file":\#(again.json()),"files":[\#(assets[1].json())]"#, as: Self.ann)
+        try await test.upload(sampleBytes(9, count: 3_000), as: Self.ann)
+        try await test.upload(sampleBytes(10, count: 3_000), as: Self.ann)
+        // A field that moves an asset within its record leaves nothing behind.
+        try await test.change(
+            "a", #""file":null,"files":[\#(again.json())]"#, as: Self.ann)
+        #expect(try test.assetTroubles() == [])
+        try await test.database.collectAssets(unusedFor: -1)
+        try await test.upload(sampleBytes(11, count: 10_000), as: Self.ann)
+        #expect(try test.assetTroubles() == [])
+    }
+
+    /// Else the quota would tell whether somebody else has a file.
+    @Test func `whether others have a file does not matter to what it counts for`() async throws {
+        let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = 10_000 })
+        let bytes = sampleBytes(1, count: 6_000)
+        for (name, caller) in [("17", Self.bob), ("16", Self.ann)] {
+            let asset = try await test.upload(bytes, as: caller)
+            try await test.create(name, #""file":\#(asset.json())"#, as: caller)
+        }
+        let sums = { try AssetAudit(test.folder).unusedSums.filter { $0.value > 0 } }
+        #expect(try sums() == [:])
+        try await test.delete("16")
+        #expect(try sums() == [16: 6_000])
+        #expect(await isOverQuota { try await test.upload(sampleBytes(2, count: 5_000), as: Self.ann) })
+        // Bob's record was the last, and it counts for him alone.
+        try await test.delete("17")
+        #expect(try sums() == [16: 6_000, 17: 6_000])
+        // For as long as an upload.
+        try await test.database.travel("UPDATE asset_claim SET expires = 1 WHERE uploader = 16")
+        try await test.database.collectAssets(unusedFor: 86_400)
+        #expect(try sums() == [17: 6_000])
+        #expect(try test.assetTroubles() == [])
+    }
+
+    /// An unused receipt of the same content, of somebody else or under another name, was taken for the last one.
+    @Test func `the claim that was used stays beside others that were not`() async throws {
+        let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = 10_000 })
+        let bytes = sampleBytes(1, count: 6_000)
+        let asset = try await test.upload(bytes, as: Self.ann)
+        try await test.create("a", #""file":\#(asset.json())"#, as: Self.ann)
+        try await test.upload(bytes, as: Self.bob)
+        try await test.database.travel("UPDATE asset_claim SET expires = 1")
+        try await test.database.collectAssets(unusedFor: 86_400)
+        try await test.delete("a")
+        #expect(try AssetAudit(test.folder).unusedSums[16] == 6_000)
+        #expect(try test.assetTroubles() == [])
+    }
+
+    @Test func `a file counts again however long a record has had it`() async throws {
+        let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = 10_000 })
+        let bytes = sampleBytes(1, count: 9_000)
+        try await test.upload(sampleBytes(2, count: 500), as: Self.bob)
+        for name in ["a", "b"] {
+            let asset = try await test.upload(bytes, as: Self.ann)
+            try await test.create(name, #""file":\#(asset.json())"#, as: Self.ann)
+            try await test.database.travel("UPDATE asset_claim SET expires = 1")
+            #expect(try await test.database.collectAssets(unusedFor: 86_400) == 0)
+            // The last claim of what a record has; the receipt that nobody used has gone.
+            #expect(try AssetAudit(test.folder).claims == (0, 1))
+            // It is no receipt any more.
+            let late = await refusal { try await test.create("c", #""file":\#(asset.json())"#, as: Self.ann) }
+            #expect(late?.cause == .tokenInvalid)
+        }
+        for name in ["a", "b"] { try await test.delete(name) }
+        #expect(await isOverQuota { try await test.upload(sampleBytes(3, count: 2_000), as: Self.ann) })
+        #expect(try await test.database.collectAssets(unusedFor: 86_400) == 0)
+        #expect(try AssetAudit(test.folder).unusedSums[16] == 9_000)
+        #expect(try test.assetTroubles() == [])
+        try await test.database.collectAssets(unusedFor: -1)
+        #expect(try AssetAudit(test.folder).claims == (0, 0))
+        try await test.upload(sampleBytes(3, count: 2_000), as: Self.ann)
+    }
+
+    @Test func `a file of an older version counts what records had left then`() async throws {
+        let patient = try await DoctorPatient { folder in
+            let test = try TestDatabase(folder: folder, keepsFolder: true)
+            for number in 0..<2 {
+                let asset = try await test.upload(sampleBytes(number, count: 3_000), as: Self.ann)
+                try await test.create("r\(number)", #""file":\#(asset.json())"#, as: Self.ann)
+            }
+            try await test.delete("r0")
+            await test.close()
+        }
+        for sql in [
+            "DROP TABLE audit_count", "DROP TRIGGER audit_came", "DROP TRIGGER audit_went", "DROP INDEX audit_refused",
+            "DROP TRIGGER audit_is_kept", "DROP TRIGGER audit_retention_rises",
+            "ALTER TABLE audit_retention DROP COLUMN refused_before",
+            "CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit BEGIN SELECT 1; END",
+            "CREATE TRIGGER audit_retention_rises BEFORE UPDATE ON audit_retention BEGIN SELECT 1; END",
+            "ALTER TABLE usage DROP COLUMN public_records", "ALTER TABLE usage DROP COLUMN public_bytes",
+            "ALTER TABLE usage DROP COLUMN public_asset_bytes",
+            "DROP TABLE gone_account", "ALTER TABLE type DROP COLUMN acl_required",
+            "DROP TRIGGER asset_claim_counts", "UPDATE asset_claim SET used = 1 WHERE used = 2",
+            "DELETE FROM migration WHERE position >= (SELECT position FROM migration WHERE name = 'assets that count again')",
+        ] { try patient.injure(sql) }
+        #expect(try AssetAudit(patient.folder).unusedSums == [:])
+        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        #expect(try AssetAudit(patient.folder).unusedSums == [16: 3_000])
+        #expect(try test.assetTroubles() == [])
+        await test.close()
+    }
+
     @Test func `an upload of unknown length may take all that is left`() async throws {
         let test = try TestDatabase(limits: Self.limits { $0.unreferencedAssetBytes = 10_000 })
         try await test.upload(sampleBytes(1, count: 10_000), as: Self.ann, isAnnounced: false, piece: 999)

@@ -185,11 +185,11 @@ struct AssetAudit {
             }
         }
         claims = (
-            Int(try connection.integer("SELECT count(*) FROM asset_claim WHERE used = 0") ?? 0),
-            Int(try connection.integer("SELECT count(*) FROM asset_claim WHERE used = 1") ?? 0)
+            Int(try connection.integer("SELECT count(*) FROM asset_claim WHERE used IN (0, 2)") ?? 0),
+            Int(try connection.integer("SELECT count(*) FROM asset_claim WHERE used IN (1, 3)") ?? 0)
         )
         let unused = try connection.prepare(
-            "SELECT uploader, sum(size) FROM asset_claim WHERE used = 0 GROUP BY uploader")
+            "SELECT uploader, sum(size) FROM asset_claim WHERE used IN (0, 2) GROUP BY uploader")
         while try unused.step() { unusedBytes[unused.integer(0)] = unused.integer(1) }
         let sums = try connection.prepare("SELECT uploader, bytes FROM asset_unused WHERE bytes <> 0")
         while try sums.step() { unusedSums[sums.integer(0)] = sums.integer(1) }

@@ -63,10 +63,10 @@ import Threads
         async let answer = Task(executorPreference: loop) { await reader.answer(to: "n == 1") }.value
         while database.queueDepth < 1 { await Task.yield() }
         async let holding: Void = Task(executorPreference: loop) { held.waitBlocking() }.value
-        async let dropped: Void = database.putSchema(schema)
+        async let dropped: SchemaOutcome = database.putSchema(schema)
         while database.queueDepth < 2 { await Task.yield() }
         writer.open()
-        try await dropped
+        _ = try await dropped
         held.open()
         let refused = await answer
         #expect(refused?.cause == .indexBuilding, "\(refused?.reason ?? "answered")")

@@ -75,10 +75,11 @@ final class TestDatabase {
     }
 
     @discardableResult
-    func delete(_ name: String, type: String = "Post", as caller: Caller = .administrator(.bootstrap)) async throws
-        -> WriteAnswer
-    {
-        try await perform(.delete(forgivesMissing: false), type, name, as: caller)
+    func delete(
+        _ name: String, type: String = "Post", as caller: Caller = .administrator(.bootstrap),
+        in address: DatabaseAddress = .publicDefault
+    ) async throws -> WriteAnswer {
+        try await perform(.delete(forgivesMissing: false), type, name, as: caller, in: address)
     }
 
     /// Performs a batch given as JSON and returns the entries of the answer.

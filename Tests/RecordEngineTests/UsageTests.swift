@@ -177,19 +177,42 @@ import Testing
         let ann = try await test.signUp("ann")
         let eve = try await test.signUp("eve")
         let own = DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.caller.userID)))
-        try await test.create("private", #""t":"\#(String(repeating: "x", count: 20_000))""#, as: ann.caller, in: own)
         try await test.create("a", as: ann.caller)
         try await test.database.setGrants(
             Grants([.world: .read, .authenticated: .all]), of: try #require(RecordTypeName("Post")))
-        let growth = #""t":"\#(String(repeating: "x", count: 15_000))""#
         let file = try await test.upload([UInt8](repeating: 7, count: 3_000), as: ann.caller)
         try await test.change("a", #""file":\#(file.json())"#, as: ann.caller)
         let other = try await test.upload([UInt8](repeating: 8, count: 3_000), as: eve.caller)
-        for change in [growth, #""other":\#(other.json())"#] {
+        func text(_ count: Int) -> String { #""t":"\#(String(repeating: "x", count: count))""# }
+        try await test.create("b", text(10_000), as: ann.caller)
+        for change in [text(25_000), #""other":\#(other.json())"#] {
             let refused = await refusal { try await test.change("a", change, as: eve.caller) }
             #expect(refused?.code == .quotaExceeded)
             #expect((refused?.details ?? []).map { $0.key } == ["quota"])
         }
+        /// How much Eve gets in at most.
+        func room() async throws -> Int {
+            var (fits, fails) = (0, 40_000)
+            while fails - fits > 1 {
+                let middle = (fits + fails) / 2
+                if await refusal({ try await test.change("a", text(middle), as: eve.caller) }) == nil {
+                    fits = middle
+                    try await test.change("a", text(0), as: eve.caller)
+                } else {
+                    fails = middle
+                }
+            }
+            return fits
+        }
+        let before = try await room()
+        #expect(before > 15_000)
+        // Neither how much lies in Ann's private database nor that anything was written there.
+        try await test.create("private", text(15_000), as: ann.caller, in: own)
+        #expect(try await room() == before)
+        try await test.delete("private", as: ann.caller, in: own)
+        #expect(try await room() == before)
+        try await test.create("private", text(15_000), as: ann.caller, in: own)
+        let growth = text(15_000)
         // Ann herself is told, and so is the operator.
         for caller in [ann.caller, .administrator(.bootstrap)] {
             let refused = await refusal { try await test.change("a", growth, as: caller) }

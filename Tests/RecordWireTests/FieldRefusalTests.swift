@@ -42,13 +42,15 @@ struct FieldRefusalTests {
     ]
 
     @Test(arguments: 0..<wrongValues.count)
-    func `a value that does not fit is refused in CloudKit's words`(index: Int) throws {
+    func `a value that does not fit is refused with its field, its type and what came`(index: Int) throws {
         let (type, json, found) = Self.wrongValues[index]
         let name = Sample.fieldName(type)
         let error = try #require(try Sample.refusal("{\"\(name)\":\(json)}"))
         #expect(error.code == .badRequest)
         #expect(error.cause == .typeMismatch)
-        #expect(error.reason == "Invalid value, expected type \(type.schemaName).")
+        let article = "AI".contains(type.schemaName.prefix(1)) ? "an" : "a"
+        #expect(error.reason.hasPrefix("Field '\(name)' takes \(article) \(type.schemaName), and this is "))
+        #expect(error.reason.contains(" \(found)"))
         #expect(error.detail("field") == .text(name))
         #expect(error.detail("expected") == .text(type.schemaName))
         #expect(error.detail("found") == .text(found))

@@ -39,7 +39,8 @@ extension Endpoint {
             .write
         case .uploadAsset, .createUpload, .continueUpload, .terminateUpload: .upload
         case .readSchema, .putSchema, .readType, .addIndex, .readAdvice, .listGrants, .readGrants, .putGrants,
-            .listRoles, .readRole, .putRole, .deleteRole, .explainAccess, .listUsers, .changeUser, .removeUser, .invite,
+            .listRoles, .readRole, .putRole, .deleteRole, .addRoleMember, .removeRoleMember, .explainAccess, .listUsers,
+            .changeUser, .removeUser, .invite,
             .listInvitations,
             .removeInvitation, .listKeys, .createKey, .readKey, .changeKey, .revokeKey, .rotateKey,
             .signOutAdministrator,

@@ -77,11 +77,12 @@ extension RecordDatabase {
     ///
     /// - Parameters:
     ///   - invitation: Is used with it, or not at all. It was found good by `checkInvitation`.
+    ///   - isForManagers: Whether nobody else may, as where sign-up is closed.
     ///   - actor: Whose request it is: an administrator makes it for somebody else.
     /// - Throws: EXISTS with cause NAME_TAKEN if the name is taken; ACCESS_DENIED if the invitation is not good any more.
     package nonisolated func signUp(
         _ credentials: Credentials, label: SessionLabel? = nil, invitation: Invitation? = nil,
-        by actor: AuditActor? = nil
+        isForManagers: Bool = false, by actor: AuditActor? = nil
     ) async throws(RecordError) -> Session {
         let name = try Credentials.checked(newName: credentials.name)
         let password = try await passwords.hash(credentials.password)
@@ -89,6 +90,7 @@ extension RecordDatabase {
         let token = SecretToken(.session)
         let actor = actor ?? AuditActor(caller: .anonymous)
         let (row, session) = try await write { transaction throws(RecordError) in
+            if isForManagers { try transaction.require(.manageUsers, of: actor) }
             let row = try transaction.addAccount(recordName: recordName, name: name, password: password, kind: .person)
             let invited = try invitation.map { invitation throws(RecordError) in
                 try transaction.use(invitation, for: row)

@@ -106,6 +106,8 @@ extension RecordDatabase {
         let token = SecretToken(.invitation)
         let info = try await write { transaction throws(RecordError) in
             try transaction.requireUserManager(actor)
+            // Nobody gives roles by an invitation who may not give them otherwise.
+            if !wish.roles.isEmpty { try transaction.require(.changeRights, of: actor) }
             let info = try transaction.add(wish, token: token, limit: Self.invitationCount)
             try transaction.audit(.invitationCreate, info.id, by: actor, detail: info.auditDetail)
             return info

@@ -86,8 +86,14 @@ extension WriteTransaction {
 
     /// Refuses who may not manage users, or not any more.
     func requireUserManager(_ actor: AuditActor) throws(RecordError) {
+        try require(.manageUsers, of: actor)
+    }
+
+    /// Refuses who may not do what only administrators do, and keys that may, or not any more: the request has waited for
+    /// its turn.
+    func require(_ operation: AdministratorOperation, of actor: AuditActor) throws(RecordError) {
         let caller = try current(actor.caller)
-        guard Authorization.authorize(caller, .manageUsers) == .allowed else {
+        guard Authorization.authorize(caller, operation) == .allowed else {
             throw RecordError(
                 Authorization.refusal(of: caller) == .denied ? .accessDenied : .authenticationRequired,
                 "Only administrators may do this")

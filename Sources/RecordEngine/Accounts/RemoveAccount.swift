@@ -92,14 +92,27 @@ private final class RemovalSlice: PendingWrite, @unchecked Sendable {
 extension WriteTransaction {
     /// Takes an account away as far as others can see, and notes what is left to do.
     func remove(_ account: AccountRow) throws(RecordError) {
+        let mayStandInRecords = try mayStandInRecords(account)
         try removeUserRecord(of: account)
         let now = now
         try store { () throws(StoreError) in
-            try accounts.remove(account: account.id)
+            try accounts.remove(account: account.id, mayStandInRecords: mayStandInRecords)
             try removals.add(account: account.id, now: now)
         }
         forgetUserName(account.id)
         rightsChanged = true
+    }
+
+    /// Whether an account may be creator or modifier of public records besides its own. Those who come and go without a
+    /// word must not make conditions on `_deleted` dear.
+    private func mayStandInRecords(_ account: AccountRow) throws(RecordError) -> Bool {
+        try store { () throws(StoreError) in
+            // What an account writes is newer than its user record, unless the account is older than these are.
+            guard let own = try records.row(zone: ZoneTable.publicDefault, name: account.recordName),
+                own.creator == account.id, own.created == account.created
+            else { return true }
+            return try removals.mayStandInRecords(account.id, since: own.id)
+        }
     }
 
     /// Takes away a piece of what removed accounts had.

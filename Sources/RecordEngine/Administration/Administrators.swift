@@ -237,7 +237,7 @@ package actor Administrators {
         let ended = snapshot.withLock { snapshot in snapshot.sessions.filter { $0.value.expires <= now }.map(\.key) }
         let (limits, slice) = (limits, 500)
         var purged = slice
-        while purged == slice {
+        while purged >= slice {
             purged = try write { store throws(RecordError) in
                 try Self.translate { () throws(StoreError) in
                     for hash in ended { try store.administrators.removeSession(hash: hash.bytes) }

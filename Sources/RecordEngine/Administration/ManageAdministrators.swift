@@ -8,6 +8,13 @@ extension Administrators {
     /// The administrators that a server may have.
     private static var count: Int { 1_000 }
 
+    /// Writes down that the server has made a token of its own, which whoever sees the start's output bears.
+    package func noteNewToken() throws(RecordError) {
+        try write { store throws(RecordError) in
+            try audit(.administratorToken, Self.bootstrapName, by: .server, in: store)
+        }
+    }
+
     /// Adds an administrator.
     ///
     /// - Throws: EXISTS with cause NAME_TAKEN for a name that is taken; BAD_REQUEST if there are too many.

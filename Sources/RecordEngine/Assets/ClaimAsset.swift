@@ -15,7 +15,7 @@ extension WriteTransaction {
         if !upload.caller.isBoundByGrants {
             let caller = try current(upload.caller)
             let ruling = Authorization.judgeUploading(caller, to: upload.address.scope, schema: schema)
-            guard ruling.decision == .allowed else { throw .refused(ruling.decision, .create) }
+            guard ruling.decision == .allowed else { throw .refused(caller, .create, .upload) }
         }
         let expires = now + limits.unreferencedAssetSeconds * 1_000
         let key = upload.address.key

@@ -64,7 +64,7 @@ extension RecordReader {
         if caller == .anonymous, address.scope == .publicDatabase {
             throw RecordError(.authenticationRequired, "Sign in to upload files")
         }
-        throw .refused(ruling.decision, .create)
+        throw .refused(caller, .create, .upload)
     }
 
     /// Takes a file in: hashed as it comes, durable before this returns, and stored once whoever brings it.
@@ -194,6 +194,8 @@ final class AssetIntake: @unchecked Sendable {
     private var written: Int64 = 0
     private var pending: Task<Result<Void, AssetFileError>, Never>?
     private var isClosed = false
+    /// Something was left to the thread, so there may be a file. Uploads that end before their first piece cost it nothing.
+    private var hasBegun = false
 
     /// Bytes whose length is not known are held in steps.
     private static let step: Int64 = 1 << 20
@@ -228,6 +230,7 @@ final class AssetIntake: @unchecked Sendable {
         }
         try await settle()
         written += count
+        hasBegun = true
         let (writer, assets) = (writer, database.assets)
         pending = Task.detached(executorPreference: executor) {
             do throws(AssetFileError) {
@@ -256,6 +259,7 @@ final class AssetIntake: @unchecked Sendable {
     func keep(expecting digest: Digest?) async throws -> KeptAsset {
         let last = pending
         pending = nil
+        hasBegun = true
         let (writer, assets) = (writer, database.assets)
         let result = try await work { () throws(AssetFileError) -> Result<KeptAsset, RecordError> in
             let content = try AssetContent(of: writer)
@@ -296,7 +300,7 @@ final class AssetIntake: @unchecked Sendable {
     func close() async {
         guard !isClosed else { return }
         isClosed = true
-        if !writer.isKept {
+        if hasBegun, !writer.isKept {
             let writer = writer
             await Task.detached(executorPreference: executor) { writer.discard() }.value
         }

@@ -69,17 +69,20 @@ extension RecordWriter {
         let now = transaction.now
         let claims = claims
         let record = row.id
+        let recordOwner = owner(of: row)
+        let end = now + transaction.limits.unreferencedAssetSeconds * 1_000
         var bytes: Int64 = 0
         self.claims = []
         try store { () throws(StoreError) in
             for link in old.subtracting(new) {
                 guard let asset = try table.reading.find(link.hash) else { continue }
-                try table.unlink(record: record, field: link.field, asset: asset.id, now: now)
+                try table.unlink(
+                    record: record, of: recordOwner, field: link.field, asset: asset.id, now: now, end: end)
                 bytes -= asset.size
             }
             for link in new.subtracting(old) {
                 guard let asset = try table.reading.find(link.hash) else { continue }
-                try table.link(record: record, field: link.field, asset: asset.id)
+                try table.link(record: record, of: recordOwner, field: link.field, asset: asset.id)
                 bytes += asset.size
             }
             // Also that of a content which the field had already: a record has what was uploaded. Not that of an

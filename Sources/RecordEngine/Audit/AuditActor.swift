@@ -70,6 +70,8 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case administratorChange = "administrator.change"
     case administratorPassword = "administrator.password"
     case administratorDelete = "administrator.delete"
+    /// The server made a token of its own: at its first start, or since the one before was taken away.
+    case administratorToken = "administrator.token"
     case administratorSignIn = "administrator.signIn"
     case administratorSignOut = "administrator.signOut"
     case administratorSignInFailed = "administrator.failed"

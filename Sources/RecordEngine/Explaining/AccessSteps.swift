@@ -39,12 +39,21 @@ extension RecordReader {
     }
 
     func step(
-        _ ruling: FieldRuling, _ action: Action, _ field: FieldDefinition
+        _ ruling: FieldRuling, _ action: Action, _ field: FieldDefinition, for caller: Caller, in scope: DatabaseScope
     ) -> AccessExplanation.Step {
         let verb = action == .read ? "read" : "write"
         let reason =
             switch ruling {
-            case .asRecord: "The field \(field.name) has no roles to \(verb) it, or they do not bind the caller"
+            case .asRecord:
+                if (action == .read ? field.readers : field.writers) == nil {
+                    "The field \(field.name) has no roles of its own to \(verb) it"
+                } else if scope != .publicDatabase {
+                    "In a private database fields have no roles to \(verb) them"
+                } else if case .service = caller {
+                    "Keys are not bound by fields' grants, such as those of \(field.name)"
+                } else {
+                    "Administrators are not bound by fields' grants, such as those of \(field.name)"
+                }
             case .grant(let role): "The field \(field.name) is for \(role) to \(verb)"
             case .noGrant: "The field \(field.name) is for no role to \(verb) that the caller holds there"
             }

@@ -4,6 +4,9 @@ internal import Threads
 
 /// A question about rights: who wants to do what.
 package struct AccessQuestion: Sendable {
+    /// Who asks. Names of others are looked up only for those who may list them, and a record that it may not read answers
+    /// as one that is not there.
+    package var asker: Caller
     /// What is to be done.
     package enum Deed: String, CaseIterable, Sendable {
         case create, read, write
@@ -34,9 +37,10 @@ package struct AccessQuestion: Sendable {
     package var address: DatabaseAddress
 
     package init(
-        caller: String, deed: Deed, typeName: RecordTypeName?, recordName: RecordName?, field: String?,
-        address: DatabaseAddress
+        by asker: Caller, caller: String, deed: Deed, typeName: RecordTypeName?, recordName: RecordName?,
+        field: String?, address: DatabaseAddress
     ) {
+        self.asker = asker
         self.caller = caller
         self.deed = deed
         self.typeName = typeName
@@ -72,11 +76,22 @@ extension RecordReader {
         guard let action = question.deed.action else { return try explainDatabase(question) }
         guard let name = question.typeName else { throw .questionNeedsType }
         guard let type = schema[name] else { throw .unknownType(name) }
-        let caller = try caller(named: question.caller)
+        let subject = try subject(of: question)
         let scope = question.address.scope
         var facts = RecordFacts.new
         if let name = question.recordName, action != .create {
             facts = try self.facts(of: name, type: type, in: question.address)
+            guard Authorization.authorize(question.asker, .read, in: scope, type: type, facts) == .allowed else {
+                throw .recordNotFound
+            }
+        }
+        if let name = question.field, type[name] == nil {
+            throw RecordError(.notFound, "The type has no field with this name", details: [("field", .text(name))])
+        }
+        let caller: Caller
+        switch subject {
+        case .caller(let found): caller = found
+        case .refused(let step): return AccessExplanation(decision: .denied, steps: [step], roles: [])
         }
         let isForAnyRecord = question.recordName == nil && action != .create
         // A record of the caller's own is the one that it has the most rights to.
@@ -84,17 +99,12 @@ extension RecordReader {
         let ruling = Authorization.judge(caller, action, in: scope, type: type, judged)
         var steps = [try step(ruling, (action, type), isForAnyRecord: isForAnyRecord)]
         var decision = ruling.decision
-        if let name = question.field {
-            guard let field = type[name] else {
-                throw RecordError(.notFound, "The type has no field with this name", details: [("field", .text(name))])
-            }
-            if decision == .allowed {
-                let isOwn = try isOwn(question, caller, type, facts)
-                let ruling = Authorization.judge(
-                    caller, action == .read ? field.readers : field.writers, isOwn: isOwn, in: scope)
-                steps.append(step(ruling, action, field))
-                if !ruling.isAllowed { decision = Authorization.refusal(of: caller) }
-            }
+        if let field = question.field.flatMap({ type[$0] }), decision == .allowed {
+            let isOwn = isOwn(question, caller, type, facts)
+            let ruling = Authorization.judge(
+                caller, action == .read ? field.readers : field.writers, isOwn: isOwn, in: scope)
+            steps.append(step(ruling, action, field, for: caller, in: scope))
+            if !ruling.isAllowed { decision = Authorization.refusal(of: caller) }
         }
         return AccessExplanation(decision: decision, steps: steps, roles: roles(of: caller))
     }
@@ -105,7 +115,11 @@ extension RecordReader {
             throw .badRequest(
                 "To enter a database and to upload files are about no type. Leave recordType, recordName and field out")
         }
-        let caller = try caller(named: question.caller)
+        let caller: Caller
+        switch try subject(of: question) {
+        case .caller(let found): caller = found
+        case .refused(let step): return AccessExplanation(decision: .denied, steps: [step], roles: [])
+        }
         let ruling: Ruling
         switch (question.deed, question.address.scope) {
         case (.enter, .privateDatabase(let owner)): ruling = Authorization.judgeEntering(caller, of: owner)
@@ -123,43 +137,6 @@ extension RecordReader {
         return held.keys.map(\.text).sorted()
     }
 
-    /// `anonymous`, `administrator` with `:` and a role, or the record name of a user or a key's account.
-    private func caller(named text: String) throws(RecordError) -> Caller {
-        if text == "anonymous" || text == RoleName.world.text { return .anonymous }
-        if text == "administrator" { return .administrator(.bootstrap) }
-        if text.hasPrefix("administrator:"), let role = AdministratorRole(rawValue: String(text.dropFirst(14))) {
-            return .administrator(Administrator(id: 0, role: role))
-        }
-        guard let name = UserRecordName(text) else {
-            throw .badRequest(
-                "'caller' is anonymous, administrator, administrator: and a role, or the record name of a user or of a key's account",
-                details: [("caller", .text(text))])
-        }
-        let row = try store { () throws(StoreError) in try accounts.find(recordName: name.text) }
-        guard let row else {
-            throw RecordError(.notFound, "There is no user with this record name", details: [("caller", .text(text))])
-        }
-        guard row.disabled == nil else {
-            throw .badRequest(
-                "The account is disabled. Nobody is signed in to it, and it has no right by itself",
-                details: [("caller", .text(text))])
-        }
-        if row.kind == .service { return .service(try serviceKey(of: row)) }
-        return .user(row.id, roles: try store { () throws(StoreError) in try accounts.roles(of: row.id) })
-    }
-
-    /// The key of a service's account, with its scope.
-    private func serviceKey(of account: AccountRow) throws(RecordError) -> ServiceKey {
-        let table = try keyTable()
-        let row = try store { () throws(StoreError) in try table.find(account: account.id) }
-        guard let row, row.isAlive(at: WallClock.milliseconds) else {
-            throw .badRequest(
-                "The key of this account was revoked or has expired. Its token is refused before any right is looked at",
-                details: [("caller", .text(account.recordName))])
-        }
-        return ServiceKey(account: row.account, scope: KeyScope(stored: row.scope))
-    }
-
     private func facts(
         of name: RecordName, type: RecordTypeDefinition, in address: DatabaseAddress
     ) throws(RecordError) -> RecordFacts {
@@ -175,17 +152,17 @@ extension RecordReader {
     /// Whether what is asked is about records that the caller has created, and no others.
     private func isOwn(
         _ question: AccessQuestion, _ caller: Caller, _ type: RecordTypeDefinition, _ facts: RecordFacts
-    ) throws(RecordError) -> Bool {
+    ) -> Bool {
         switch question.deed {
         case .create, .enter, .upload: return caller.userID != nil
         case .read, .write:
             if question.recordName != nil { return caller.userID != nil && facts.creator == caller.userID }
             return caller.userID != nil
         case .query:
-            guard case .own = Authorization.reach(of: .read, for: caller, in: question.address.scope, type: type),
-                let zone = try zoneID(question.address)
+            // Where none but its own records are read by the grants, it asks for them alone.
+            guard case .own = Authorization.reach(of: .read, for: caller, in: question.address.scope, type: type)
             else { return false }
-            return try audiences(of: type, for: caller, in: question.address.scope, zone: zone).isEmpty
+            return true
         }
     }
 }

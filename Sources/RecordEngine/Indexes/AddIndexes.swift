@@ -15,6 +15,7 @@ extension RecordDatabase {
         _ wish: IndexWish, to typeName: RecordTypeName, by actor: AuditActor? = nil
     ) async throws(RecordError) -> [IndexDefinition] {
         let indexes = try await write(isAlone: true) { transaction throws(RecordError) in
+            if let actor { try transaction.require(.changeSchema, of: actor) }
             let indexes = try transaction.addIndexes(wish, to: typeName)
             if let actor { try transaction.audit(.indexAdd, typeName.text, by: actor) }
             return indexes
@@ -92,10 +93,23 @@ extension WriteTransaction {
         guard Set(shape.columns.map(\.source)).count == shape.columns.count,
             (shape.kind == .members) == types.contains(where: \.isList)
         else { throw .notIndexable("A field stands twice in the index, or is no list", type: type.name) }
+        if shape.mixesReaders(in: type) { throw .uniqueOfDifferentReaders(type.name) }
     }
 }
 
 extension IndexWish.Shape {
+    /// Whether a UNIQUE index has fields that different callers read: who writes one of them learns by a refusal what stands
+    /// in the others.
+    func mixesReaders(in type: RecordTypeDefinition) -> Bool {
+        guard isUnique else { return false }
+        let readers = columns.compactMap { column -> Set<RoleName>? in
+            guard case .field(let id) = column.source, let field = type[id: id] else { return nil }
+            guard let readers = field.readers, !readers.contains(.world) else { return [.world] }
+            return readers
+        }
+        return Set(readers).count > 1
+    }
+
     /// Whether an index of this shape is as good as one of the other: a UNIQUE one also finds.
     func serves(_ other: IndexWish.Shape) -> Bool {
         kind == other.kind && columns == other.columns && (isUnique || !other.isUnique)
@@ -103,6 +117,12 @@ extension IndexWish.Shape {
 }
 
 extension RecordError {
+    static func uniqueOfDifferentReaders(_ type: RecordTypeName) -> RecordError {
+        .notIndexable(
+            "A unique index tells of all its fields whoever writes one. Give the fields the same 'read', or take one out",
+            type: type)
+    }
+
     static func notIndexable(_ reason: String, type: RecordTypeName, field: FieldName? = nil) -> RecordError {
         var details: [(key: String, value: Detail)] = [("recordType", .text(type.text))]
         if let field { details.append(("field", .text(field.text))) }

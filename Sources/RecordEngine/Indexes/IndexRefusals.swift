@@ -2,11 +2,16 @@ internal import RecordModel
 
 extension RecordError {
     /// Another record, which is not named, has these values.
-    static func uniqueViolation(_ fields: [String], type: RecordTypeName) -> RecordError {
+    ///
+    /// - Parameter isWhole: Whether these are all fields of the index: the caller is not told of those that it does not
+    ///   read.
+    static func uniqueViolation(_ fields: [String], type: RecordTypeName, isWhole: Bool = true) -> RecordError {
         let places = fields.map { "'\($0)'" }.joined(separator: ", ")
         return RecordError(
             .exists,
-            "Another \(type) has the same value in \(places), and no two may have it. Choose another value",
+            isWhole
+                ? "Another \(type) has the same value in \(places), and no two may have it. Choose another value"
+                : "Another \(type) has the same values where no two may have them. Choose others",
             cause: .uniqueViolation, details: [("recordType", .text(type.text)), ("fields", .list(fields))])
     }
 

@@ -83,6 +83,7 @@ struct DatabaseExamination {
     ) throws {
         let totals = try table.totals()
         database.accounts = totals.accounts
+        database.keys = totals.keys
         database.sessions = totals.sessions
         database.zones = totals.zones
         var counts: [Int64: InspectionTable.TypeCount] = [:]

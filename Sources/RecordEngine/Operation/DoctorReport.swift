@@ -24,7 +24,10 @@ package struct DoctorReport: Hashable, Sendable {
         package var isInUse: Bool
         package var databaseBytes = 0
         package var logBytes = 0
+        /// Those of people, with a name or without.
         package var accounts = 0
+        /// Those of API keys, which stay when the key has ended.
+        package var keys = 0
         package var sessions = 0
         package var zones = 0
         /// By type, in the order in which the types were made.

@@ -44,7 +44,8 @@ extension RecordReader {
         }
         var progress = SetProgress(matched: set.matched)
         if !request.isDryRun, let type = set.type {
-            let change = SetChange(request, type: type, predicate: set.predicate, reader: self)
+            let change = SetChange(
+                request, type: type, predicate: set.predicate, isOwnAlone: set.isOwnAlone, reader: self)
             try await database.perform(change, on: set.records, &progress) {
                 progress, transaction throws(RecordError) in
                 guard let key = request.idempotency else { return }
@@ -69,7 +70,7 @@ extension RecordReader {
         switch request.caller {
         case .user: return
         case .anonymous, .service, .administrator:
-            throw .refused(Authorization.refusal(of: request.caller), .write)
+            throw .refused(request.caller, .write, .records(type.name))
         }
     }
 
@@ -109,6 +110,7 @@ extension RecordReader {
             set.type = query.type
             // Of each record it is asked again whether the caller may see it.
             set.predicate = query.condition
+            set.isOwnAlone = query.isOwnAlone
             let runner = try runnerOfAll(query, zone: zone)
             var budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
             set.matched = try runner.count(&budget)
@@ -130,6 +132,7 @@ extension RecordReader {
 private struct MatchedSet: Sendable {
     var type: RecordTypeDefinition?
     var predicate = Predicate.constant(false)
+    var isOwnAlone = false
     var matched = 0
     var records: [Int64] = []
 }

@@ -4,6 +4,8 @@ internal import RecordWire
 /// A plan as answers show it. Figures of rows count records that the caller may not see, so only administrators get them.
 struct PlanDocument {
     let plan: QueryPlan
+    /// The condition without the numbers of accounts that are gone.
+    let asked: Predicate
     /// How many audiences are walked besides: those of records with access lists that the caller may read.
     let audiences: Int
     let type: RecordTypeDefinition
@@ -17,12 +19,13 @@ struct PlanDocument {
     let showsWalks: Bool
 
     init(
-        _ parts: [QueryPart], type: RecordTypeDefinition, examined: Int, returned: Int, nanoseconds: UInt64,
-        isOnPool: Bool, showsFigures: Bool, showsWalks: Bool
+        _ parts: [QueryPart], asked: Predicate, type: RecordTypeDefinition, examined: Int, returned: Int,
+        nanoseconds: UInt64, isOnPool: Bool, showsFigures: Bool, showsWalks: Bool
     ) {
         // All are made of one condition and one order; that of the records without access lists stands for them.
         plan = parts[0].plan
         audiences = parts.count - 1
+        self.asked = asked
         self.type = type
         self.examined = examined
         self.returned = returned
@@ -33,7 +36,9 @@ struct PlanDocument {
     }
 
     var json: JSONValue {
-        guard showsWalks else { return restricted }
+        guard showsWalks else { return restricted("may read all records") }
+        // There is one for each account that is gone.
+        guard showsFigures || !asked.namesGoneAccounts else { return restricted("may read the schema") }
         var members: [(String, JSONValue)] = [
             ("text", .string(plan.text(of: type))), ("access", .array(access)),
         ]
@@ -51,11 +56,13 @@ struct PlanDocument {
     }
 
     /// What follows from the query alone.
-    private var restricted: JSONValue {
-        let condition = plan.predicate.text(limit: 1_024)
+    ///
+    /// - Parameter others: Who is shown more.
+    private func restricted(_ others: String) -> JSONValue {
+        let condition = asked.text(limit: 1_024)
         return .object(
             JSONObject([
-                ("text", .string("walks are shown to those who may read all records\nfilter: \(condition)")),
+                ("text", .string("walks are shown to those who \(others)\nfilter: \(condition)")),
                 ("access", .array([])), ("residual", .string(condition)), ("returnedRows", .integer(Int64(returned))),
             ]))
     }

@@ -13,12 +13,17 @@ struct PreparedQuery {
     let zone: Int64?
     /// Whether the caller may read all records of the type there.
     let readsAll: Bool
-    /// The condition as it was asked.
+    /// The condition as it was asked, for the records with an access list; on those that the caller has created alone if it
+    /// names what only creators read.
     let condition: Predicate
     /// The condition for records without an access list, with what the caller may see of them joined to it.
     let predicate: Predicate
+    /// The same without the numbers of accounts that are gone, which tell how many have gone: what is shown of it.
+    let asked: Predicate
     /// Where the records with an access list are that the caller may read.
     let audiences: [Int64]
+    /// Whether it names what only creators read, and is about the records that the caller has created.
+    let isOwnAlone: Bool
     let sort: [SortTerm]
     let cursor: QueryCursor?
     let binding: QueryCursor.Binding
@@ -27,7 +32,7 @@ struct PreparedQuery {
 
     var shape: QueryAdvice.Shape {
         QueryAdvice.Shape(
-            type: type.name.text, condition: predicate.shape,
+            type: type.name.text, condition: asked.shape,
             sort: sort.map(\.text).joined(separator: ","))
     }
 }
@@ -39,23 +44,24 @@ extension RecordReader {
     func bind(_ request: QueryRequest) throws(RecordError) -> PreparedQuery? {
         guard let whole = schema[request.typeName] else {
             guard database.environment == .development else {
-                throw RecordError(.notFound, "Unknown record type", cause: .unknownName)
+                throw .unknownType(request.typeName)
             }
             return nil
         }
         let reach = Authorization.reach(of: .read, for: request.caller, in: request.address.scope, type: whole)
         if reach == .none {
-            throw .refused(Authorization.refusal(of: request.caller), .read)
+            throw .refused(request.caller, .read, .records(request.typeName))
         }
         let zone = try zoneID(request.address)
         let audiences = try zone.map { zone throws(RecordError) in
             try self.audiences(of: whole, for: request.caller, in: request.address.scope, zone: zone)
         }
         // A condition or a sort tells what stands in a field as well as reading it does. What only creators read may be
-        // asked for where nothing else is looked at than what the caller has created.
+        // asked for by who reads none but its own records, and those that lists open to it: of these its own are looked at
+        // then, and no others.
         let access = Authorization.fields(of: whole, for: request.caller, in: request.address.scope)
-        let isAllOwn = if case .own = reach { (audiences ?? []).isEmpty } else { false }
-        let type = whole.without(access?.unreadable(isOwn: isAllOwn) ?? [])
+        let readsOwn = if case .own = reach { true } else { false }
+        var type = whole.without(access?.unreadable(isOwn: readsOwn) ?? [])
         let binding = QueryCursor.Binding(
             zone: zone ?? 0, type: type.id, caller: request.caller, identity: request.input.identity)
         let cursor = try request.input.cursor.map { text throws(RecordError) in
@@ -65,17 +71,31 @@ extension RecordReader {
         let bound = try request.input.bind(to: type, now: now) { name throws(RecordError) in
             try self.writerID(named: name)
         }
-        var predicate = bound.predicate
+        var condition = try naming(goneAccountsIn: bound.predicate)
+        var predicate = condition
+        var asked = bound.predicate
+        var isOwnAlone = false
         if case .own(let user) = reach {
             let own = Predicate.condition(Condition(.system(.createdUserRecordName), .equals(.integer(user))))
             predicate = Predicate.and([own, predicate]).simplified()
+            asked = Predicate.and([own, asked]).simplified()
+            if let access {
+                let hidden = access.unreadable(isOwn: false)
+                isOwnAlone = bound.names(hidden)
+                if isOwnAlone {
+                    condition = predicate
+                } else if !(audiences ?? []).isEmpty {
+                    type = whole.without(hidden)
+                }
+            }
         }
         return PreparedQuery(
             type: type,
             shown: ShownFields(
                 request.input.fields, of: whole, for: request.caller, in: request.address.scope),
-            zone: zone, readsAll: reach == .all, condition: bound.predicate, predicate: predicate,
-            audiences: audiences ?? [], sort: bound.sort, cursor: cursor, binding: binding, now: now)
+            zone: zone, readsAll: reach == .all, condition: condition, predicate: predicate,
+            asked: asked, audiences: audiences ?? [], isOwnAlone: isOwnAlone, sort: bound.sort, cursor: cursor,
+            binding: binding, now: now)
     }
 
     /// The audiences whose records of a type a caller may read.
@@ -95,13 +115,32 @@ extension RecordReader {
         }
     }
 
+    /// A condition on `_deleted` with the numbers of the accounts that it means, as long as they are not too many.
+    private func naming(goneAccountsIn predicate: Predicate) throws(RecordError) -> Predicate {
+        guard predicate.namesGoneAccounts else { return predicate }
+        let table = try goneAccountTable()
+        let most = database.limits.goneAccountsByNumber
+        let numbers = try store { () throws(StoreError) in try table.numbers(limit: most + 1) }
+        return numbers.count > most ? predicate : predicate.naming(goneAccounts: numbers).simplified()
+    }
+
     /// The number of whoever is named as a record's writer.
     private func writerID(named name: String) throws(RecordError) -> Int64? {
+        if name == SystemUser.deleted, case .integer(let gone) = QueryValue.goneAccount { return gone }
         for special in [SystemUser.nobody, SystemUser.administrator] where SystemUser.name(special) == name {
             return special
         }
         guard let name = UserRecordName(name) else { return nil }
         // Not by `userID`, which brings the view up to date: type and indexes are those of the view as it is.
         return try store { () throws(StoreError) in try accounts.find(recordName: name.text)?.id }
+    }
+}
+
+extension BoundQuery {
+    /// Whether a condition or a sort is on one of these fields.
+    fileprivate func names(_ fields: [Int]) -> Bool {
+        (predicate.fields + sort.map(\.field)).contains { field in
+            if case .field(let field) = field { fields.contains(field.id) } else { false }
+        }
     }
 }

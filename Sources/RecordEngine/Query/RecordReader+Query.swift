@@ -95,12 +95,13 @@ extension RecordReader {
         try runner.forEach(after: query.cursor?.place, limit: limit + 1, &budget) {
             cursor, place throws(QueryObstacle) in
             guard answer.hasRoom() else { return false }
+            let row = cursor.row
             _ = try self.refusing { () throws(RecordError) in
                 try self.append(
-                    cursor, cursor.row, type, selection: shown.selection(creator: cursor.row.creator),
+                    cursor, row, type, selection: shown.selection(creator: row.creator),
                     for: request.caller, in: request.address.scope, to: &answer.json)
             }
-            answer.didAppend(read: showsAll ? 0 : cursor.fields.count, place)
+            answer.didAppend(read: showsAll ? 0 : shown.bytes(of: cursor, creator: row.creator), place)
             return true
         }
         answer.endRecords()
@@ -115,8 +116,8 @@ extension RecordReader {
         if request.input.explain {
             answer.append(
                 PlanDocument(
-                    runner.parts, type: query.type, examined: budget.examined, returned: answer.count,
-                    nanoseconds: budget.elapsed, isOnPool: isOnPool,
+                    runner.parts, asked: query.asked, type: query.type, examined: budget.examined,
+                    returned: answer.count, nanoseconds: budget.elapsed, isOnPool: isOnPool,
                     showsFigures: Authorization.authorize(request.caller, .readSchema) == .allowed,
                     showsWalks: query.readsAll
                 ).json)
@@ -142,7 +143,8 @@ extension RecordReader {
         let first = try part(query.predicate, zone)
         var parts = [first]
         for audience in query.audiences { parts.append(try part(query.condition, audience)) }
-        return QueryRunner(parts, order: first.plan.order, type: query.type.id, reading: try queryReading())
+        return QueryRunner(
+            parts, order: first.plan.order, type: query.type.id, reading: try queryReading(), userName: userName)
     }
 
     /// Refuses what no index serves, or asks for one.

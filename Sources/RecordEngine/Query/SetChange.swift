@@ -9,14 +9,24 @@ struct SetChange: Sendable {
     private let operation: RecordOperation?
     private let typeID: Int64
     private let matcher: RecordMatcher
+    private let namesGoneAccounts: Bool
+    /// The fields that the condition looks at.
+    private let askedFields: [Int]
+    private let isOwnAlone: Bool
 
-    init(_ set: SetRequest, type: RecordTypeDefinition, predicate: Predicate, reader: RecordReader) {
+    /// - Parameter isOwnAlone: Whether all records of the set are the caller's own, for the sake of the condition.
+    init(
+        _ set: SetRequest, type: RecordTypeDefinition, predicate: Predicate, isOwnAlone: Bool, reader: RecordReader
+    ) {
         // Answers are not shown: with no field they are short.
         request = WriteRequest(
             caller: set.query.caller, address: set.query.address, shape: .batch(isAtomic: false), operations: [],
             fields: [])
         typeID = type.id
         matcher = RecordMatcher(predicate)
+        namesGoneAccounts = predicate.namesGoneAccounts
+        askedFields = predicate.fields.compactMap { if case .field(let field) = $0 { field.id } else { nil } }
+        self.isOwnAlone = isOwnAlone
         switch set.change {
         case .delete: operation = nil
         case .modify(let input):
@@ -40,10 +50,11 @@ struct SetChange: Sendable {
         var request = request
         request.caller = try transaction.current(request.caller)
         let writer = RecordWriter(transaction, request)
+        try requireAskedFields(writer)
         var ignored: [UInt8] = []
         for id in records {
             guard let record = try transaction.store({ () throws(StoreError) in try transaction.records.find(id: id) }),
-                try stillMatches(record), let type = transaction.schema[id: typeID]
+                try stillMatches(record, in: transaction), let type = transaction.schema[id: typeID]
             else {
                 done.skipped += 1
                 continue
@@ -73,12 +84,27 @@ struct SetChange: Sendable {
         return done
     }
 
-    private func stillMatches(_ record: StoredRecord) throws(RecordError) -> Bool {
+    /// Ends a set whose condition asks for what its caller may not read any more: what goes on would tell of it.
+    private func requireAskedFields(_ writer: RecordWriter) throws(RecordError) {
+        guard !askedFields.isEmpty, let type = writer.transaction.schema[id: typeID],
+            let hidden = writer.fieldAccess(type)?.unreadable(isOwn: isOwnAlone),
+            askedFields.contains(where: hidden.contains)
+        else { return }
+        throw RecordError(
+            .accessDenied,
+            "The condition names a field that is not yours to read any more: rights have changed since the start")
+    }
+
+    private func stillMatches(
+        _ record: StoredRecord, in transaction: WriteTransaction
+    ) throws(RecordError) -> Bool {
         guard !record.row.isDeleted, record.row.type == typeID else { return false }
         if matcher.isTrivial { return true }
         return try record.name.withUnsafeBufferPointer { name throws(RecordError) in
             try StoredFields(text: record.fields, layout: record.layout).withView { view throws(RecordError) in
-                try matcher.matches(IndexedRecord(view, name: UnsafeRawBufferPointer(name), record.row))
+                var indexed = IndexedRecord(view, name: UnsafeRawBufferPointer(name), record.row)
+                if namesGoneAccounts { try indexed.hideGoneAccounts(transaction.userName) }
+                return try matcher.matches(indexed)
             }
         }
     }

@@ -56,7 +56,7 @@ extension RecordReader {
         if case .privateDatabase(let owner) = address.scope,
             !Authorization.mayEnterPrivateDatabase(caller, of: owner)
         {
-            throw .refused(Authorization.refusal(of: caller), .read)
+            throw .refused(caller, .read, .privateDatabase)
         }
         guard address.zone == .defaultZone else { throw .zoneNotFound }
         guard let zone = try zoneRow(address) else {
@@ -101,6 +101,7 @@ extension RecordReader {
         let start = output.count
         var count = 0
         var isCut = false
+        var isLate = false
         var read = 0
         var rows = 0
         var shownFields: [Int64: ShownFields] = [:]
@@ -114,7 +115,7 @@ extension RecordReader {
         if let records = first {
             defer { records.finish() }
             repeat {
-                if count == limit || output.count - start > database.limits.pageBytes
+                if count == limit || isLate || output.count - start > database.limits.pageBytes
                     || read / Self.readPerShown > database.limits.pageBytes
                 {
                     isCut = true
@@ -128,9 +129,10 @@ extension RecordReader {
                 }
                 token.sequence = row.sequence
                 rows += 1
-                let bytes = records.fields.count
-                read += bytes
-                if time.isOver(afterRowOf: bytes) { return false }
+                if time.isOver(afterRowOf: records.fields.count) {
+                    guard time.endsPage else { return false }
+                    isLate = true
+                }
                 // The look was made with the rights of types that this thread knew; a newer one is judged here, and so
                 // are access lists.
                 let isReadable =
@@ -142,6 +144,7 @@ extension RecordReader {
                 } else {
                     let shown = shownFields[type.id] ?? ShownFields(request.fields, of: type, for: caller, in: scope)
                     shownFields[type.id] = shown
+                    read += shown.bytes(of: records, creator: row.creator)
                     try append(
                         records, row, type, selection: shown.selection(creator: row.creator), for: caller, in: scope,
                         to: &output)

@@ -16,4 +16,18 @@ extension IndexedRecord {
     init(_ cursor: RecordCursor, _ row: RecordRow) throws(RecordError) {
         self.init(try StoredFieldsView(text: cursor.fields, layout: cursor.layout), name: cursor.name, row)
     }
+
+    /// Puts the one value that stands for accounts that are gone in the place of their numbers.
+    ///
+    /// - Parameter name: The public name of an account.
+    mutating func hideGoneAccounts(_ name: (UserID) throws(RecordError) -> String) throws(RecordError) {
+        guard case .integer(let gone) = QueryValue.goneAccount else { return }
+        let isCreators = modifier == creator
+        if try name(creator) == SystemUser.deleted { creator = gone }
+        if isCreators {
+            modifier = creator
+        } else if try name(modifier) == SystemUser.deleted {
+            modifier = gone
+        }
+    }
 }

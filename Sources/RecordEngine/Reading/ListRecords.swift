@@ -52,14 +52,14 @@ extension RecordReader {
         let (caller, limit) = (request.caller, request.limit)
         guard let type = schema[request.typeName] else {
             guard database.environment == .development else {
-                throw RecordError(.notFound, "Unknown record type", cause: .unknownName)
+                throw .unknownType(request.typeName)
             }
             output.appendLiteral("{\"records\":[]}")
             return true
         }
         let reach = Authorization.reach(of: .read, for: caller, in: request.address.scope, type: type)
         if reach == .none {
-            throw .refused(Authorization.refusal(of: caller), .read)
+            throw .refused(caller, .read, .records(request.typeName))
         }
         guard let zone = try zoneID(request.address) else {
             output.appendLiteral("{\"records\":[]}")
@@ -87,15 +87,16 @@ extension RecordReader {
             }
             let row = records.row
             let bytes = records.fields.count
-            read += bytes
+            read += shown.bytes(of: records, creator: row.creator)
             if count > 0 { output.append(UInt8(ascii: ",")) }
             try append(
                 records, row, type, selection: shown.selection(creator: row.creator), for: caller,
                 in: request.address.scope, to: &output)
             last = row.id
             count += 1
-            isTimeOver = time.isOver(afterRowOf: bytes)
-            return !isTimeOver
+            guard time.isOver(afterRowOf: bytes) else { return true }
+            if time.endsPage { hasMore = true } else { isTimeOver = true }
+            return false
         }
         let audiences = try self.audiences(of: type, for: caller, in: request.address.scope, zone: zone)
         // One more than the page: whether it comes decides on the cursor.

@@ -85,7 +85,7 @@ extension RecordReader {
         // Before the record is looked at: who may read none of a type learns nothing about its names.
         let reach = Authorization.reach(of: .read, for: caller, in: address.scope, type: type)
         if reach == .none {
-            throw caller == .anonymous ? .refused(.authenticationRequired, .read) : .recordNotFound
+            throw caller == .anonymous ? .refused(caller, .read, .records(typeName)) : .recordNotFound
         }
         guard let zone = try zoneID(address) else { throw .recordNotFound }
         let found = try store { () throws(StoreError) in try reading.find(zone: zone, name: name.text) }

@@ -3,7 +3,7 @@ internal import Threads
 
 /// A page that is asked for. It can be made on any thread, from its beginning.
 package protocol PageRequest: Sendable {
-    /// The page; `nil` once `time` is over.
+    /// The page; `nil` once `time` is over, unless the page then ends with what it has.
     func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> [UInt8]?
 }
 
@@ -11,20 +11,24 @@ package protocol PageRequest: Sendable {
 package struct PageTime {
     /// On the monotonic clock.
     private let end: UInt64
+    /// Whether a page ends when the time is over, instead of being made elsewhere.
+    let endsPage: Bool
     private var untilLook = PageTime.bytesPerLook
     /// Looking at the clock costs little, but more than a short record does.
     private static let bytesPerLook = 16 << 10
     private static let bytesPerRow = 1_024
 
-    package init(_ time: Duration) {
+    package init(_ time: Duration, endsPage: Bool = false) {
         end = Deadline.after(time).nanoseconds
+        self.endsPage = endsPage
     }
 
     private init(end: UInt64) {
         self.end = end
+        endsPage = false
     }
 
-    /// For threads that serve nobody else: a page is bounded in itself.
+    /// A page is bounded by what it shows alone.
     package static let unbounded = PageTime(end: .max)
 
     /// Whether it is over behind a row whose fields have so many bytes.
@@ -43,8 +47,8 @@ extension RecordReader {
         if let page = try request.page(by: self, &time) { return page }
         lastLongPage = MonotonicClock.now
         return try await database.queries.pages.read(database) { reader throws(RecordError) in
-            var time = PageTime.unbounded
-            // Without a bound there is always a page.
+            // What is read and not shown counts for no page, and may be a thousand times as much.
+            var time = PageTime(Self.longestPage, endsPage: true)
             return try request.page(by: reader, &time) ?? []
         }
     }
@@ -53,6 +57,9 @@ extension RecordReader {
     private var pageTime: Duration {
         MonotonicClock.now &- lastLongPage < Self.longPageNanoseconds ? .microseconds(250) : .milliseconds(2)
     }
+
+    /// When a page ends on a thread that has nothing else to do.
+    private static var longestPage: Duration { .seconds(1) }
 
     /// How long a loop remembers that a page was too long for it.
     private static let longPageNanoseconds: UInt64 = 10_000_000

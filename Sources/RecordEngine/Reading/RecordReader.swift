@@ -34,6 +34,7 @@ package final class RecordReader {
     private var audiences: AudienceReading?
     private var usages: UsageTable?
     private var apiKeys: KeyTable?
+    private var goneAccounts: GoneAccountTable?
     private var auditTable: AuditTable?
     /// When a query took more time than a loop has, on the monotonic clock.
     var lastOverrun: UInt64 = 0
@@ -243,6 +244,14 @@ package final class RecordReader {
         return made
     }
 
+    /// The accounts that are gone, made when a condition first names them.
+    func goneAccountTable() throws(RecordError) -> GoneAccountTable {
+        if let goneAccounts { return goneAccounts }
+        let made = try store { () throws(StoreError) in try GoneAccountTable(connection) }
+        goneAccounts = made
+        return made
+    }
+
     /// When the newest tombstone was made of those that are more than may be kept, in milliseconds since 1970.
     func newestTombstone(beyond count: Int) throws(RecordError) -> Int64? {
         try refresh()
@@ -338,5 +347,6 @@ package final class RecordReader {
 extension RecordError {
     /// One sentence for every reason, so that nobody learns which tokens once existed.
     static let tokenRejected = RecordError(
-        .authenticationFailed, "The token is not valid, or no longer. Sign in again")
+        .authenticationFailed,
+        "The token is not valid, or no longer, or it is of another container or environment. Sign in again")
 }

@@ -1,4 +1,5 @@
 internal import RecordModel
+internal import RecordStorage
 internal import RecordWire
 
 /// Which fields of a type's records an answer shows: those that were asked for and that the caller reads.
@@ -34,6 +35,15 @@ struct ShownFields: Hashable {
     /// - Parameter creator: The record's.
     func hidden(creator: UserID) -> [Int] {
         hidden(isOwn: creator == caller)
+    }
+
+    /// The bytes of a record that count for where a page ends: those of fields that the caller may see, asked for or not.
+    /// What it may not see must not tell of itself by shorter pages.
+    func bytes(of record: RecordCursor, creator: UserID) -> Int {
+        let hidden = hidden(isOwn: creator == caller)
+        return hidden.isEmpty
+            ? record.fields.count
+            : StoredFieldsView.bytes(of: record.fields, layout: record.layout, without: hidden)
     }
 
     /// Whether every field of every record is shown.

@@ -8,26 +8,49 @@ extension RecordDatabase {
     /// Types and fields that the document leaves out go, if no record can have used them; what would lose data is
     /// refused as a whole. New indexes of small types are ready when this returns; others are built in slices, as dropped
     /// ones are emptied.
+    ///
+    /// - Returns: The schema as it is then, or would be, and what of it is other than before.
+    /// - Throws: Also CONFLICT with cause PRECONDITION_FAILED if the guard does not hold.
+    @discardableResult
     package nonisolated func putSchema(
-        _ document: SchemaDocument, by actor: AuditActor = .server
-    ) async throws(RecordError) {
-        let hasIndexWork = try await write(isAlone: true) { transaction throws(RecordError) in
+        _ document: SchemaDocument, _ options: SchemaOptions = SchemaOptions(), by actor: AuditActor = .server
+    ) async throws(RecordError) -> SchemaOutcome {
+        let (outcome, hasIndexWork) = try await write(isAlone: true) {
+            transaction throws(RecordError) -> (SchemaOutcome, Bool) in
+            try transaction.require(.changeSchema, of: actor)
             let before = transaction.schema
-            try transaction.putSchema(document)
-            try transaction.settleRights(since: before, by: actor)
-            try transaction.audit(.schemaPut, "", by: actor, detail: transaction.schema.auditDetail(since: before))
-            return try transaction.store { () throws(StoreError) in try transaction.hasIndexWork() }
+            // Who does not read the schema is told of nothing in it that its document does not name.
+            let caller = try transaction.current(actor.caller)
+            let tellsNames = Authorization.authorize(caller, .readSchema) == .allowed
+            try options.writeGuard.check { DocumentTag.text(of: before) }
+            if options.isDryRun {
+                let outcome = try transaction.trySchema(
+                    document, keepsRights: options.keepsRights, tellsNames: tellsNames, by: actor)
+                return (outcome, false)
+            }
+            try transaction.putSchema(document, keepsRights: options.keepsRights, tellsNames: tellsNames)
+            try transaction.settleRights(since: before, by: actor, tellsNames: tellsNames)
+            let changes = SchemaChanges(from: before, to: transaction.schema)
+            try transaction.audit(.schemaPut, "", by: actor, detail: changes.auditDetail)
+            return (
+                SchemaOutcome(schema: transaction.schema, changes: changes),
+                try transaction.store { () throws(StoreError) in try transaction.hasIndexWork() }
+            )
         }
         if hasIndexWork { buildIndexes() }
+        return outcome
     }
 
     /// Replaces the grants of one type.
     package nonisolated func setGrants(
-        _ grants: Grants, of typeName: RecordTypeName, by actor: AuditActor = .server
+        _ grants: Grants, of typeName: RecordTypeName, if writeGuard: WriteGuard = .none,
+        by actor: AuditActor = .server
     ) async throws(RecordError) {
         try await write(isAlone: true) { transaction throws(RecordError) in
+            try transaction.require(.changeRights, of: actor)
             guard var type = transaction.schema[typeName] else { throw .unknownType(typeName) }
             let before = type.grants
+            try writeGuard.check { DocumentTag.text(of: GrantsDocument.json(before)) }
             try transaction.setGrants(grants, of: &type)
             try transaction.audit(
                 .grantsPut, typeName.text, by: actor,
@@ -39,7 +62,33 @@ extension RecordDatabase {
 }
 
 extension WriteTransaction {
-    func putSchema(_ document: SchemaDocument) throws(RecordError) {
+    /// Puts a schema, sees what comes of it, and undoes it.
+    fileprivate func trySchema(
+        _ document: SchemaDocument, keepsRights: Bool, tellsNames: Bool, by actor: AuditActor
+    ) throws(RecordError) -> SchemaOutcome {
+        let before = schema
+        let rightsBefore = rightsChanged
+        defer { rightsChanged = rightsBefore }
+        var outcome: SchemaOutcome?
+        do throws(RecordError) {
+            try item { () throws(RecordError) in
+                try putSchema(document, keepsRights: keepsRights, tellsNames: tellsNames)
+                try settleRights(since: before, by: actor, tellsNames: tellsNames)
+                outcome = SchemaOutcome(schema: schema, changes: SchemaChanges(from: before, to: schema))
+                // Whatever is thrown here has all of it undone.
+                throw RecordError(.conflict, "Only tried")
+            }
+        } catch {
+            guard outcome != nil, storeFailure == nil else { throw error }
+        }
+        guard let outcome else { throw RecordError(.internalError, "A schema that was tried has no outcome") }
+        return outcome
+    }
+
+    /// - Parameter tellsNames: Whether refusals may name types and fields that the document leaves out.
+    func putSchema(
+        _ document: SchemaDocument, keepsRights: Bool = false, tellsNames: Bool
+    ) throws(RecordError) {
         var kept: Set<RecordTypeName> = []
         entriesAtOnce = indexBuilding.entriesAtOnce
         for wanted in document.types {
@@ -47,15 +96,18 @@ extension WriteTransaction {
                 throw .badRequest(
                     "The type \(wanted.name) is named twice", details: [("recordType", .text(wanted.name.text))])
             }
-            try put(wanted)
+            try put(
+                keepsRights ? wanted.keepingRights(of: schema[wanted.name]) : wanted, tellsNames: tellsNames)
         }
         // Accounts have brought the type of user records with them, and need it.
         if try store({ () throws(StoreError) in try !accounts.isEmpty() }) { kept.insert(.users) }
         for type in Array(schema.types.values) where !kept.contains(type.name) {
             guard try !store({ () throws(StoreError) in try records.hasRecords(type: type.id) }) else {
-                throw .wouldLoseData(
-                    "The type \(type.name) has records and cannot be left out. Delete its records first",
-                    type: type.name, field: nil)
+                throw tellsNames
+                    ? .wouldLoseData(
+                        "The type \(type.name) has records and cannot be left out. Delete its records first",
+                        type: type.name, field: nil)
+                    : .badRequest("The document leaves out a type that has records. Send all types")
             }
             try store { () throws(StoreError) in try schemaTable.removeType(type.id) }
             schema.remove(type.name)
@@ -63,9 +115,10 @@ extension WriteTransaction {
         rightsChanged = true
     }
 
-    private func put(_ wanted: SchemaDocument.TypeEntry) throws(RecordError) {
+    private func put(_ wanted: SchemaDocument.TypeEntry, tellsNames: Bool) throws(RecordError) {
         var type: RecordTypeDefinition
-        if let known = schema[wanted.name] {
+        let known = schema[wanted.name]
+        if let known {
             type = known
         } else {
             type = try addType(wanted.name, grants: wanted.grants ?? .standard(for: wanted.name))
@@ -75,8 +128,10 @@ extension WriteTransaction {
         if let field = gone.first {
             guard try !store({ () throws(StoreError) in try records.hasRecords(type: type.id) }) else {
                 throw .wouldLoseData(
-                    "The type \(type.name) has records, so its field \(field.name) cannot be left out",
-                    type: type.name, field: field.name)
+                    tellsNames
+                        ? "The type \(type.name) has records, so its field \(field.name) cannot be left out"
+                        : "The type \(type.name) has records, so none of its fields can be left out",
+                    type: type.name, field: tellsNames ? field.name : nil)
             }
             for field in gone {
                 try store { () throws(StoreError) in try schemaTable.removeField(field.id, type: type.id) }
@@ -84,7 +139,8 @@ extension WriteTransaction {
             type = RecordTypeDefinition(
                 id: type.id, name: type.name, grants: type.grants,
                 fields: type.fields.filter { names.contains($0.name) }, indexes: type.indexes,
-                hasAccessLists: type.hasAccessLists, defaultAccess: type.defaultAccess)
+                hasAccessLists: type.hasAccessLists, defaultAccess: type.defaultAccess,
+                requiresAccessLists: type.requiresAccessLists)
         }
         for field in wanted.fields {
             if let known = type[field.name.text] {
@@ -104,6 +160,17 @@ extension WriteTransaction {
         case .none: break
         case .remove: try setDefaultAccess(nil, of: &type)
         case .replace(let template): try setDefaultAccess(template, of: &type)
+        }
+        if let isRequired = wanted.requiresAccess, isRequired != type.requiresAccessLists {
+            type.requiresAccessLists = isRequired
+            let number = type.id
+            try store { () throws(StoreError) in try schemaTable.setRequiresLists(isRequired, type: number) }
+            schema.set(type)
+        }
+        // Only now both the indexes and who reads the fields are as they shall be. What an older version took stays.
+        let before = known?.declaredShapes.filter { shape in known.map(shape.mixesReaders) ?? false } ?? []
+        if type.declaredShapes.contains(where: { $0.mixesReaders(in: type) && !before.contains($0) }) {
+            throw .uniqueOfDifferentReaders(type.name)
         }
     }
 
@@ -206,9 +273,11 @@ extension WriteTransaction {
 }
 
 extension RecordError {
-    static func unknownType(_ name: RecordTypeName) -> RecordError {
+    /// No type has the name that the caller has asked for.
+    package static func unknownType(_ name: RecordTypeName) -> RecordError {
         RecordError(
-            .notFound, "Unknown record type", cause: .unknownName, details: [("recordType", .text(name.text))])
+            .notFound, "Unknown record type \(name). Put it into the schema first", cause: .unknownName,
+            details: [("recordType", .text(name.text))])
     }
 
     static func unknownRole(_ name: RoleName) -> RecordError {
@@ -221,22 +290,5 @@ extension RecordError {
         var details: [(key: String, value: Detail)] = [("recordType", .text(type.text))]
         if let field { details.append(("field", .text(field.text))) }
         return .badRequest(reason, details: details)
-    }
-}
-
-extension Schema {
-    /// The names of the types that are new, other than they were, or gone.
-    fileprivate func auditDetail(since before: Schema) -> JSONObject {
-        var changes: [(String, [String])] = [("added", []), ("changed", []), ("removed", [])]
-        for (name, type) in types {
-            guard let old = before.types[name] else {
-                changes[0].1.append(name)
-                continue
-            }
-            if old != type { changes[1].1.append(name) }
-        }
-        for name in before.types.keys where types[name] == nil { changes[2].1.append(name) }
-        return JSONObject(
-            changes.filter { !$0.1.isEmpty }.flatMap { AuditText.names($0.1.sorted(), of: $0.0) })
     }
 }

@@ -11,10 +11,12 @@ struct TypeRights: Hashable {
     private let grants: Grants
     private let fields: [FieldName: OfField]
     private let defaultAccess: AccessTemplate?
+    private let requiresAccessLists: Bool
 
     init(_ type: RecordTypeDefinition) {
         grants = type.grants
         defaultAccess = type.defaultAccess
+        requiresAccessLists = type.requiresAccessLists
         fields = type.fields.reduce(into: [:]) { fields, field in
             guard field.readers != nil || field.writers != nil else { return }
             fields[field.name] = OfField(readers: field.readers, writers: field.writers)
@@ -26,6 +28,7 @@ struct TypeRights: Hashable {
         grants = .standard(for: name)
         fields = [:]
         defaultAccess = nil
+        requiresAccessLists = false
     }
 
     /// As the audit log tells them.
@@ -41,17 +44,20 @@ struct TypeRights: Hashable {
             members["fields"] = .object(JSONObject(rights))
         }
         if let defaultAccess { members["acl"] = defaultAccess.json }
+        if requiresAccessLists { members["aclRequired"] = true }
         return .object(members)
     }
 }
 
 extension Schema {
-    /// The types whose rights are not what they were; of new ones, not what a type gets that appears just in time.
+    /// The types whose rights are not what they were; of new ones and of those that went, not what a type gets that
+    /// appears just in time: that is what one of this name has that comes again.
     func changedRights(since before: Schema) -> [(name: RecordTypeName, before: TypeRights, after: TypeRights)] {
-        types.values.sorted { $0.name.text < $1.name.text }.compactMap { type in
-            let old = before[type.name].map(TypeRights.init) ?? TypeRights(newTypeNamed: type.name)
-            let new = TypeRights(type)
-            return old == new ? nil : (type.name, old, new)
+        let names = Set(types.keys).union(before.types.keys)
+        return names.sorted().compactMap(RecordTypeName.init).compactMap { name in
+            let old = before[name].map(TypeRights.init) ?? TypeRights(newTypeNamed: name)
+            let new = self[name].map(TypeRights.init) ?? TypeRights(newTypeNamed: name)
+            return old == new ? nil : (name, old, new)
         }
     }
 }
@@ -59,11 +65,19 @@ extension Schema {
 extension WriteTransaction {
     /// Refuses a document that changes rights by somebody who may only change what records are, and has the log tell
     /// what it changed.
-    func settleRights(since before: Schema, by actor: AuditActor) throws(RecordError) {
+    ///
+    /// - Parameter tellsNames: Whether the refusal may name a type that the document leaves out.
+    func settleRights(since before: Schema, by actor: AuditActor, tellsNames: Bool) throws(RecordError) {
         let changes = schema.changedRights(since: before)
         guard let first = changes.first else { return }
         let caller = try current(actor.caller)
         guard Authorization.authorize(caller, .changeRights) == .allowed else {
+            guard tellsNames || schema[first.name] != nil else {
+                throw RecordError(
+                    .accessDenied,
+                    "The document leaves out a type with rights of its own, which takes the right changeRights",
+                    details: [("right", .text("changeRights"))])
+            }
             throw RecordError(
                 .accessDenied,
                 "The document changes who may do what with \(first.name), which takes the right changeRights. Leave out grants, acl, read and write, or send them as they are",

@@ -43,7 +43,7 @@ extension Usage {
     }
 
     /// As an account sees its own: bytes in whole KiB, rounded up. What its records take moves with fields that others
-    /// write and it does not read.
+    /// write and it does not read: not each byte is told without ado, though whoever adds bytes of its own can measure it.
     package var rounded: Usage {
         func rounded(_ bytes: Int64) -> Int64 { (bytes + 1_023) / 1_024 * 1_024 }
         return Usage(records: records, bytes: rounded(bytes), assetBytes: rounded(assetBytes))

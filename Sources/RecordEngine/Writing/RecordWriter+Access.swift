@@ -8,18 +8,29 @@ extension RecordWriter {
     ///
     /// - Parameters:
     ///   - row: The record as it is; for one that is being made, with its creator and no list.
-    ///   - standard: What it gets if the operation does not speak of it; `nil` to keep what it has.
-    /// - Throws: BAD_REQUEST for a list in a private database, or one that names who does not exist.
+    ///   - type: Says what a record gets of which the operation does not speak, and whether it must have a list.
+    ///   - isNew: The record is being made; others keep what they have.
+    /// - Throws: BAD_REQUEST for a list in a private database, or one that names who does not exist, and for none where
+    ///   there must be one.
     func access(
-        _ operation: RecordOperation, of row: RecordRow, standard: AccessTemplate? = nil
+        _ operation: RecordOperation, of row: RecordRow, _ type: RecordTypeDefinition, isNew: Bool
     ) throws(RecordError) -> [UInt8]? {
+        let isPublic = address.scope == .publicDatabase
         guard operation.input.hasACL else {
-            guard let standard, address.scope == .publicDatabase else { return row.access }
-            return StoredAccess.encode(try resolve(standard, creator: row.creator, forgivesUnknown: true))
+            guard isNew, isPublic else { return row.access }
+            if let standard = type.defaultAccess {
+                return StoredAccess.encode(try resolve(standard, creator: row.creator, forgivesUnknown: true))
+            }
+            // The server makes user records, and says no list: without one there would be no accounts.
+            if type.requiresAccessLists, type.name != .users { throw .accessListRequired(type) }
+            return nil
         }
         switch try operation.input.accessChange() {
         case .none: return row.access
-        case .remove: return nil
+        case .remove:
+            // A record from before that has none keeps none.
+            if type.requiresAccessLists, isPublic, isNew || row.access != nil { throw .accessListRequired(type) }
+            return nil
         case .replace(let template):
             if case .privateDatabase = address.scope {
                 throw .badRequest(
@@ -71,13 +82,17 @@ extension RecordWriter {
     }
 
     /// Notes who could read a record until now and cannot any more, for the feed.
+    ///
+    /// - Throws: TOO_LARGE for too many to tell one by one, by somebody who may not let everybody's feed start again.
     func noteFormerReaders(_ row: inout RecordRow, before: [UInt8]?, type: RecordTypeDefinition) throws(RecordError) {
         let after = Set(row.access.map(StoredAccess.readers) ?? [Principal.byGrants])
         var former = Set(before.map(StoredAccess.readers) ?? [Principal.byGrants])
         former.formUnion(row.formerReaders.map(StoredFormerReaders.decode) ?? [])
         former.subtract(after)
         if former.count > Limits.formerReaders {
-            // Too many to tell one by one: everybody's feed starts again, and there the record is missing.
+            // Everybody's feed starts again, and there the record is missing: as after a change of the type's rights, and
+            // so it takes the same right.
+            guard Authorization.authorize(caller, .changeRights) == .allowed else { throw .formerReadersFull }
             let sequence = row.sequence
             try store { () throws(StoreError) in
                 try transaction.schemaTable.markGranted(type: type.id, sequence: sequence)
@@ -116,6 +131,16 @@ extension RecordWriter {
 }
 
 extension RecordError {
+    static func accessListRequired(_ type: RecordTypeDefinition) -> RecordError {
+        .badRequest(
+            "Every record of \(type.name) has an access list: say in 'acl' who reads and who writes it",
+            details: [("path", .text("acl")), ("recordType", .text(type.name.text))])
+    }
+
+    fileprivate static let formerReadersFull = RecordError.badRequest(
+        "The record has had too many readers whom the change feed must tell that it is gone. Delete it and make it anew, or name a role instead of its members",
+        cause: .tooLarge, details: [("path", .text("acl")), ("limit", .number(Int64(Limits.formerReaders)))])
+
     static func unknownPrincipal(_ name: String) -> RecordError {
         .badRequest(
             "The access list names a user or a role that does not exist", cause: .unknownName,

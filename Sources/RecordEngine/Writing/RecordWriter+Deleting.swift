@@ -99,13 +99,15 @@ extension RecordWriter {
         {
             try writeIndexes()
         }
+        let recordOwner = owner(of: row)
+        let claimsEnd = now + transaction.limits.unreferencedAssetSeconds * 1_000
         try store { () throws(StoreError) in
             for (field, reference) in references {
                 try records.removeEdge(
                     zone: zone, target: reference.recordName.text, source: row.id, field: field)
             }
             if hasExternals { try records.removeLargeValues(record: row.id) }
-            if hasAssets { try transaction.assets.unlinkAll(record: row.id, now: now) }
+            if hasAssets { try transaction.assets.unlinkAll(record: row.id, of: recordOwner, now: now, end: claimsEnd) }
         }
         if row.access != nil { try setAudiences(from: row, to: nil, zone: zone) }
     }

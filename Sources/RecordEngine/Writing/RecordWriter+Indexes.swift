@@ -17,7 +17,28 @@ extension RecordWriter {
     func prepareIndexes(
         _ type: RecordTypeDefinition, zone: Int64, old: State?, new: State?
     ) throws(RecordError) -> Bool {
-        guard !type.indexes.isEmpty, let record = (new ?? old)?.row.id else { return false }
+        guard !type.indexes.isEmpty, let row = (new ?? old)?.row else { return false }
+        do throws(RecordError) {
+            return try prepare(type, zone: zone, record: row.id, old: old, new: new)
+        } catch {
+            throw error.cause == .uniqueViolation ? withoutHiddenFields(error, of: row, type) : error
+        }
+    }
+
+    /// What a caller is told whose value another record has: in which fields, only of those that it reads.
+    private func withoutHiddenFields(
+        _ error: RecordError, of row: RecordRow, _ type: RecordTypeDefinition
+    ) -> RecordError {
+        guard case .list(let names)? = error.details.first(where: { $0.key == "fields" })?.value,
+            let hidden = fieldAccess(type)?.unreadable(isOwn: row.creator == caller.userID)
+        else { return error }
+        let shown = names.filter { name in type[name].map { !hidden.contains($0.id) } ?? true }
+        return shown.count == names.count ? error : .uniqueViolation(shown, type: type.name, isWhole: false)
+    }
+
+    private func prepare(
+        _ type: RecordTypeDefinition, zone: Int64, record: Int64, old: State?, new: State?
+    ) throws(RecordError) -> Bool {
         let transaction = transaction
         let oldPlaces = try old.map { old throws(RecordError) in try transaction.places(of: old.row, zone: zone) }
         let newPlaces = try new.map { new throws(RecordError) in

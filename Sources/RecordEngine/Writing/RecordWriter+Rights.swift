@@ -6,8 +6,7 @@ internal import RecordWire
 extension RecordWriter {
     /// Refuses callers who may not change a record that they know of.
     func allowWriting(_ record: StoredRecord, type: RecordTypeDefinition) throws(RecordError) {
-        let decision = authorizeWriting(record.row, type)
-        if decision != .allowed { throw .refused(decision, .write) }
+        if authorizeWriting(record.row, type) != .allowed { throw .refused(caller, .write, .record(type.name)) }
     }
 
     func authorizeWriting(_ row: RecordRow, _ type: RecordTypeDefinition) -> Decision {
@@ -25,6 +24,17 @@ extension RecordWriter {
             == .allowed
     }
 
+    /// Refuses a change of the access list of a record that the caller may not read: whoever writes a list could let
+    /// itself in.
+    func allowChangingAccess(
+        _ operation: RecordOperation, of row: RecordRow, _ type: RecordTypeDefinition
+    ) throws(RecordError) {
+        guard operation.input.hasACL, !mayRead(row, type) else { return }
+        throw RecordError(
+            .accessDenied, "Only who may read the record changes its access list. Leave 'acl' out",
+            details: [("path", .text("acl"))])
+    }
+
     /// What a caller learns who names a record that is not there: the same as of one that it may not see.
     func missing(_ operation: RecordOperation) throws(RecordError) -> RecordError {
         try requireSomeWriteRight(operation)
@@ -39,7 +49,7 @@ extension RecordWriter {
         if Authorization.reach(of: .write, for: caller, in: address.scope, type: type) == .none,
             caller == .anonymous
         {
-            throw .refused(.authenticationRequired, .write)
+            throw .refused(caller, .write, .record(typeName))
         }
     }
 

@@ -23,7 +23,7 @@ extension RecordWriter {
         let decision = Authorization.authorize(
             caller, .create, in: address.scope,
             type: type ?? RecordTypeDefinition(id: 0, name: typeName, grants: .standard), .new)
-        guard decision == .allowed else { throw .refused(decision, .create) }
+        guard decision == .allowed else { throw .refused(caller, .create, .records(typeName)) }
         if type == nil, transaction.environment == .production {
             throw .badRequest(
                 "Cannot create new type \(typeName) in production schema", cause: .unknownName,
@@ -49,7 +49,7 @@ extension RecordWriter {
             id: sequence, type: type.id, sequence: sequence, revision: transaction.makeRevision(),
             creator: caller.writerID, created: transaction.now, modifier: caller.writerID,
             modified: transaction.now)
-        row.access = try access(operation, of: row, standard: type.defaultAccess)
+        row.access = try access(operation, of: row, type, isNew: true)
         if row.access != nil {
             try transaction.ensureSavepoint()
             try noteAccessLists(of: &type)
@@ -110,6 +110,7 @@ extension RecordWriter {
             }
         }
         try allowWriting(existing, type: type)
+        try allowChangingAccess(operation, of: existing.row, type)
         try check(operation.writeGuard, existing, type: type)
 
         let isOwn = existing.row.creator == caller.userID
@@ -133,7 +134,7 @@ extension RecordWriter {
         row.revision += 1
         row.modifier = caller.writerID
         row.modified = transaction.now
-        row.access = try access(operation, of: existing.row)
+        row.access = try access(operation, of: existing.row, current, isNew: false)
         let changesAccess = row.access != existing.row.access
         if changesAccess {
             try transaction.ensureSavepoint()

@@ -1,8 +1,11 @@
 internal import RecordModel
 
 extension RecordError {
-    /// The name of a record to create is taken; by what, the caller is not told.
-    static let recordExists = RecordError(.exists, "record to insert already exists")
+    /// The name of a record to create is taken; by what, of which type and whether for the caller's eyes, is not told.
+    static let recordExists = RecordError(
+        .exists,
+        "record to insert already exists: names are unique over all types. Leave recordName out to get a new one, "
+            + "or replace a record of this type with PUT")
 
     static let zoneNotFound = RecordError(.zoneNotFound, "Zone not found. Only _defaultZone exists in this database")
 

@@ -47,7 +47,9 @@ public struct PredicateBinder {
     }
 
     /// The field that a name means, in any spelling of the system fields.
-    func field(_ name: String, at place: PredicatePlace) throws(RecordError) -> QueryField {
+    ///
+    /// - Parameter isValue: The name stands where mostly a value does.
+    func field(_ name: String, at place: PredicatePlace, isValue: Bool = false) throws(RecordError) -> QueryField {
         if let system = SystemField(name) {
             guard QueryField.querySystemFields.contains(system) else {
                 throw .condition(
@@ -63,7 +65,9 @@ public struct PredicateBinder {
                 found: name.clipped, expected: "the name of a field")
         }
         throw .condition(
-            "Field \(name.clipped) not found in \(type.name)", cause: .unknownName, field: name, at: place,
+            "Field \(name.clipped) not found in \(type.name)"
+                + (isValue ? "; a text stands in quotes: '\(name.clipped)'" : ""), cause: .unknownName, field: name,
+            at: place,
             found: name.clipped, expected: "a field of \(type.name)")
     }
 }

@@ -63,7 +63,7 @@ struct PredicateBinding {
 
     private mutating func predicate(_ comparison: PredicateSyntax.Comparison) throws(RecordError) -> Predicate {
         let left = try resolve(comparison.left)
-        let right = try resolve(comparison.right)
+        let right = try resolve(comparison.right, isValue: true)
         switch (left, right) {
         case (.field(let field), .value(let value)):
             return try predicate(field, comparison.operation, value, comparison)
@@ -141,10 +141,14 @@ extension PredicateBinding {
         case value(PlacedValue)
     }
 
-    private mutating func resolve(_ operand: PredicateSyntax.Operand) throws(RecordError) -> Resolved {
+    /// - Parameter isValue: Mostly a value stands there.
+    private mutating func resolve(
+        _ operand: PredicateSyntax.Operand, isValue: Bool = false
+    ) throws(RecordError) -> Resolved {
         let place = PredicatePlace(offset: operand.offset)
         switch operand.form {
-        case .key(let name): return .field(PlacedField(field: try binder.field(name, at: place), place: place))
+        case .key(let name):
+            return .field(PlacedField(field: try binder.field(name, at: place, isValue: isValue), place: place))
         case .keyArgument(let index):
             let place = PredicatePlace(offset: operand.offset, argument: .number(Int64(index)))
             guard case .string(let name) = positional[index] else {

@@ -99,7 +99,7 @@ package final class AssetInspection {
             """
             SELECT count(*) FROM (SELECT uploader, sum(bytes) AS difference FROM (
                 SELECT uploader, bytes FROM asset_unused
-                UNION ALL SELECT uploader, -size FROM asset_claim WHERE used = 0
+                UNION ALL SELECT uploader, -size FROM asset_claim WHERE used IN (0, 2)
             ) GROUP BY uploader HAVING difference <> 0)
             """)
         return try find.step() ? Int(find.integer(0)) : 0

@@ -10,10 +10,14 @@ package final class AssetTable {
     private let insertClaim: Statement
     private let renewClaim: Statement
     private let useClaim: Statement
+    private let forgetClaims: Statement
+    private let reviveClaim: Statement
+    private let settleClaims: Statement
     private let setOrphaned: Statement
     private let insertLink: Statement
     private let removeLink: Statement
     private let findLink: Statement
+    private let ownLink: Statement
     private let anyLink: Statement
     private let linksOfRecord: Statement
     private let sizeOfRecord: Statement
@@ -34,12 +38,26 @@ package final class AssetTable {
             """)
         renewClaim = try connection.prepare(
             """
-            UPDATE asset_claim SET expires = ?7 WHERE id = (
+            UPDATE asset_claim SET expires = ?7, used = 0 WHERE id = (
                 SELECT id FROM asset_claim WHERE asset = ?1 AND uploader = ?2 AND scope = ?3 AND owner = ?4
-                AND content_type IS ?5 AND filename IS ?6 AND used = 0 LIMIT 1)
+                AND content_type IS ?5 AND filename IS ?6 AND used IN (0, 2) LIMIT 1)
             RETURNING id
             """)
-        useClaim = try connection.prepare("UPDATE asset_claim SET used = 1 WHERE id = ?1 AND used = 0")
+        useClaim = try connection.prepare("UPDATE asset_claim SET used = 1 WHERE id = ?1 AND used IN (0, 2)")
+        forgetClaims = try connection.prepare(
+            """
+            DELETE FROM asset_claim
+            WHERE asset = (SELECT asset FROM asset_claim WHERE id = ?1)
+            AND uploader = (SELECT uploader FROM asset_claim WHERE id = ?1) AND used = 3 AND id < ?1
+            """)
+        reviveClaim = try connection.prepare(
+            """
+            UPDATE asset_claim SET used = 2, expires = ?3
+            WHERE id = (SELECT max(id) FROM asset_claim WHERE asset = ?1 AND uploader = ?2 AND used IN (1, 3))
+            AND NOT EXISTS (SELECT 1 FROM asset_claim WHERE asset = ?1 AND uploader = ?2 AND used IN (0, 2))
+            """)
+        settleClaims = try connection.prepare(
+            "UPDATE asset_claim SET used = 1 WHERE asset = ?1 AND uploader = ?2 AND used = 2")
         setOrphaned = try connection.prepare("UPDATE asset SET orphaned = ?2 WHERE id = ?1")
         insertLink = try connection.prepare(
             "INSERT OR IGNORE INTO asset_link (record, field, asset) VALUES (?1, ?2, ?3)")
@@ -47,6 +65,13 @@ package final class AssetTable {
             "DELETE FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
         findLink = try connection.prepare(
             "SELECT 1 FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
+        // A file that a thousand records have fills no disk: no more are looked at.
+        ownLink = try connection.prepare(
+            """
+            SELECT 1 FROM (SELECT record FROM asset_link WHERE asset = ?1 LIMIT 1000) AS link
+            JOIN record ON record.id = link.record JOIN zone ON zone.id = record.zone
+            WHERE CASE zone.scope WHEN 0 THEN record.creator ELSE zone.owner END = ?2 LIMIT 1
+            """)
         anyLink = try connection.prepare("SELECT 1 FROM asset_link WHERE asset = ?1 LIMIT 1")
         sizeOfRecord = try connection.prepare(
             """
@@ -101,6 +126,9 @@ package final class AssetTable {
     package func use(claim id: Int64) throws(StoreError) {
         useClaim.bind(1, id)
         try useClaim.run()
+        // It is the last one now.
+        forgetClaims.bind(1, id)
+        try forgetClaims.run()
     }
 
     // MARK: Links
@@ -113,27 +141,51 @@ package final class AssetTable {
         return try findLink.step()
     }
 
-    package func link(record: Int64, field: Int, asset: Int64) throws(StoreError) {
+    /// - Parameter owner: Whose record it is.
+    package func link(record: Int64, of owner: Int64, field: Int, asset: Int64) throws(StoreError) {
         insertLink.bind(1, record)
         insertLink.bind(2, Int64(field))
         insertLink.bind(3, asset)
         try insertLink.run()
         try mark(asset, orphaned: nil)
+        settleClaims.bind(1, asset)
+        settleClaims.bind(2, owner)
+        try settleClaims.run()
     }
 
-    /// - Parameter now: Since when nobody has the asset, if this was the last one.
-    package func unlink(record: Int64, field: Int, asset: Int64, now: Int64) throws(StoreError) {
+    /// Takes a link away. When it was the last one of its owner's records, the asset counts again for the owner who had
+    /// uploaded it, for as long as an upload does: else uploads that come and go at once would fill the disk beside every
+    /// quota. Whatever others have does not matter, or the quota would tell of it.
+    ///
+    /// - Parameters:
+    ///   - now: Since when nobody has the asset, if this was the last link of all.
+    ///   - end: Until when it counts, if a record does not have it before or it is collected.
+    package func unlink(
+        record: Int64, of owner: Int64, field: Int, asset: Int64, now: Int64, end: Int64
+    ) throws(StoreError) {
         removeLink.bind(1, record)
         removeLink.bind(2, Int64(field))
         removeLink.bind(3, asset)
         try removeLink.run()
         if try !hasLinks(asset) { try mark(asset, orphaned: now) }
+        guard try !hasLinks(asset, of: owner) else { return }
+        reviveClaim.bind(1, asset)
+        reviveClaim.bind(2, owner)
+        reviveClaim.bind(3, end)
+        try reviveClaim.run()
+    }
+
+    private func hasLinks(_ asset: Int64, of owner: Int64) throws(StoreError) -> Bool {
+        ownLink.bind(1, asset)
+        ownLink.bind(2, owner)
+        defer { ownLink.reset() }
+        return try ownLink.step()
     }
 
     /// Takes away all links of a record.
-    package func unlinkAll(record: Int64, now: Int64) throws(StoreError) {
+    package func unlinkAll(record: Int64, of owner: Int64, now: Int64, end: Int64) throws(StoreError) {
         for (field, asset) in try links(of: record) {
-            try unlink(record: record, field: field, asset: asset, now: now)
+            try unlink(record: record, of: owner, field: field, asset: asset, now: now, end: end)
         }
     }
 
@@ -193,17 +245,27 @@ package final class AssetTable {
         return found.map(\.name)
     }
 
-    /// Takes away receipts that have expired.
+    /// Takes away receipts that have expired. The last claim that somebody has used of an asset stays, and goes with it.
     package func removeExpiredClaims(before now: Int64, limit: Int) throws(StoreError) -> Int {
-        let remove = try connection.prepare(
+        let find = try connection.prepare(
             """
-            DELETE FROM asset_claim WHERE id IN (
-                SELECT id FROM asset_claim INDEXED BY asset_claim_by_expiry WHERE expires < ?1 LIMIT ?2)
+            SELECT id, used = 1 AND id = (
+                SELECT max(id) FROM asset_claim AS other
+                WHERE other.asset = asset_claim.asset AND other.uploader = asset_claim.uploader AND other.used IN (1, 3))
+            FROM asset_claim INDEXED BY asset_claim_by_expiry WHERE used <> 3 AND expires < ?1 LIMIT ?2
             """)
-        remove.bind(1, now)
-        remove.bind(2, Int64(limit))
-        try remove.run()
-        return connection.changes
+        find.bind(1, now)
+        find.bind(2, Int64(limit))
+        var expired: [(id: Int64, stays: Bool)] = []
+        while try find.step() { expired.append((find.integer(0), find.integer(1) != 0)) }
+        let keep = try connection.prepare("UPDATE asset_claim SET used = 3 WHERE id = ?1")
+        let remove = try connection.prepare("DELETE FROM asset_claim WHERE id = ?1")
+        for claim in expired {
+            let statement = claim.stays ? keep : remove
+            statement.bind(1, claim.id)
+            try statement.run()
+        }
+        return expired.count
     }
 
     /// Steps through a statement that returns one number.

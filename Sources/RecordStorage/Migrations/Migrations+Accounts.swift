@@ -121,4 +121,12 @@ extension Migrations {
         -- used_at: when it was last used, in milliseconds since 1970.
         ALTER TABLE invitation ADD COLUMN used_at INTEGER;
         """
+
+    /// Whom conditions on `_deleted` mean: records keep the numbers of those who wrote them.
+    static let goneAccounts = """
+        CREATE TABLE gone_account (account INTEGER PRIMARY KEY);
+        INSERT INTO gone_account (account)
+        SELECT creator FROM record WHERE creator > 15 UNION SELECT modifier FROM record WHERE modifier > 15
+        EXCEPT SELECT id FROM account;
+        """
 }

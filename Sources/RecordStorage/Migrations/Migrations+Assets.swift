@@ -88,4 +88,29 @@ extension Migrations {
             UPDATE asset_unused SET bytes = bytes - old.size WHERE uploader = old.uploader;
         END;
         """
+
+    /// An asset that all records of its uploader have left counts again for that one, for as long as an upload does. So the
+    /// last claim that each has used stays. `used` is 0 for what no record has had, 1 once one has; 2 for what counts
+    /// again; 3 for a last claim that has expired. 0 and 2 count.
+    static let assetsThatCountAgain = """
+        DROP TRIGGER asset_claim_used;
+        DROP TRIGGER asset_claim_gone;
+        CREATE TRIGGER asset_claim_used AFTER UPDATE OF used ON asset_claim
+        WHEN old.used IN (0, 2) AND new.used NOT IN (0, 2) BEGIN
+            UPDATE asset_unused SET bytes = bytes - old.size WHERE uploader = old.uploader;
+        END;
+        CREATE TRIGGER asset_claim_counts AFTER UPDATE OF used ON asset_claim
+        WHEN old.used NOT IN (0, 2) AND new.used IN (0, 2) BEGIN
+            INSERT INTO asset_unused VALUES (new.uploader, new.size)
+            ON CONFLICT (uploader) DO UPDATE SET bytes = bytes + excluded.bytes;
+        END;
+        CREATE TRIGGER asset_claim_gone AFTER DELETE ON asset_claim WHEN old.used IN (0, 2) BEGIN
+            UPDATE asset_unused SET bytes = bytes - old.size WHERE uploader = old.uploader;
+        END;
+        DROP INDEX asset_claim_by_expiry;
+        CREATE INDEX asset_claim_by_expiry ON asset_claim (expires) WHERE used <> 3;
+        UPDATE asset_claim SET used = 2 WHERE used = 1 AND id IN (
+            SELECT max(asset_claim.id) FROM asset_claim JOIN asset ON asset.id = asset_claim.asset
+            WHERE asset.orphaned IS NOT NULL GROUP BY asset.id, asset_claim.uploader);
+        """
 }

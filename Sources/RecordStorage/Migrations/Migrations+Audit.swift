@@ -33,4 +33,31 @@ extension Migrations {
             SELECT RAISE(ABORT, 'the audit log is append-only');
         END;
         """
+
+    /// Refusals, which anybody causes, are at most a part of the log: how many entries there are of which outcome, and
+    /// below which number refusals may go.
+    static let auditOfRefusals = """
+        CREATE INDEX audit_refused ON audit (id) WHERE outcome = 'refused';
+        CREATE TABLE audit_count (outcome TEXT PRIMARY KEY, entries INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO audit_count SELECT outcome, count(*) FROM audit GROUP BY outcome;
+        CREATE TRIGGER audit_came AFTER INSERT ON audit BEGIN
+            INSERT INTO audit_count VALUES (new.outcome, 1) ON CONFLICT (outcome) DO UPDATE SET entries = entries + 1;
+        END;
+        CREATE TRIGGER audit_went AFTER DELETE ON audit BEGIN
+            UPDATE audit_count SET entries = entries - 1 WHERE outcome = old.outcome;
+        END;
+
+        ALTER TABLE audit_retention ADD COLUMN refused_before INTEGER NOT NULL DEFAULT 0;
+        DROP TRIGGER audit_is_kept;
+        CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit
+        WHEN old.id >= (SELECT before FROM audit_retention)
+        AND (old.outcome <> 'refused' OR old.id >= (SELECT refused_before FROM audit_retention)) BEGIN
+            SELECT RAISE(ABORT, 'the audit log is append-only');
+        END;
+        DROP TRIGGER audit_retention_rises;
+        CREATE TRIGGER audit_retention_rises BEFORE UPDATE ON audit_retention
+        WHEN new.before < old.before OR new.refused_before < old.refused_before BEGIN
+            SELECT RAISE(ABORT, 'the audit log is append-only');
+        END;
+        """
 }

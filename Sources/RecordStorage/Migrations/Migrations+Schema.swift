@@ -23,6 +23,11 @@ extension Migrations {
         ) WITHOUT ROWID;
         """
 
+    static let requiredLists = """
+        -- acl_required: whether records of the public database must have an access list.
+        ALTER TABLE type ADD COLUMN acl_required INTEGER NOT NULL DEFAULT 0;
+        """
+
     static let fieldGrants = """
         -- Names of roles with a blank between them; NULL where the grants of the type decide.
         ALTER TABLE field ADD COLUMN readers TEXT;

@@ -25,10 +25,12 @@ package enum Migrations {
     static let withFieldGrants = 11
     /// … and one that knows API keys.
     static let withKeys = 15
-    /// … and one that knows what accounts take.
-    static let withUsage = 17
     /// … and one that knows disabled accounts.
     static let withDisabledAccounts = 18
+    /// … and one that knows what accounts take, and what of it in the public database.
+    static let withPublicUsage = 22
+    /// … and one that knows types whose records must have access lists.
+    static let withRequiredLists = 25
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
@@ -77,5 +79,10 @@ package enum Migrations {
         Migration(name: "disabled accounts", sql: disabledAccounts),
         Migration(name: "used invitations", sql: usedInvitations),
         Migration(name: "remembered answers", sql: rememberedAnswers),
+        Migration(name: "assets that count again", sql: assetsThatCountAgain),
+        Migration(name: "public usage", sql: publicUsage),
+        Migration(name: "audit of refusals", sql: auditOfRefusals),
+        Migration(name: "gone accounts", sql: goneAccounts),
+        Migration(name: "required access lists", sql: requiredLists),
     ]
 }

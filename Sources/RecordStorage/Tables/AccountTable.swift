@@ -170,11 +170,15 @@ package final class AccountTable {
     }
 
     /// Takes away an account, its sessions and its memberships. Its records keep its number, which is never given again.
-    package func remove(account: Int64) throws(StoreError) {
-        for sql in [
+    ///
+    /// - Parameter mayStandInRecords: Whether there may be any, so that conditions on `_deleted` must mean the number.
+    package func remove(account: Int64, mayStandInRecords: Bool) throws(StoreError) {
+        var steps = [
             "DELETE FROM session WHERE account = ?1", "DELETE FROM role_member WHERE account = ?1",
             "DELETE FROM account WHERE id = ?1",
-        ] {
+        ]
+        if mayStandInRecords { steps.append("INSERT OR IGNORE INTO gone_account (account) VALUES (?1)") }
+        for sql in steps {
             let statement = try connection.prepare(sql)
             statement.bind(1, account)
             try statement.run()

@@ -106,30 +106,57 @@ package final class AuditTable {
         return rows
     }
 
-    /// Takes away entries that are older than a moment, and the oldest beyond a number.
+    /// Takes away entries that are older than a moment, and the oldest beyond a number. Refusals, which anybody causes, push
+    /// out no deeds: they have half of the number at most, and no more than the deeds leave; but a twentieth always.
     ///
-    /// - Returns: How many went, at most `limit`.
+    /// - Returns: How many went; fewer than `limit` means that none are left to go.
     package func purge(before moment: Int64, keeping count: Int, limit: Int) throws(StoreError) -> Int {
+        let deeds = try connection.integer("SELECT sum(entries) FROM audit_count WHERE outcome <> 'refused'") ?? 0
+        let refusals = try purgeRefusals(keeping: min(count / 2, max(count / 20, count - Int(deeds))), limit: limit)
         guard let first = try connection.integer("SELECT min(id) FROM audit"),
             let newest = try connection.integer("SELECT max(id) FROM audit")
-        else { return 0 }
+        else { return refusals }
         let young = try connection.prepare("SELECT id FROM audit WHERE at >= ?1 ORDER BY at, id LIMIT 1")
         young.bind(1, moment)
         let firstYoung = try young.step() ? young.integer(0) : newest + 1
         young.reset()
-        let firstKept = newest - Int64(count) + 1
-        let end = min(max(firstYoung, firstKept), first + Int64(limit))
-        guard end > first else { return 0 }
-        let advance = try connection.prepare("UPDATE audit_retention SET before = max(before, ?1)")
-        advance.bind(1, end)
-        try advance.run()
+        let surplus = try (connection.integer("SELECT sum(entries) FROM audit_count") ?? 0) - Int64(count)
+        let oldest = "SELECT id FROM audit ORDER BY id LIMIT 1 OFFSET ?1"
+        let firstKept = surplus > 0 ? try number(oldest, min(surplus, Int64(limit))) ?? newest + 1 : first
+        let end = min(max(firstYoung, firstKept), try number(oldest, Int64(limit)) ?? newest + 1)
+        guard end > first else { return refusals }
+        try run("UPDATE audit_retention SET before = max(before, ?1)", end)
         // A clock that was set back has left young entries among the old: they stay until they are old.
         let delete = try connection.prepare("DELETE FROM audit WHERE id < ?1 AND (at < ?2 OR id < ?3)")
         delete.bind(1, end)
         delete.bind(2, moment)
         delete.bind(3, firstKept)
         try delete.run()
-        let going = connection.changes
-        return going
+        return refusals + connection.changes
+    }
+
+    private func purgeRefusals(keeping count: Int, limit: Int) throws(StoreError) -> Int {
+        let there = try connection.integer("SELECT entries FROM audit_count WHERE outcome = 'refused'") ?? 0
+        let surplus = there - Int64(count)
+        guard surplus > 0 else { return 0 }
+        let refused = "FROM audit INDEXED BY audit_refused WHERE outcome = 'refused'"
+        let found = try number("SELECT id \(refused) ORDER BY id LIMIT 1 OFFSET ?1", min(surplus, Int64(limit)))
+        let newest = try connection.integer("SELECT max(id) FROM audit") ?? 0
+        let end = found ?? newest + 1
+        try run("UPDATE audit_retention SET refused_before = max(refused_before, ?1)", end)
+        try run("DELETE \(refused) AND id < ?1", end)
+        return connection.changes
+    }
+
+    private func number(_ sql: String, _ argument: Int64) throws(StoreError) -> Int64? {
+        let statement = try connection.prepare(sql)
+        statement.bind(1, argument)
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    private func run(_ sql: String, _ argument: Int64) throws(StoreError) {
+        let statement = try connection.prepare(sql)
+        statement.bind(1, argument)
+        try statement.run()
     }
 }

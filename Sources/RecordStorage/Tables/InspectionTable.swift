@@ -58,20 +58,23 @@ package final class InspectionTable {
         try Migrations.applied(on: connection) >= Migrations.withKeys
     }
 
-    /// How many sums of what accounts take are not those of their records; `nil` for a file that has none yet.
+    /// How many sums of what accounts take are not those of their records; `nil` for a file of an older version, which gets
+    /// them at the next start.
     ///
     /// One statement, so that a server which writes meanwhile changes nothing.
     package func wrongUsage() throws(StoreError) -> Int64? {
-        guard try Migrations.applied(on: connection) >= Migrations.withUsage else { return nil }
+        guard try Migrations.applied(on: connection) >= Migrations.withPublicUsage else { return nil }
         return try connection.integer(
             """
-            WITH sums AS MATERIALIZED (\(Migrations.usageSums))
+            WITH sums AS MATERIALIZED (\(Migrations.allUsageSums))
             SELECT count(*) FROM (
                 SELECT owner FROM (
-                    SELECT owner, records, bytes, asset_bytes FROM sums
-                    UNION ALL SELECT \(UsageTable.everybody), records, bytes, asset_bytes FROM sums
-                    UNION ALL SELECT owner, -records, -bytes, -asset_bytes FROM usage)
-                GROUP BY owner HAVING sum(records) <> 0 OR sum(bytes) <> 0 OR sum(asset_bytes) <> 0)
+                    SELECT owner, \(Migrations.usageColumns) FROM sums
+                    UNION ALL SELECT \(UsageTable.everybody), \(Migrations.usageColumns) FROM sums
+                    UNION ALL SELECT owner, -records, -bytes, -asset_bytes, -public_records, -public_bytes,
+                        -public_asset_bytes FROM usage)
+                GROUP BY owner HAVING sum(records) <> 0 OR sum(bytes) <> 0 OR sum(asset_bytes) <> 0
+                    OR sum(public_records) <> 0 OR sum(public_bytes) <> 0 OR sum(public_asset_bytes) <> 0)
             """)
     }
 
@@ -111,10 +114,13 @@ package final class InspectionTable {
         return counts
     }
 
-    /// How many accounts, sessions and zones there are.
-    package func totals() throws(StoreError) -> (accounts: Int, sessions: Int, zones: Int) {
-        (
-            Int(try connection.integer("SELECT count(*) FROM account") ?? 0),
+    /// How many accounts of people and of keys, sessions and zones there are.
+    package func totals() throws(StoreError) -> (accounts: Int, keys: Int, sessions: Int, zones: Int) {
+        let accounts = Int(try connection.integer("SELECT count(*) FROM account") ?? 0)
+        let hasKinds = try Migrations.applied(on: connection) >= Migrations.withAccountKinds
+        let keys = hasKinds ? Int(try connection.integer("SELECT count(*) FROM account WHERE kind = 2") ?? 0) : 0
+        return (
+            accounts - keys, keys,
             Int(try connection.integer("SELECT count(*) FROM session") ?? 0),
             Int(try connection.integer("SELECT count(*) FROM zone") ?? 0)
         )

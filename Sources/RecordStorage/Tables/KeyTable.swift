@@ -78,6 +78,14 @@ package final class KeyTable {
         return try statement.row(read)
     }
 
+    /// The key with a name; of several, the one that was not revoked, else the newest.
+    package func find(name: String) throws(StoreError) -> KeyRow? {
+        let statement = try connection.prepare(
+            "SELECT \(Self.columns) FROM api_key WHERE name = ?1 ORDER BY revoked IS NOT NULL, id DESC LIMIT 1")
+        statement.bind(1, text: name)
+        return try statement.row(read)
+    }
+
     /// A page of keys by number, revoked ones among them.
     package func list(after id: Int64, limit: Int) throws(StoreError) -> [KeyRow] {
         let statement = try connection.prepare(

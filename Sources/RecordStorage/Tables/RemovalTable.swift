@@ -28,6 +28,27 @@ package final class RemovalTable {
         try insert.run()
     }
 
+    /// The changes that are looked through for an account's number.
+    private static let changesLookedAt = 10_000
+
+    /// Whether records of the public database may have an account's number as creator or modifier. Of the modifier there is
+    /// no index: where much has changed since the account came, it may.
+    ///
+    /// - Parameter record: The account's user record, which it has come with: by its number, which is a sequence number.
+    package func mayStandInRecords(_ account: Int64, since record: Int64) throws(StoreError) -> Bool {
+        let look = try connection.prepare(
+            """
+            SELECT count(*), ifnull(max(deleted = 0 AND id <> ?2 AND (creator = ?1 OR modifier = ?1)), 0)
+            FROM (SELECT id, deleted, creator, modifier FROM record INDEXED BY record_by_sequence
+                WHERE zone = \(ZoneTable.publicDefault) AND sequence > ?2 LIMIT \(Self.changesLookedAt))
+            """)
+        look.bind(1, account)
+        look.bind(2, record)
+        defer { look.reset() }
+        guard try look.step() else { return true }
+        return look.integer(0) == Self.changesLookedAt || look.integer(1) != 0
+    }
+
     /// An account of which something is left.
     package func first() throws(StoreError) -> Int64? {
         try connection.integer("SELECT account FROM account_removal LIMIT 1")

@@ -100,6 +100,34 @@ package final class RoleTable {
         try add.run()
     }
 
+    /// Takes an account into a role or out of it.
+    ///
+    /// - Returns: Whether that was not so before.
+    package func set(isMember: Bool, account: Int64, of role: Int64) throws(StoreError) -> Bool {
+        try change(
+            isMember
+                ? "INSERT OR IGNORE INTO role_member (role, account) VALUES (?1, ?2)"
+                : "DELETE FROM role_member WHERE role = ?1 AND account = ?2", role, account)
+    }
+
+    /// Takes the members of one role into another or out of it.
+    ///
+    /// - Returns: Whether that was not so before.
+    package func set(isMember: Bool, role member: Int64, of role: Int64) throws(StoreError) -> Bool {
+        try change(
+            isMember
+                ? "INSERT OR IGNORE INTO role_inclusion (role, member) VALUES (?1, ?2)"
+                : "DELETE FROM role_inclusion WHERE role = ?1 AND member = ?2", role, member)
+    }
+
+    private func change(_ sql: String, _ role: Int64, _ member: Int64) throws(StoreError) -> Bool {
+        let statement = try connection.prepare(sql)
+        statement.bind(1, role)
+        statement.bind(2, member)
+        try statement.run()
+        return connection.changes > 0
+    }
+
     package func remove(_ role: Int64) throws(StoreError) {
         for sql in [
             "DELETE FROM role_member WHERE role = ?1",

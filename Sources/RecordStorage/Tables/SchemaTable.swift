@@ -24,6 +24,7 @@ package final class SchemaTable {
         let applied = try Migrations.applied(on: connection)
         let hasIndexes = applied >= Migrations.withIndexes
         let lists = applied >= Migrations.withAccessLists ? "has_lists, default_acl" : "0, NULL"
+        let required = applied >= Migrations.withRequiredLists ? "acl_required" : "0"
         let indexes = try hasIndexes ? IndexDefinitionTable(connection).load() : [:]
         let grantColumns = applied >= Migrations.withFieldGrants ? "readers, writers" : "NULL, NULL"
         let fieldRows = try connection.prepare(
@@ -40,7 +41,7 @@ package final class SchemaTable {
                     readers: Self.roles(fieldRows, 5), writers: Self.roles(fieldRows, 6)))
         }
         var types: [RecordTypeDefinition] = []
-        let typeRows = try connection.prepare("SELECT id, name, \(lists) FROM type ORDER BY id")
+        let typeRows = try connection.prepare("SELECT id, name, \(lists), \(required) FROM type ORDER BY id")
         while try typeRows.step() {
             let id = typeRows.integer(0)
             guard let name = RecordTypeName(typeRows.text(1)) else { continue }
@@ -50,7 +51,8 @@ package final class SchemaTable {
                     indexes: indexes[id] ?? [], hasAccessLists: typeRows.integer(2) != 0,
                     // One that cannot be read lets nobody in.
                     defaultAccess: typeRows.isNull(3)
-                        ? nil : AccessTemplate(stored: typeRows.text(3)) ?? AccessTemplate(entries: [])))
+                        ? nil : AccessTemplate(stored: typeRows.text(3)) ?? AccessTemplate(entries: []),
+                    requiresAccessLists: typeRows.integer(4) != 0))
         }
         return Schema(version: version, types: types)
     }
@@ -101,6 +103,14 @@ package final class SchemaTable {
         let update = try connection.prepare("UPDATE type SET default_acl = ?2 WHERE id = ?1")
         update.bind(1, type)
         if let access { update.bind(2, text: access.stored) } else { update.bindNull(2) }
+        try update.run()
+    }
+
+    /// Whether records of a type must have an access list.
+    package func setRequiresLists(_ isRequired: Bool, type: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE type SET acl_required = ?2 WHERE id = ?1")
+        update.bind(1, type)
+        update.bind(2, Int64(isRequired ? 1 : 0))
         try update.run()
     }
 

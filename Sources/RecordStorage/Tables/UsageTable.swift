@@ -9,38 +9,39 @@ package final class UsageTable {
     private let change: Statement
 
     package init(_ connection: Connection) throws(StoreError) {
-        lookUp = try connection.prepare("SELECT records, bytes, asset_bytes FROM usage WHERE owner = ?1")
+        lookUp = try connection.prepare("SELECT \(Migrations.usageColumns) FROM usage WHERE owner = ?1")
         change = try connection.prepare(
             """
-            INSERT INTO usage (owner, records, bytes, asset_bytes) VALUES (?1, ?2, ?3, ?4)
+            INSERT INTO usage (owner, \(Migrations.usageColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             ON CONFLICT (owner) DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes,
-                asset_bytes = asset_bytes + excluded.asset_bytes
+                asset_bytes = asset_bytes + excluded.asset_bytes, public_records = public_records + excluded.public_records,
+                public_bytes = public_bytes + excluded.public_bytes,
+                public_asset_bytes = public_asset_bytes + excluded.public_asset_bytes
             """)
     }
 
     /// Adds up anew what the records of all accounts take.
     package static func addUp(_ connection: Connection) throws(StoreError) {
-        try connection.execute(
-            """
-            DELETE FROM usage;
-            INSERT INTO usage \(Migrations.usageSums);
-            INSERT INTO usage SELECT \(everybody), coalesce(sum(records), 0), coalesce(sum(bytes), 0),
-                coalesce(sum(asset_bytes), 0) FROM usage;
-            """)
+        try connection.execute(Migrations.addUpUsage)
     }
 
-    package func usage(of owner: Int64) throws(StoreError) -> Usage {
+    package func usage(of owner: Int64) throws(StoreError) -> AccountUsage {
         lookUp.bind(1, owner)
         defer { lookUp.reset() }
-        guard try lookUp.step() else { return Usage() }
-        return Usage(records: lookUp.integer(0), bytes: lookUp.integer(1), assetBytes: lookUp.integer(2))
+        guard try lookUp.step() else { return AccountUsage() }
+        return AccountUsage(
+            all: Usage(records: lookUp.integer(0), bytes: lookUp.integer(1), assetBytes: lookUp.integer(2)),
+            ofPublic: Usage(records: lookUp.integer(3), bytes: lookUp.integer(4), assetBytes: lookUp.integer(5)))
     }
 
-    package func add(_ usage: Usage, to owner: Int64) throws(StoreError) {
+    package func add(_ usage: AccountUsage, to owner: Int64) throws(StoreError) {
         change.bind(1, owner)
-        change.bind(2, usage.records)
-        change.bind(3, usage.bytes)
-        change.bind(4, usage.assetBytes)
+        change.bind(2, usage.all.records)
+        change.bind(3, usage.all.bytes)
+        change.bind(4, usage.all.assetBytes)
+        change.bind(5, usage.ofPublic.records)
+        change.bind(6, usage.ofPublic.bytes)
+        change.bind(7, usage.ofPublic.assetBytes)
         try change.run()
     }
 }

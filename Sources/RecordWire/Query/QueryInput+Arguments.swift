@@ -25,10 +25,19 @@ extension QueryInput {
             do throws(RecordError) {
                 arguments.append(try argument(text))
             } catch {
-                throw error.naming(argument: .number(Int64(index)))
+                var refusal = error.naming(argument: .number(Int64(index)))
+                if error.cause == .malformedJSON { refusal.reason = noJSON(text, at: index) }
+                throw refusal
             }
         }
         return arguments
+    }
+
+    /// Mostly it is a text without its quotes.
+    private static func noJSON(_ text: String, at index: Int) -> String {
+        let rule = "Argument \(index) is no JSON value; texts stand in quotes"
+        let isPlain = text.utf8.count <= 64 && !text.isEmpty && !text.contains { "\"\\{}[]".contains($0) }
+        return isPlain ? rule + ": arg=\"\(text)\"" : rule
     }
 
     static let tooManyArguments = RecordError.badRequest(

@@ -97,7 +97,7 @@ struct FieldForm {
         guard token.isString else { throw refusal(field, "has a type that is no string", at: token) }
         if let type = FieldType(token, of: json) { return .type(type) }
         if json.string(token, is: "LIST") { return .anyList }
-        throw refusal(field, "has an unknown type '\(json.string(token).prefix(64))'", at: token)
+        throw refusal(field, "has an unknown type '\(json.string(token).prefix(64))'. \(FieldType.rule)", at: token)
     }
 
     private static func refusal(_ field: String, _ problem: String, at token: JSONToken) -> RecordError {

@@ -49,4 +49,8 @@ package enum TypeTag: Hashable, Sendable {
 /// The operations that change a field from what it is when the write happens.
 package enum FieldOperationKind: String, Hashable, Sendable, CaseIterable {
     case increment, append, appendUnique, remove, setIfAbsent, serverTime
+
+    /// What an object in the place of a value may be, for errors.
+    static let objectRule =
+        "An object is {\"value\":…} or one operation: " + allCases.map(\.rawValue).joined(separator: ", ")
 }

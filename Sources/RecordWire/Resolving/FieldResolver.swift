@@ -39,7 +39,9 @@ extension RecordError {
     /// A record is beyond its limit. Sizes are decoded bytes.
     static func recordTooLarge(_ size: Int, limit: Int) -> RecordError {
         RecordError(
-            .quotaExceeded, "The record is too large", cause: .tooLarge,
+            .quotaExceeded,
+            "The record is larger than \(limit) bytes (limits.record_bytes). Put what is large into an ASSET",
+            cause: .tooLarge,
             details: [("size", .number(Int64(size))), ("limit", .number(Int64(limit)))])
     }
 }
@@ -209,7 +211,7 @@ private struct Resolution {
                 return .appendUnique(try listOperand(operand, field, isAdded: true))
             case .remove where field.type.isList: return .remove(try listOperand(operand, field, isAdded: false))
             case .increment, .serverTime, .append, .appendUnique, .remove:
-                throw ValueMismatch("operation '\(kind.rawValue)'", at: operand.start)
+                throw ValueMismatch.operation(kind, at: operand.start)
             }
         } catch {
             throw error.error(field: field.name.text, expected: field.type)

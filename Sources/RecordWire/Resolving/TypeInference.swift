@@ -75,7 +75,10 @@ enum TypeInference {
         if latitude, longitude { return .location }
         if recordName { return .reference }
         if fileChecksum { return .asset }
-        throw cannotTell(input, "is an object of no known form", token)
+        throw .badRequest(
+            "Field '\(input.name)' is new, and no type holds such an object: send text, or a field for each member. "
+                + FieldOperationKind.objectRule,
+            cause: .typeMismatch, details: [("field", .text(input.name)), ("offset", .number(Int64(token.start)))])
     }
 
     private static func cannotTell(_ input: FieldInput, _ problem: String, _ token: JSONToken) -> RecordError {

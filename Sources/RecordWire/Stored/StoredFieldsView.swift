@@ -55,6 +55,21 @@ package struct StoredFieldsView {
         layout.first == LayoutFormat.version || layout.first == LayoutFormat.version | LayoutFormat.hasReferences
     }
 
+    /// How much of a text is of other fields than some, by one walk over the layout.
+    ///
+    /// - Parameter hidden: The numbers of those that do not count, ascending.
+    package static func bytes(
+        of text: UnsafeRawBufferPointer, layout: UnsafeRawBufferPointer, without hidden: [Int]
+    ) -> Int {
+        guard !hidden.isEmpty, let head = LayoutHead(layout) else { return text.count }
+        var bytes = text.count
+        var walk = LayoutIterator(text: text, layout: layout, position: head.firstEntry)
+        while let entry = walk.next() {
+            if hidden.contains(entry.fieldID) { bytes -= entry.entry.count }
+        }
+        return bytes
+    }
+
     /// Whether some field is ASSET or ASSET_LIST, by the head of the layout alone.
     package static func hasAssets(_ layout: [UInt8]) -> Bool {
         (layout.first ?? 0) & LayoutFormat.hasAssets != 0

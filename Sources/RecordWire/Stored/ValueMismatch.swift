@@ -7,6 +7,8 @@ struct ValueMismatch: Error {
     /// In bytes from the start of the document.
     let offset: Int
     var isTooLong = false
+    /// An operation that values of the type do not have.
+    private var operation: FieldOperationKind?
 
     init(_ found: String, at offset: Int) {
         self.found = found
@@ -23,7 +25,13 @@ struct ValueMismatch: Error {
         return mismatch
     }
 
-    /// The refusal in CloudKit's words.
+    static func operation(_ kind: FieldOperationKind, at offset: Int) -> ValueMismatch {
+        var mismatch = ValueMismatch("operation '\(kind.rawValue)'", at: offset)
+        mismatch.operation = kind
+        return mismatch
+    }
+
+    /// The refusal, which names the field, its type and what came.
     func error(field: String?, expected: FieldType) -> RecordError {
         var details: [(key: String, value: RecordError.Detail)] = []
         if let field { details.append(("field", .text(field))) }
@@ -34,7 +42,33 @@ struct ValueMismatch: Error {
             details.append(("limit", .number(Int64(Limits.listMembers))))
             return .badRequest("A list has too many members", cause: .tooLarge, details: details)
         }
+        let place = field.map { "Field '\($0.prefix(Limits.identifierBytes))' takes" } ?? "The value must be"
         return .badRequest(
-            "Invalid value, expected type \(expected.schemaName).", cause: .typeMismatch, details: details)
+            "\(place) \(Self.withArticle(expected.schemaName)), and \(problem)" + hint(for: expected),
+            cause: .typeMismatch, details: details)
+    }
+
+    private var problem: String {
+        switch operation {
+        case nil: "this is \(Self.withArticle(found))"
+        case .increment?: "'increment' is an operation on INT64 and DOUBLE"
+        case .serverTime?: "'serverTime' is an operation on TIMESTAMP"
+        case .append?, .appendUnique?, .remove?, .setIfAbsent?:
+            "'\(operation?.rawValue ?? "")' is an operation on lists"
+        }
+    }
+
+    /// Who sends an object where none can stand has mistyped a key, or an operation.
+    private func hint(for expected: FieldType) -> String {
+        guard found == JSONKind.object.word, operation == nil else { return "" }
+        switch expected.element {
+        case .reference, .asset, .location: return ""
+        default: return ". " + FieldOperationKind.objectRule
+        }
+    }
+
+    private static func withArticle(_ words: String) -> String {
+        if words == JSONKind.null.word || words.hasPrefix("more ") || words.hasPrefix("no ") { return words }
+        return ("AEIOUaeiou".contains(words.prefix(1)) ? "an " : "a ") + words
     }
 }

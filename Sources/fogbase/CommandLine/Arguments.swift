@@ -75,6 +75,14 @@ struct Arguments {
 
     private static func unknownCommand(_ text: String) -> Failure {
         let known = Command.all.map(\.name)
+        // Somebody remembers the verb: `explain` for `access explain`.
+        let whole = known.filter { $0.hasSuffix(" " + text) }
+        if let last = whole.last {
+            let others = whole.dropLast().joined(separator: ", ")
+            return .usage(
+                "There is no command '\(text)'. Did you mean \(others.isEmpty ? last : others + " or " + last)?"
+                    + " 'fogbase help' lists all commands.")
+        }
         let guess = Suggestion.sentence(
             for: text, among: text.contains(" ") ? known : known + ["admin", "users", "keys", "access"])
         return .usage("There is no command '\(text)'.\(guess) 'fogbase help' lists all commands.")

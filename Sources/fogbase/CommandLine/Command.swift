@@ -16,8 +16,6 @@ struct Command {
     var options: [CommandOption] = []
     /// The keys of the settings whose flags it takes; `nil` for none, not even `--config`.
     var settings: SettingSelection = .none
-    /// Whether it makes the files where there are none.
-    var mayMakeDatabase = false
     /// Sentences below the tables of the help text.
     var notes: [String] = []
 
@@ -69,8 +67,7 @@ struct Command {
         Command(name: "admin list", summary: "print all administrators", options: [json], settings: .some(place)),
         Command(
             name: "admin add", summary: "add an administrator who signs in by name", operands: ["NAME"],
-            options: [OperatorCommand.roleOption, Password.option], settings: .some(place),
-            mayMakeDatabase: true),
+            options: [OperatorCommand.roleOption, Password.option], settings: .some(place)),
         Command(
             name: "admin set-role", summary: "make an administrator an owner, developer, editor or viewer",
             operands: ["NAME", "ROLE"], settings: .some(place)),
@@ -91,11 +88,10 @@ struct Command {
         Command(name: "users list", summary: "print all accounts", options: [json], settings: .some(place)),
         Command(
             name: "users add", summary: "make an account", operands: ["NAME"], options: [Password.option],
-            settings: .some(place), mayMakeDatabase: true),
+            settings: .some(place)),
         Command(
             name: "users invite", summary: "make an invitation to sign up, and print it this once",
-            options: OperatorCommand.invitationOptions, settings: .some(place),
-            mayMakeDatabase: true),
+            options: OperatorCommand.invitationOptions, settings: .some(place)),
         Command(
             name: "users set-password", summary: "give an account another password, and end its sessions",
             operands: ["NAME"], options: [Password.option], settings: .some(place)),
@@ -108,11 +104,19 @@ struct Command {
         Command(
             name: "users remove", summary: "take away an account with its private database", operands: ["NAME"],
             settings: .some(place), notes: [userNote]),
+        Command(
+            name: "roles list", summary: "print all custom roles and their members", options: [json],
+            settings: .some(place)),
+        Command(
+            name: "roles add", summary: "take an account into a custom role", operands: ["ROLE", "USER"],
+            options: [OperatorCommand.makeOption], settings: .some(place), notes: OperatorCommand.roleNotes),
+        Command(
+            name: "roles remove", summary: "take an account out of a custom role", operands: ["ROLE", "USER"],
+            settings: .some(place), notes: OperatorCommand.roleNotes),
         Command(name: "keys list", summary: "print all API keys", options: [json], settings: .some(place)),
         Command(
             name: "keys add", summary: "make an API key, and print its token this once", operands: ["NAME"],
-            options: OperatorCommand.keyOptions, settings: .some(place),
-            mayMakeDatabase: true),
+            options: OperatorCommand.keyOptions, settings: .some(place)),
         Command(
             name: "keys show", summary: "print what an API key may do, and when it was used", operands: ["KEY"],
             options: [json], settings: .some(place), notes: [keyNote]),

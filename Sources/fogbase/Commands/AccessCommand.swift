@@ -14,14 +14,15 @@ extension OperatorCommand {
 
     static let explainNotes = [
         "CALLER is anonymous, administrator, administrator:ROLE, key:NAME, or the name or record name of a user.",
-        "ACTION is create, read, write, or query: to stand in a condition or a sort. Without a TYPE it is upload: to upload",
-        "files; or enter: to use a private database. --owner says whose private database is meant, in place of the public one.",
+        "ACTION is create, read, write (changing and deleting), or query: to stand in a condition or a sort. Without a TYPE it",
+        "is upload: to upload files; or enter: to use a private database. --owner says whose private database is meant, in",
+        "place of the public one.",
     ]
 
     func explain() throws(Failure) {
         let words = arguments.operands
         var question = JSONObject([
-            ("caller", .string(try caller(words[0]))), ("action", .string(words[1])),
+            ("caller", .string(words[0])), ("action", .string(words[1])),
         ])
         if words.count > 2 {
             question["recordType"] = .string(words[2])
@@ -44,13 +45,5 @@ extension OperatorCommand {
         for line in Terminal.table(rows, indent: "  ") { Terminal.say(line) }
         let roles = answer.words("roles")
         if !roles.isEmpty { Terminal.say("  roles of the caller: \(roles)") }
-    }
-
-    /// The word of the interface for somebody.
-    private func caller(_ text: String) throws(Failure) -> String {
-        if text == "anonymous" || text == "administrator" || text.hasPrefix("administrator:") { return text }
-        if UserRecordName(text) != nil { return text }
-        if text.hasPrefix("key:") { return try key(String(text.dropFirst(4))).text("userRecordName") }
-        return try user(text).text("userRecordName")
     }
 }

@@ -1,4 +1,5 @@
 import HTTP
+import RecordModel
 import RecordWire
 import Threads
 
@@ -7,7 +8,8 @@ extension OperatorCommand {
     static let auditOptions = [
         CommandOption(flag: "--last", placeholder: "TIME", help: "entries of this time alone, such as 30d"),
         CommandOption(
-            flag: "--actor", placeholder: "NAME", help: "entries of one: an administrator, a key, a user's record name"),
+            flag: "--actor", placeholder: "NAME",
+            help: "entries of one: the name of an administrator, a key or a user, or a user's record name"),
         CommandOption(flag: "--action", placeholder: "ACTION", help: "entries of one action, such as key.create"),
         CommandOption(flag: "--limit", placeholder: "COUNT", help: "how many entries at most (100)"),
         CommandOption(
@@ -28,17 +30,39 @@ extension OperatorCommand {
         if let seconds = try seconds("--last") {
             query.append(("since", "\(max(0, WallClock.milliseconds - seconds * 1_000))"))
         }
-        for (flag, name) in [("--actor", "actor"), ("--action", "action")] {
-            if let text = arguments.options[flag] { query.append((name, text)) }
-        }
+        if let action = arguments.options["--action"] { query.append(("action", action)) }
+        let name = arguments.options["--actor"]
+        var user: String?
+        if let name { user = try recordName(ofUser: name) }
         var entries: [JSONValue] = []
-        for scope in scopes { entries += try self.entries(query + [("scope", scope)], limit: limit) }
+        for scope in scopes {
+            for actor in name == nil ? [nil] : [name, user].compactMap(\.self).map(Optional.some) {
+                entries += try self.entries(
+                    query + [("scope", scope)] + (actor.map { [("actor", $0)] } ?? []), limit: limit)
+            }
+        }
+        if let name, user == nil, entries.isEmpty, try !isKnown(name) {
+            throw Failure("There is no user, key or administrator with the name \(name), and no entry of one.")
+        }
         // Each log is in order already; entries of one moment stay in it.
         entries = entries.enumerated().sorted { left, right in
             let (first, second) = (left.element["timestamp"]?.integer ?? 0, right.element["timestamp"]?.integer ?? 0)
             return first == second ? left.offset < right.offset : first > second
         }.map(\.element)
         show(Array(entries.prefix(limit)))
+    }
+
+    /// The log knows users by their record names, which stay when they take other names.
+    private func recordName(ofUser name: String) throws(Failure) -> String? {
+        guard UserRecordName(name) == nil else { return nil }
+        return try way.ask(.get, "/users", query: [("name", name)])["users"]?.array?.first?.text("userRecordName")
+    }
+
+    /// Whether somebody bears the name that the log may come to have.
+    private func isKnown(_ name: String) throws(Failure) -> Bool {
+        if name.hasPrefix("_") { return true }
+        let administrators = try way.ask(.get, "/administrators", isOfServer: true)["administrators"]?.array ?? []
+        return try (administrators + way.all("/keys", "keys")).contains { $0.text("name") == name }
     }
 
     private func entries(_ query: [(String, String)], limit: Int) throws(Failure) -> [JSONValue] {

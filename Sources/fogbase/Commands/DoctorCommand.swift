@@ -63,7 +63,7 @@ enum DoctorCommand {
         var lines = [
             "", "\(database.container)/\(database.environment): \(use)",
             "  file \(ByteCount.showRounded(database.databaseBytes)), log \(ByteCount.showRounded(database.logBytes))",
-            "  accounts \(database.accounts), sessions \(database.sessions), zones \(database.zones)",
+            "  accounts \(database.accounts) and \(database.keys) of keys, sessions \(database.sessions), zones \(database.zones)",
         ]
         guard !database.types.isEmpty else { return lines }
         var rows = [["TYPE", "FIELDS", "RECORDS", "TOMBSTONES"]]

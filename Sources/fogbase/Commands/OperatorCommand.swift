@@ -8,16 +8,17 @@ struct OperatorCommand {
     let arguments: Arguments
     let way: Operator
 
-    /// Runs `admin …`, `users …`, `keys …`, `access explain` or `audit`.
+    /// Runs `admin …`, `users …`, `roles …`, `keys …`, `access explain` or `audit`.
     static func run(_ command: Command, _ arguments: Arguments, _ configuration: Configuration) throws(Failure)
         -> ExitCode
     {
-        let way = try Operator(configuration, mayMake: command.mayMakeDatabase)
+        let way = try Operator(configuration)
         let own = OperatorCommand(name: command.name, arguments: arguments, way: way)
         do throws(Failure) {
             switch command.name.prefix(while: { $0 != " " }) {
             case "admin": try own.administrators()
             case "users": try own.users()
+            case "roles": try own.roles()
             case "keys": try own.keys()
             case "access": try own.explain()
             default: try own.audit()
@@ -46,8 +47,9 @@ struct OperatorCommand {
     /// A time in whole seconds; `nil` if it is not given.
     func seconds(_ flag: String) throws(Failure) -> Int64? {
         guard let text = arguments.options[flag] else { return nil }
+        if text == "0" { return 0 }
         guard let time = DurationText.parse(text), time.components.seconds > 0 || text.hasPrefix("0") else {
-            throw .usage("\(flag) is '\(text)'; it must be a time such as 90d, 12h or 30m.")
+            throw .usage("\(flag) is '\(text)'; it must be a time such as 90d, 12h or 30m, or 0.")
         }
         return time.components.seconds
     }

@@ -12,6 +12,11 @@ import Thumbnails
 enum ServeCommand {
     static func run(_ configuration: Configuration) throws(Failure) -> ExitCode {
         let settings = configuration.settings
+        if !configuration.overrides.isEmpty {
+            Terminal.complain(
+                "fogbase: The environment says other than the file: \(configuration.overrides.joined(separator: "; "))."
+            )
+        }
         ProcessSetup.turnSignalsIntoErrors()
         ProcessSetup.keepFreedMemory()
         let stop = StopSignal()
@@ -22,6 +27,7 @@ enum ServeCommand {
             if let new = token.newToken { Terminal.say("Administrator's token: \(new)") }
             let operatorToken = OperatorChannel.makeToken()
             let registry = try openRegistry(settings, administrator: token.hash, operatorToken: operatorToken)
+            if token.newToken != nil { noteNewToken(registry) }
             let maintenance = Maintenance(registry)
             do {
                 try serve(
@@ -87,6 +93,16 @@ enum ServeCommand {
         return ThumbnailPool(
             program: settings.thumbnailProgram, scratch: path + "/.thumbnails",
             limits: ThumbnailLimits(processes: settings.thumbnailProcesses))
+    }
+
+    /// Has the server's log tell that there is a new administrator's token.
+    private static func noteNewToken(_ registry: DatabaseRegistry) {
+        guard let administrators = registry.configuration.administrators else { return }
+        Blocking.run {
+            do { try await administrators.noteNewToken() } catch {
+                report("The audit log does not tell of the new administrator's token: \(error)")
+            }
+        }
     }
 
     // MARK: Requests

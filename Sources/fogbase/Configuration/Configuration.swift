@@ -21,6 +21,9 @@ struct Configuration: Sendable {
 
     var settings = Settings()
     private var sources: [String: Source] = [:]
+    /// One for each setting for which a variable says something else than the file: who changes the file wonders why
+    /// nothing happens.
+    private(set) var overrides: [String] = []
 
     /// Where a setting's value comes from.
     func source(of key: String) -> Source {
@@ -51,6 +54,7 @@ struct Configuration: Sendable {
         }
         settings = loader.settings
         sources = loader.sources
+        overrides = loader.overrides
     }
 
     /// The lines of `fogbase config`: they could be a configuration file themselves.
@@ -69,6 +73,13 @@ private struct Loader {
     var sources: [String: Configuration.Source] = [:]
     var problems: [String] = []
     var areAllFromFlags = true
+    var overrides: [String] = []
+    /// What the file says of settings.
+    private var texts: [String: String] = [:]
+
+    init(read: @escaping (String) throws -> String?) {
+        self.read = read
+    }
 
     private static let fileVariable = "FOGBASE_CONFIG"
 
@@ -82,6 +93,7 @@ private struct Loader {
         guard !text.isEmpty else { return }
         do {
             try setting.apply(&settings, text)
+            note(source, text, of: setting)
             sources[setting.key] = source
         } catch {
             let found = setting.isSecret ? "" : " is '\(text)'; it"
@@ -95,7 +107,20 @@ private struct Loader {
                 place = flag
                 isFlag = true
             }
-            fail("\(place)\(found) \(error.expected).", isFromFlag: isFlag)
+            let end = error.expected.hasSuffix("?") ? "" : "."
+            fail("\(place)\(found) \(error.expected)\(end)", isFromFlag: isFlag)
+        }
+    }
+
+    /// Remembers what goes above the file. No values: some are secrets.
+    private mutating func note(_ source: Configuration.Source, _ text: String, of setting: Setting) {
+        switch source {
+        case .standard, .flag: break
+        case .file: texts[setting.key] = text
+        case .environment(let name):
+            guard let below = texts[setting.key], below != text, case .file(let path, let line)? = sources[setting.key]
+            else { return }
+            overrides.append("\(name) goes above \(setting.key) of \(path), line \(line)")
         }
     }
 

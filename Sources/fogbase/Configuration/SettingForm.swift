@@ -160,8 +160,9 @@ extension SettingForm where Value: RawRepresentable & CaseIterable, Value.RawVal
             placeholder: words.joined(separator: "|"),
             parse: { text throws(BadValue) in
                 guard let value = Value(rawValue: text) else {
-                    throw BadValue(
-                        "must be \(words.joined(separator: ", ")).\(Suggestion.sentence(for: text, among: words))")
+                    let rule = words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
+                    let guess = Suggestion.sentence(for: text, among: words)
+                    throw BadValue("must be \(rule)" + (guess.isEmpty ? "" : "." + guess))
                 }
                 return value
             }, show: { $0.rawValue })

@@ -83,7 +83,7 @@ struct Settings: Sendable {
     // Limits
     var connections = 16_384
     var connectionsPerAddress = 1_024
-    var bodyBytes = 16 << 20
+    var bodyBytes = 8 << 20
     var bodiesInFlightBytes = 256 << 20
     var recordBytes = 1 << 20
     var batchOperations = 200

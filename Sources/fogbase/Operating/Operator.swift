@@ -22,11 +22,11 @@ final class Operator {
     /// Seconds that a server may take: it may be busy hashing others' passwords.
     private static let patience = 60
 
-    /// Finds the way, and opens nothing yet.
+    /// Finds the way, and opens nothing yet. Only a server makes a database: a command that did would answer a slip in a
+    /// container's name with an account or a key that no server ever looks at.
     ///
-    /// - Parameter mayMake: The files are made where there are none, as a server makes them at its first start.
     /// - Throws: A sentence if there is no way, or nothing to work on.
-    init(_ configuration: Configuration, mayMake: Bool) throws(Failure) {
+    init(_ configuration: Configuration) throws(Failure) {
         settings = configuration.settings
         var scope: [(String, String)] = []
         if configuration.source(of: "data.containers") != .standard
@@ -47,14 +47,28 @@ final class Operator {
         let folder = settings.dataPath + "/" + id.container.text + "/" + id.environment.rawValue
         var status = stat()
         let isThere = stat(settings.dataPath, &status) == 0
-        guard mayMake || DataFolder.size(of: DataFolder.databasePath(in: folder)) > 0 else {
+        guard DataFolder.size(of: DataFolder.databasePath(in: folder)) > 0 else {
+            let known = Self.databases(in: settings.dataPath)
             throw Failure(
-                "There is no database in \(folder) yet. Name another with --data, --container or --environment.")
+                known.isEmpty
+                    ? "There is no database in \(folder) yet, and none in \(settings.dataPath): name another folder with --data, or let 'fogbase serve' make it."
+                    : "There is no database in \(folder). \(settings.dataPath) has \(known.joined(separator: " and ")): name one of them with --container and --environment. Only 'fogbase serve' makes a new one."
+            )
         }
         guard !isThere || status.st_uid == geteuid() else {
             throw Failure(
                 "The data folder \(settings.dataPath) belongs to the user \(status.st_uid). Run the command as that user: what others write, the server could not read."
             )
+        }
+    }
+
+    /// The databases of a data folder, such as `Forum (development, production)`.
+    private static func databases(in path: String) -> [String] {
+        FolderInspection.folders(in: path).sorted().compactMap { container in
+            let environments = FolderInspection.folders(in: path + "/" + container).sorted().filter {
+                DataFolder.size(of: DataFolder.databasePath(in: "\(path)/\(container)/\($0)")) > 0
+            }
+            return environments.isEmpty ? nil : "\(container) (\(environments.joined(separator: ", ")))"
         }
     }
 
@@ -70,20 +84,43 @@ final class Operator {
         _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: JSONValue? = nil,
         isOfServer: Bool = false, token: String? = nil
     ) throws(Failure) -> JSONValue {
+        let answer = try answer(method, path, query: query, body: body, isOfServer: isOfServer, token: token)
+        guard answer.isSuccess else { throw answer.refusal }
+        return answer.value
+    }
+
+    /// An answer, also one that is a refusal.
+    struct Answer {
+        let status: Int
+        let value: JSONValue
+        /// What is said of it to the operator if it is no success.
+        let refusal: Failure
+
+        var isSuccess: Bool { (200...299).contains(status) }
+    }
+
+    /// As `ask`, for those who go on with a refusal.
+    ///
+    /// - Parameter ifAbsent: With `If-None-Match: *`: 412 if what is named is there.
+    /// - Throws: Why there was no answer.
+    func answer(
+        _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: JSONValue? = nil,
+        isOfServer: Bool = false, token: String? = nil, ifAbsent: Bool = false
+    ) throws(Failure) -> Answer {
         let query = query + (isOfServer ? [] : scope)
         let pairs = query.map { "\($0.0)=\(PathSegment.encode($0.1))" }.joined(separator: "&")
         let target = pairs.isEmpty ? path : "\(path)?\(pairs)"
-        let answer = try send(method, target, body?.bytes, token)
+        let answer = try send(method, target, body?.bytes, token, ifAbsent: ifAbsent)
         let value = answer.body.isEmpty ? .null : try? JSONValue.parse(answer.body)
         guard let value else { throw Failure("The answer to \(method.text) \(path) is no JSON: \(answer.status).") }
-        guard !(200...299).contains(answer.status) else { return value }
         if answer.status == 401, case .server(let channel) = way {
             throw Failure(
                 "The server at \(channel.places.first?.description ?? "") does not take the token of \(OperatorChannel.path(in: settings.dataPath)): it is not the server of \(settings.dataPath), or has just been started anew. Try again in a moment."
             )
         }
-        throw Failure(
+        let refusal = Failure(
             Self.sentence(value["reason"]?.string ?? "The answer to \(method.text) \(path) was \(answer.status)"))
+        return Answer(status: answer.status, value: value, refusal: refusal)
     }
 
     private static func sentence(_ reason: String) -> String {
@@ -91,16 +128,17 @@ final class Operator {
     }
 
     private func send(
-        _ method: HTTPMethod, _ target: String, _ body: [UInt8]?, _ token: String?
+        _ method: HTTPMethod, _ target: String, _ body: [UInt8]?, _ token: String?, ifAbsent: Bool
     ) throws(Failure) -> LocalHTTP.Answer {
         do {
             switch way {
             case .server(let channel):
-                return try Self.send(method, target, body, token: token ?? channel.token, to: channel)
+                return try Self.send(
+                    method, target, body, token: token ?? channel.token, ifAbsent: ifAbsent, to: channel)
             case .files(let opened):
                 let server = try opened ?? StoppedServer(settings)
                 way = .files(server)
-                guard let answer = server.answer(method, target, body: body, token: token) else {
+                guard let answer = server.answer(method, target, body: body, token: token, ifAbsent: ifAbsent) else {
                     throw Failure("'\(target)' is no target of a request.")
                 }
                 return answer
@@ -113,12 +151,14 @@ final class Operator {
     }
 
     private static func send(
-        _ method: HTTPMethod, _ target: String, _ body: [UInt8]?, token: String, to channel: OperatorChannel
+        _ method: HTTPMethod, _ target: String, _ body: [UInt8]?, token: String, ifAbsent: Bool,
+        to channel: OperatorChannel
     ) throws -> LocalHTTP.Answer {
         var lines = [
             "\(method.text) \(target) HTTP/1.1", "Host: \(channel.host)", "Authorization: Bearer \(token)",
             "Connection: close",
         ]
+        if ifAbsent { lines.append("If-None-Match: *") }
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.count)"] }
         return try LocalHTTP.send(to: channel.places, lines: lines, body: body ?? [], patience: patience)
     }

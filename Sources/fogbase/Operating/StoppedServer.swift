@@ -46,10 +46,13 @@ final class StoppedServer {
     }
 
     /// Answers one request, in the operator's name unless there is a token of somebody else.
-    func answer(_ method: HTTPMethod, _ target: String, body: [UInt8]?, token: String?) -> LocalHTTP.Answer? {
+    func answer(
+        _ method: HTTPMethod, _ target: String, body: [UInt8]?, token: String?, ifAbsent: Bool
+    ) -> LocalHTTP.Answer? {
         guard let target = RequestTarget(target) else { return nil }
         var fields = HTTPFields()
         fields.append(.authorization, "Bearer \(token ?? self.token)")
+        if ifAbsent { fields.append(.ifNoneMatch, literal: "*") }
         if body != nil { fields.append(.contentType, literal: "application/json") }
         let request = HTTPRequest(
             method: method, target: target, fields: fields, body: body.map(HTTPRequestBody.bytes) ?? .empty)

@@ -33,6 +33,13 @@ extension MatrixRow {
             .deleteRole, .delete, "/roles/Auditors_kx91", .administrators(204, 204, 403, 403),
             twin: ("Auditors_kx91", "Auditors_kx99")),
         MatrixRow(
+            .addRoleMember, .put, "/roles/editors/members/{stranger}", .administrators(200, 200, 403, 403)),
+        MatrixRow(
+            .addRoleMember, .put, "/roles/Auditors_kx91/members/{stranger}", .administrators(200, 200, 403, 403),
+            twin: ("Auditors_kx91", "Auditors_kx99")),
+        MatrixRow(
+            .removeRoleMember, .delete, "/roles/editors/members/{member}", .administrators(200, 200, 403, 403)),
+        MatrixRow(
             .explainAccess, .post, "/explain/access",
             #"{"caller":"{creator}","action":"read","recordType":"Staff","recordName":"staff-1-kx84"}"#,
             .administrators(200, 200, 200, 200), twin: ("staff-1-kx84", "staff-9-kx99")),

@@ -69,6 +69,13 @@ struct AccessModel {
         return isForAll || record.creator == caller
     }
 
+    /// Whether somebody reads records without a list whoever has made them.
+    func readsAll(_ caller: String, type: String) -> Bool {
+        if caller == Self.administrator { return true }
+        if let scope = scopes[caller] { return scope.may("READ", type) }
+        return !grants("READ", to: caller, type: type).isEmpty
+    }
+
     /// Whether somebody who may do the same to the record reads or writes its field `secret`.
     func mayField(_ right: String, _ caller: String, type: String, isOwn: Bool) -> Bool {
         guard caller != Self.administrator, scopes[caller] == nil,

@@ -114,7 +114,9 @@ final class AccessWorld {
                 try await test.perform(
                     .modify(createsMissing: false, replacesAll: replacesAll), record.type, target, body, as: caller)
             }
-            let isAllowed = model.may("WRITE", name, record) && (secret == nil || mayWriteSecret)
+            let isAllowed =
+                model.may("WRITE", name, record) && (secret == nil || mayWriteSecret)
+                && (!changesList || model.may("READ", name, record))
             #expect((refusal == nil) == isAllowed, "\(name) writes \(record): \(String(describing: refusal))")
             if isAllowed {
                 model.records[target]?.n = n

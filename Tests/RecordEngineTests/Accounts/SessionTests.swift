@@ -134,8 +134,11 @@ import Testing
             "ALTER TABLE old RENAME TO session", "CREATE INDEX session_by_account ON session (account)",
             "CREATE INDEX session_by_expiry ON session (expires)", "DROP TABLE invitation",
             "DROP TABLE invitation_role", "DROP TABLE account_removal", "DROP TABLE removal_cascade",
-            "DROP INDEX asset_claim_by_uploader", "DELETE FROM record", "DELETE FROM type", "DELETE FROM type_grant",
-            "DROP TABLE api_key", "DROP TABLE audit", "DROP TABLE audit_retention", "DROP TABLE usage",
+            "DROP INDEX asset_claim_by_uploader", "DROP TRIGGER asset_claim_counts",
+            "DELETE FROM record", "DELETE FROM type", "DELETE FROM type_grant",
+            "DROP TABLE api_key", "DROP TABLE gone_account", "ALTER TABLE type DROP COLUMN acl_required",
+            "DROP TABLE audit", "DROP TABLE audit_retention", "DROP TABLE audit_count",
+            "DROP TABLE usage",
             "ALTER TABLE account DROP COLUMN disabled",
             "DROP TABLE idempotency", "DROP TABLE idempotency_sum", "CREATE TABLE idempotency (a)",
             """

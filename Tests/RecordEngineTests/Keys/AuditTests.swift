@@ -81,6 +81,31 @@ import Testing
         #expect(try await Self.log(test).compactMap { $0["target"]?.string } == ["k4", "k5"])
     }
 
+    @Test func `refusals are half of the log at most, and push out no deeds`() async throws {
+        var limits = DatabaseLimits()
+        limits.auditEntries = 8
+        let test = try TestDatabase(limits: limits)
+        for number in 0..<4 { _ = try await test.makeKey("k\(number)", KeyScope(permissions: .read)) }
+        let key = try test.caller(try await test.makeKey("k4", KeyScope(permissions: .read)).token)
+        guard case .service(let service) = key else { throw RecordError.recordNotFound }
+        for number in 0..<20 {
+            test.reader.noteOutOfScope(service, target: "t\(number)", address: "", requestID: "")
+        }
+        #expect(try await Self.log(test).count == 25)
+        #expect(try await test.database.maintain().entries == 17)
+        let left = try await Self.log(test)
+        #expect(left.count { $0["outcome"] == "refused" } == 3)
+        #expect(Self.targets(left.filter { $0["outcome"] == "done" }) == ["k4", "k3", "k2", "k1", "k0"])
+        #expect(await refusal { try await test.database.travel("DELETE FROM audit WHERE outcome = 'refused'") } != nil)
+        for number in 5..<9 { _ = try await test.makeKey("k\(number)", KeyScope(permissions: .read)) }
+        #expect(try await test.database.maintain().entries == 4)
+        // Nine deeds are one too many by themselves.
+        #expect(Self.targets(try await Self.log(test)) == (1...8).reversed().map { "k\($0)" })
+        #expect(try await test.database.maintain().entries == 0)
+    }
+
+    private static func targets(_ entries: [JSONValue]) -> [String] { entries.compactMap { $0["target"]?.string } }
+
     @Test func `pages follow each other without a gap, also by actor, action and time`() async throws {
         let test = try TestDatabase()
         let manager = try await test.makeKey(

@@ -7,7 +7,7 @@ import Testing
 struct OracleDatabase {
     let test: TestDatabase
     let fields: [OracleField]
-    let callers: [Caller]
+    private(set) var callers: [Caller]
     /// The numbers of accounts by their names.
     let users: [String: Int64]
     /// Whether users see no records but their own.
@@ -26,10 +26,13 @@ struct OracleDatabase {
 
     init(_ samples: inout OracleSamples, users signed: (TestDatabase) async throws -> [(Caller, String)]) async throws {
         environment = samples.chance(50) ? .development : .production
-        test = try TestDatabase(environment)
+        var limits = DatabaseLimits()
+        if samples.chance(50) { limits.goneAccountsByNumber = 0 }
+        test = try TestDatabase(environment, limits: limits)
         let people = try await signed(test)
         callers = [.administrator(.bootstrap)] + people.map(\.0)
-        var users: [String: Int64] = ["_administrator": 1]
+        // Once its account is gone, nobody knows its name any more.
+        var users: [String: Int64] = ["_administrator": 1, "_deleted": Self.gone]
         for (caller, name) in people { users[name] = caller.userID }
         self.users = users
         isOwnOnly = samples.chance(40)
@@ -44,7 +47,21 @@ struct OracleDatabase {
         ]
         self.fields = fields
         try await test.database.putSchema(SchemaDocument(schema))
+        // Somebody who writes as the others do, and whose account then goes.
+        let leaver = try await test.signUp("eve").session.user
+        callers.append(.user(leaver.id, roles: [:]))
         try await fill(&samples)
+        callers.removeLast()
+        try await test.database.removeUser(#require(UserRecordName(leaver.recordName)), by: .shell)
+        for position in oracle.records.indices {
+            if oracle.records[position].creator == leaver.id { oracle.records[position].creator = Self.gone }
+            if oracle.records[position].modifier == leaver.id { oracle.records[position].modifier = Self.gone }
+        }
+    }
+
+    /// The number that conditions have for all accounts that are gone.
+    private static var gone: Int64 {
+        if case .integer(let number) = QueryValue.goneAccount { number } else { 0 }
     }
 
     private static func randomFields(_ samples: inout OracleSamples) -> [OracleField] {

@@ -104,6 +104,8 @@ struct ConditionParts {
 
     private mutating func add(_ part: Predicate, _ number: Int) {
         switch part {
+        // Indexes know accounts by their numbers, and this value stands for too many of them.
+        case .condition(let condition) where condition.namesGoneAccounts: break
         case .condition(let condition) where condition.subject == .value:
             add(condition.test, of: condition.field, number)
         case .condition(let condition):

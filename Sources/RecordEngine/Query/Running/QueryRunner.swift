@@ -29,8 +29,14 @@ struct QueryRunner {
     let order: QueryOrder
     let type: Int64
     let reading: QueryReading
+    /// The public name of an account, for conditions on accounts that are gone; `nil` for all others.
+    private let userName: ((UserID) throws(RecordError) -> String)?
 
-    init(_ parts: [QueryPart], order: QueryOrder, type: Int64, reading: QueryReading) {
+    init(
+        _ parts: [QueryPart], order: QueryOrder, type: Int64, reading: QueryReading,
+        userName: ((UserID) throws(RecordError) -> String)? = nil
+    ) {
+        self.userName = parts.contains { $0.plan.predicate.namesGoneAccounts } ? userName : nil
         self.parts = parts
         self.order = order
         self.type = type
@@ -303,7 +309,9 @@ struct QueryRunner {
 
     private func matches(_ cursor: RecordCursor, _ matcher: RecordMatcher) throws(QueryObstacle) -> Bool {
         do throws(RecordError) {
-            return try matcher.matches(try IndexedRecord(cursor, cursor.row))
+            var record = try IndexedRecord(cursor, cursor.row)
+            if let userName { try record.hideGoneAccounts(userName) }
+            return try matcher.matches(record)
         } catch {
             throw .refused(error)
         }

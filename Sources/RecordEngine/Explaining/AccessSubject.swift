@@ -1,0 +1,117 @@
+internal import RecordModel
+internal import RecordStorage
+internal import Threads
+
+/// Whom a question about rights is about.
+enum AccessSubject {
+    case caller(Caller)
+    /// Nobody can be this caller now: its tokens are refused before any right is looked at.
+    case refused(AccessExplanation.Step)
+}
+
+extension RecordReader {
+    /// Finds whom a question names: `anonymous`; `administrator`, with `:` and a role or not; `key:` and a name; the name
+    /// or record name of a user, or the record name of a key's account.
+    ///
+    /// - Throws: NOT_FOUND for somebody who is not there; BAD_REQUEST for what names nobody.
+    func subject(of question: AccessQuestion) throws(RecordError) -> AccessSubject {
+        let text = question.caller
+        if text == "anonymous" || text == RoleName.world.text { return .caller(.anonymous) }
+        if text == "administrator" { return .caller(.administrator(.bootstrap)) }
+        if let name = text.rest(behind: "administrator:") {
+            guard let role = AdministratorRole(rawValue: name) else { throw noSuchRole(name, question) }
+            return .caller(.administrator(Administrator(id: 0, role: role)))
+        }
+        if let name = text.rest(behind: "key:") {
+            guard Authorization.authorize(question.asker, .manageKeys) == .allowed else {
+                throw .subjectByRecordName(text, right: .manageKeys)
+            }
+            let table = try keyTable()
+            let row = try store { () throws(StoreError) in try table.find(name: name) }
+            guard let row else {
+                throw RecordError(.notFound, "There is no key with this name", details: [("caller", .text(text))])
+            }
+            return subject(of: row)
+        }
+        if let name = UserRecordName(text) {
+            let row = try store { () throws(StoreError) in try accounts.find(recordName: name.text) }
+            guard let row else {
+                throw RecordError(
+                    .notFound, "There is no user with this record name", details: [("caller", .text(text))])
+            }
+            return try subject(of: row)
+        }
+        guard Authorization.authorize(question.asker, .manageUsers) == .allowed else {
+            throw .subjectByRecordName(text, right: .manageUsers)
+        }
+        let row = try store { () throws(StoreError) in try accounts.find(name: text) }
+        guard let row else {
+            throw RecordError(
+                .notFound,
+                "There is no user with the name \(text.prefix(64)).\(hint(about: text, question)) "
+                    + AccessQuestion.callerForms,
+                details: [("caller", .text(text))])
+        }
+        return try subject(of: row)
+    }
+
+    private func subject(of account: AccountRow) throws(RecordError) -> AccessSubject {
+        if account.disabled != nil {
+            return .refused(
+                AccessExplanation.Step(
+                    rule: "ACCOUNT_DISABLED", isAllowed: false,
+                    reason: "The account is disabled: its sessions have ended, and nobody signs in to it"))
+        }
+        if account.kind == .service {
+            let table = try keyTable()
+            let row = try store { () throws(StoreError) in try table.find(account: account.id) }
+            return subject(of: row)
+        }
+        return .caller(
+            .user(account.id, roles: try store { () throws(StoreError) in try accounts.roles(of: account.id) }))
+    }
+
+    private func subject(of key: KeyRow?) -> AccessSubject {
+        guard let key, key.isAlive(at: WallClock.milliseconds) else {
+            return .refused(
+                AccessExplanation.Step(
+                    rule: "KEY_ENDED", isAllowed: false,
+                    reason: "The key was revoked or has expired: its token is refused before any right is looked at"))
+        }
+        return .caller(.service(ServiceKey(account: key.account, scope: KeyScope(stored: key.scope))))
+    }
+
+    private func noSuchRole(_ name: String, _ question: AccessQuestion) -> RecordError {
+        let roles = AdministratorRole.allCases.map(\.rawValue).joined(separator: ", ")
+        return .badRequest(
+            "Behind administrator: stands a role of administrators, one of \(roles).\(hint(about: name, question))",
+            details: [("caller", .text(question.caller))])
+    }
+
+    /// Which word to ask for, if a name is an administrator's; for those who may know.
+    private func hint(about name: String, _ question: AccessQuestion) -> String {
+        guard Authorization.authorize(question.asker, .manageAdministrators) == .allowed,
+            let info = try? database.administrators?.find(name)
+        else { return "" }
+        return " \(name) is an administrator: ask for administrator:\(info.role.rawValue)."
+    }
+}
+
+extension AccessQuestion {
+    static let callerForms =
+        "A caller is anonymous, administrator, administrator: and a role, key: and a name, or the name or record name of a user"
+}
+
+extension RecordError {
+    fileprivate static func subjectByRecordName(_ text: String, right: AdministratorOperation) -> RecordError {
+        .badRequest(
+            "Who is looked up by name takes the right \(right.rawValue). Name the record name of the user, or of the key's account",
+            details: [("caller", .text(text)), ("right", .text(right.rawValue))])
+    }
+}
+
+extension String {
+    fileprivate func rest(behind prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}

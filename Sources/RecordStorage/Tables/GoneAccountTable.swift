@@ -1,0 +1,14 @@
+/// The accounts that are gone and whose numbers may stand in records as creator or modifier.
+package final class GoneAccountTable {
+    private let list: Statement
+
+    package init(_ connection: Connection) throws(StoreError) {
+        list = try connection.prepare("SELECT account FROM gone_account ORDER BY account LIMIT ?1")
+    }
+
+    /// The numbers of the first ones, ascending.
+    package func numbers(limit: Int) throws(StoreError) -> [Int64] {
+        list.bind(1, Int64(limit))
+        return try list.rows { $0.integer(0) }
+    }
+}

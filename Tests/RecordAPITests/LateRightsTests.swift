@@ -1,0 +1,75 @@
+import HTTP
+import RecordAPI
+import RecordModel
+import RecordWire
+import Testing
+
+/// Rights that end while the body of a request is on its way.
+@Suite struct LateRightsTests {
+    private static let scope = #"{"actions":["read"],"rights":["manageUsers","changeRights","changeSchema"]}"#
+
+    /// Sends a request of a key that loses its rights before the body is there.
+    private func late(
+        _ method: HTTPMethod, _ target: String, _ body: String, in database: TestDatabase
+    ) async throws -> Answer {
+        let made = await database.call(
+            .post, "/keys", as: .administrator, body: #"{"name":"\#(target)","scope":\#(Self.scope)}"#)
+        let token = try #require(made.json?["token"]?.string, "\(made.text)")
+        let id = try #require(made.json?["id"]?.string)
+        func fields(_ token: String) -> HTTPFields {
+            var fields = HTTPFields()
+            fields.append(.authorization, "Bearer \(token)")
+            return fields
+        }
+        let change = HTTPRequest(
+            method: .patch, target: try #require(RequestTarget("/keys/\(id)")),
+            fields: fields("the-operators-secret"),
+            body: .bytes(Array(#"{"scope":{"actions":["read"]}}"#.utf8)))
+        let request = HTTPRequest(
+            method: method, target: try #require(RequestTarget(target)), fields: fields(token),
+            body: .stream(
+                BodyBehindARequest(
+                    api: database.api, context: database.context, request: change, body: Array(body.utf8))),
+            id: "request-1")
+        return Answer(await database.api.respond(to: request, in: database.context))
+    }
+
+    @Test(arguments: [RecordAPIConfiguration.SignUp.closed, .invitation])
+    func `no account is made where only managers make one`(signUp: RecordAPIConfiguration.SignUp) async throws {
+        let database = try await TestDatabase.make(withUsers: false) { $0.signUp = signUp }
+        let answer = try await late(
+            .post, "/users", #"{"name":"sneak","password":"correct horse"}"#, in: database)
+        #expect(answer.status == 403, "\(answer.text)")
+        let signIn = await database.call(.post, "/sessions", body: #"{"name":"sneak","password":"correct horse"}"#)
+        #expect(signIn.status == 401)
+    }
+
+    @Test(arguments: [
+        (HTTPMethod.put, "/grants/Post", #"{"grants":{}}"#), (.put, "/roles/late", #"{"members":[]}"#),
+        (.post, "/invitations", "{}"), (.put, "/schema", #"{"types":{}}"#),
+        (.post, "/schema/types/Post/indexes", #"{"fields":["title"]}"#),
+    ]) func `nor are rights, roles, invitations or the schema`(
+        method: HTTPMethod, target: String, body: String
+    ) async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let answer = try await late(method, target, body, in: database)
+        #expect(answer.status == 403, "\(answer.text)")
+    }
+}
+
+/// A body before which something else is asked.
+private struct BodyBehindARequest: HTTPBodyReader {
+    let api: RecordAPI
+    let context: RecordAPIContext
+    let request: HTTPRequest
+    let body: [UInt8]
+
+    var expectedLength: Int? { nil }
+    func next() async throws(HTTPBodyError) -> [UInt8]? { nil }
+
+    func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8] {
+        guard await api.respond(to: request, in: context).status == .ok else { throw .disconnected }
+        return body
+    }
+}

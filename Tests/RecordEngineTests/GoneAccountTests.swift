@@ -1,0 +1,177 @@
+import Foundation
+@testable import RecordEngine
+import RecordModel
+import RecordStorage
+import RecordWire
+import Testing
+
+/// Conditions on who wrote a record compare with the name that answers show, also when the account is gone.
+@Suite struct GoneAccountTests {
+    /// Three records: one of ann, two of accounts that are gone; the administrator has changed one of each kind since.
+    private static func filled(byNumber: Int, folder: String? = nil) async throws -> (test: TestDatabase, ann: Session)
+    {
+        var limits = DatabaseLimits()
+        limits.goneAccountsByNumber = byNumber
+        let test = try TestDatabase(.production, limits: limits, folder: folder, keepsFolder: folder != nil)
+        try await test.putType(
+            fields: #""g":{"type":"INT64","indexes":["QUERYABLE"]}"#,
+            indexes: #"[{"fields":["createdUserRecordName"]},{"fields":["modifiedUserRecordName","g"]}]"#,
+            grants: #"{"_world":["READ"],"_icloud":["CREATE"],"_creator":["WRITE"]}"#)
+        var sessions: [Session] = []
+        for name in ["ann", "spam", "junk"] {
+            let (caller, session) = try await test.signUp(name)
+            try await test.createAll([(name, #""g":1"#), (name + "2", #""g":1"#)], as: caller)
+            sessions.append(session)
+        }
+        for name in ["ann2", "junk2"] {
+            try await test.perform(
+                .modify(createsMissing: false, replacesAll: false), "Post", name, #"{"fields":{"g":2}}"#,
+                as: .administrator(.bootstrap))
+        }
+        for session in sessions.dropFirst() {
+            try await test.database.removeUser(#require(UserRecordName(session.user.recordName)), by: .shell)
+        }
+        return (test, sessions[0])
+    }
+
+    @Test(arguments: [500, 0])
+    func `conditions find those whose accounts are gone by the name that is shown`(_ byNumber: Int) async throws {
+        let (test, ann) = try await Self.filled(byNumber: byNumber)
+        let all = ["ann", "ann2", "spam", "spam2", "junk", "junk2"]
+        func names(_ condition: String, _ arguments: [QueryArgument] = []) async throws -> [String] {
+            let page = try await test.query(condition, arguments)
+            #expect(page.count == Int64(page.names.count), "\(condition)")
+            return page.names
+        }
+        #expect(try await names("createdUserRecordName == '_deleted'") == ["spam", "spam2", "junk", "junk2"])
+        #expect(try await names("createdUserRecordName != '_deleted'") == ["ann", "ann2"])
+        #expect(try await names("createdUserRecordName IN {'_deleted', '_administrator'}") == Array(all[2...]))
+        let both = QueryArgument.list([.string("_deleted"), .string(ann.user.recordName)])
+        #expect(try await names("createdUserRecordName IN %@", [both]) == all)
+        #expect(try await names("NOT createdUserRecordName IN {'_deleted'}") == ["ann", "ann2"])
+        #expect(try await names("modifiedUserRecordName == '_deleted'") == ["spam", "spam2", "junk"])
+        #expect(try await names("modifiedUserRecordName != '_deleted'") == ["ann", "ann2", "junk2"])
+        #expect(try await names("modifiedUserRecordName == '_deleted' AND g == 1") == ["spam", "spam2", "junk"])
+        #expect(try await names("createdUserRecordName == '_deleted' AND g == 2") == ["junk2"])
+        #expect(try await names("createdUserRecordName == '_deleted' OR g == 2") == ["ann2"] + all[2...])
+        #expect(
+            try await test.pages("createdUserRecordName == '_deleted'", limit: 1) == ["spam", "spam2", "junk", "junk2"])
+    }
+
+    @Test func `what they wrote is found by the index`() async throws {
+        let (test, _) = try await Self.filled(byNumber: 500)
+        try await test.createAll((0..<50).map { ("mine\($0)", #""g":3"#) })
+        for condition in ["createdUserRecordName == '_deleted'", "modifiedUserRecordName == '_deleted' AND g == 1"] {
+            let page = try await test.query(condition)
+            // For the page and for the count.
+            #expect((page.examined ?? 99) <= 12, "\(page.plan)")
+        }
+    }
+
+    @Test func `how many are gone is told to nobody else, by no plan and no advice`() async throws {
+        let (test, ann) = try await Self.filled(byNumber: 500)
+        let callers = [Caller.anonymous, .user(ann.user.id, roles: [:])]
+        for condition in ["createdUserRecordName == '_deleted'", "modifiedUserRecordName == '_deleted' AND g == 1"] {
+            var plans: [JSONValue?] = []
+            for caller in callers {
+                let page = try await test.query(condition, as: caller)
+                #expect(page.plan.contains("may read the schema") && !page.plan.contains("IN {"), "\(page.plan)")
+                #expect(page.json["plan"]?["access"] == [])
+                plans.append(page.json["plan"]?["residual"])
+            }
+            #expect(plans[0] == plans[1] && plans[0] != nil)
+            #expect(try await test.query(condition).plan.contains("merge of 2"))
+            let prepared = try #require(try test.reader.bind(test.queryRequest(condition)))
+            #expect(!prepared.shape.condition.contains("IN {"), "\(prepared.shape.condition)")
+        }
+    }
+
+    @Test func `who left nothing in public records is none of them`() async throws {
+        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (test, _) = try await Self.filled(byNumber: 500, folder: folder)
+        func gone() throws -> Int64? {
+            try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
+                .integer("SELECT count(*) FROM gone_account")
+        }
+        func leave(after deed: (Caller) async throws -> Void) async throws {
+            let (caller, session) = try await test.signUp("brief")
+            try await deed(caller)
+            try await test.database.removeUser(#require(UserRecordName(session.user.recordName)), by: .shell)
+        }
+        #expect(try gone() == 2)
+        for _ in 0..<5 { try await leave { _ in } }
+        try await leave { caller in
+            try await test.createAll([("short", #""g":1"#)], as: caller)
+            try await test.delete("short", as: caller)
+        }
+        try await leave { caller in
+            let id = try #require(caller.userID)
+            try await test.createAll(
+                [("own", #""g":1"#)], as: caller, in: DatabaseAddress(scope: .privateDatabase(owner: id)))
+        }
+        #expect(try gone() == 2)
+        // One has made something, the other has changed what was there.
+        try await leave { caller in try await test.createAll([("left", #""g":1"#)], as: caller) }
+        #expect(try gone() == 3)
+        try await test.database.setGrants(
+            Grants([.world: .read, .authenticated: [.create, .write], .creator: .write]),
+            of: try #require(
+                RecordTypeName("Post")))
+        try await leave { caller in try await test.change("ann", #""g":9"#, as: caller) }
+        #expect(try gone() == 4)
+        #expect(try await test.query("createdUserRecordName == '_deleted' AND g == 1").names.contains("left"))
+        #expect(try await test.query("modifiedUserRecordName == '_deleted' AND g == 9").names == ["ann"])
+        await test.close()
+    }
+
+    @Test(arguments: [500, 0])
+    func `sets are of those whose accounts are gone`(_ byNumber: Int) async throws {
+        let (test, _) = try await Self.filled(byNumber: byNumber)
+        func change(_ condition: String, _ change: SetRequest.Change) async throws {
+            let request = SetRequest(
+                query: try test.queryRequest(condition), change: change, isForAll: false, isDryRun: false,
+                maxAffected: nil, idempotency: nil)
+            try test.reader.refresh()
+            _ = try await test.reader.changeSet(request)
+        }
+        let input = try RecordInput.readSingle(Array(#"{"fields":{"g":7}}"#.utf8))
+        try await change("modifiedUserRecordName == '_deleted'", .modify(input))
+        #expect(try await test.query("g == 7").names == ["spam", "spam2", "junk"])
+        try await change("createdUserRecordName == '_deleted'", .delete)
+        #expect(try test.list().names == ["ann", "ann2"])
+    }
+
+    @Test func `nobody is gone at first`() async throws {
+        let test = try TestDatabase(.production)
+        try await test.putType(fields: #""g":{"type":"INT64"}"#)
+        try await test.createAll([("a", #""g":1"#)])
+        #expect(try await test.query("createdUserRecordName == '_deleted'").names == [])
+        #expect(try await test.query("createdUserRecordName != '_deleted'").names == ["a"])
+        #expect(try await test.query("createdUserRecordName IN {'_deleted', '_administrator'}").names == ["a"])
+        // What is refused once somebody is gone is refused before.
+        let condition = "modifiedUserRecordName == '_deleted'"
+        #expect(await refusal { _ = try await test.query(condition) }?.cause == .notIndexed)
+        let ann = try await test.signUp("ann").session.user
+        try await test.database.removeUser(#require(UserRecordName(ann.recordName)), by: .shell)
+        #expect(await refusal { _ = try await test.query(condition) }?.cause == .notIndexed)
+    }
+
+    @Test func `a file of before learns whose accounts are gone`() async throws {
+        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (before, _) = try await Self.filled(byNumber: 500, folder: folder)
+        await before.close()
+        do {
+            let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
+            try connection.execute(
+                """
+                DROP TABLE gone_account; ALTER TABLE type DROP COLUMN acl_required;
+                DELETE FROM migration WHERE position >= (SELECT position FROM migration WHERE name = 'gone accounts')
+                """)
+        }
+        let test = try TestDatabase(.production, folder: folder)
+        #expect(
+            try await test.query("createdUserRecordName == '_deleted'").names == ["spam", "spam2", "junk", "junk2"])
+    }
+}

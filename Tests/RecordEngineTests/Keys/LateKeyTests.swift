@@ -1,0 +1,28 @@
+import RecordEngine
+import RecordModel
+import Testing
+
+/// Rights that a key has lost while its request waited for its turn.
+@Suite struct LateKeyTests {
+    @Test(arguments: [true, false])
+    func `members of roles are not changed with a right that is gone`(isMember: Bool) async throws {
+        let test = try TestDatabase()
+        let ann = try await test.signUp("ann").session.user
+        let name = try #require(RoleName("editors"))
+        try await test.database.putRole(name, members: isMember ? [] : [ann.recordName])
+        let key = try await test.makeKey("sync", KeyScope(permissions: .read, operations: [.changeRights]))
+        let actor = AuditActor(caller: try test.caller(key.token))
+        func change() async -> RecordError? {
+            await refusal {
+                _ = try await test.database.setMember(ann.recordName, of: name, isMember: isMember, by: actor)
+            }
+        }
+        _ = try await test.database.changeKey(key.key.id, scope: KeyScope(permissions: .read), by: .server)
+        #expect(await change()?.code == .accessDenied)
+        try test.reader.refresh()
+        #expect(try test.reader.role(name)?.members == (isMember ? [] : [ann.recordName]))
+        let scope = KeyScope(permissions: .read, operations: [.changeRights])
+        _ = try await test.database.changeKey(key.key.id, scope: scope, by: .server)
+        #expect(await change() == nil)
+    }
+}

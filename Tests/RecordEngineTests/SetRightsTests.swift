@@ -1,0 +1,47 @@
+import RecordModel
+import RecordWire
+import Testing
+
+@testable import RecordEngine
+
+/// Rights that change between the slices of a change by condition.
+@Suite struct SetRightsTests {
+    @Test(arguments: [false, true])
+    func `a set ends when its caller may not ask for the field any more`(isOwnAlone: Bool) async throws {
+        let test = try TestDatabase(.production)
+        func fields(read: String) -> String { #""g":{"type":"INT64","read":\#(read)},"n":{"type":"INT64"}"# }
+        func schema(read: String) throws -> SchemaDocument {
+            try SchemaDocument.read(Array(#"{"types":{"Post":{"fields":{\#(fields(read: read))}}}}"#.utf8))
+        }
+        try await test.putType(
+            fields: fields(read: isOwnAlone ? #"["_creator"]"# : "null"),
+            grants: isOwnAlone
+                ? #"{"_icloud":["CREATE"],"_creator":["WRITE"]}"# : #"{"_icloud":["CREATE","READ","WRITE"]}"#)
+        let ann = try await test.signUp("ann").caller
+        try await test.createAll((0..<4).map { ("r\($0)", #""g":1,"n":0"#) }, as: ann)
+        let ids = try test.raw("SELECT group_concat(id) FROM record WHERE name LIKE 'r_'").split(separator: ",")
+            .compactMap { Int64($0) }
+        let post = try #require(RecordTypeName("Post"))
+        let type = try #require(test.database.schema[post])
+        let predicate = try PredicateBinder(type: type, now: 0) { _ in nil }
+            .bind(try PredicateSyntax.parse("g == 1"), positional: [])
+        let set = SetRequest(
+            query: try test.queryRequest("g == 1", as: ann),
+            change: .modify(try RecordInput.readSingle(Array(#"{"fields":{"n":5}}"#.utf8))), isForAll: false,
+            isDryRun: false, maxAffected: nil, idempotency: nil)
+        try test.reader.refresh()
+        let change = SetChange(set, type: type, predicate: predicate, isOwnAlone: isOwnAlone, reader: test.reader)
+        func slice(_ ids: ArraySlice<Int64>) async throws -> Int {
+            try await test.database.write { transaction throws(RecordError) in
+                try change.perform(on: ids, in: transaction, nanoseconds: UInt64.max).changed
+            }
+        }
+        #expect(try await slice(ids[..<2]) == 2)
+        try await test.database.putSchema(schema(read: "[]"))
+        let refused = await refusal { _ = try await slice(ids[2...]) }
+        #expect(refused?.code == .accessDenied && refused?.reason.contains("rights have changed") == true)
+        try await test.database.putSchema(schema(read: "null"))
+        #expect(try await slice(ids[2...]) == 2)
+        await test.close()
+    }
+}
