@@ -129,14 +129,19 @@ private final class EchoServer: Sendable {
             _ = try client.receive(until: "here")
             gone.append(client)
         }
+        let begun = Gate()
         let blocked = Gate()
-        server.loop.perform { blocked.waitBlocking() }
+        server.loop.perform {
+            begun.open()
+            blocked.waitBlocking()
+        }
+        await begun.wait()
         gone = []
         try late.send("late")
         blocked.open()
         #expect(try late.receive(until: "late") == "late")
         #expect(server.endsBeforeEcho.withLock { $0 } < 200)
-        let deadline = Deadline.after(.seconds(10))
+        let deadline = Deadline.after(.seconds(60))
         while server.ends.withLock({ $0.count }) < 600, !deadline.hasPassed() { await Task.yield() }
         #expect(server.ends.withLock { $0.count } == 600, "yet all are closed")
         await server.stop()
@@ -199,7 +204,7 @@ private final class EchoServer: Sendable {
             await server?.stop()
             server = nil
             // The runtime may have opened a timer or two of its own meanwhile; a leak of ours would be fifty.
-            let deadline = Deadline.after(.seconds(10))
+            let deadline = Deadline.after(.seconds(60))
             while ProcessFacts.openDescriptors > before + 8, !deadline.hasPassed() { await Task.yield() }
             #expect(ProcessFacts.openDescriptors <= before + 8)
         }

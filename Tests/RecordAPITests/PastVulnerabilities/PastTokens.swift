@@ -149,9 +149,9 @@ import Testing
             texts.insert(answer.text + answer.fields.map { "\($0): \($1)" }.joined())
         }
         #expect(texts.count == 1)
-        let medians = try [true, false].map { try #require(times[$0]).sorted()[6] }
+        let shortest = try [true, false].map { try #require(times[$0]?.min()) }
         // A hash takes fifty times what a look-up takes, so a missing one shows far beyond the noise.
-        #expect(medians[0] < medians[1] * 4 && medians[1] < medians[0] * 4, "\(medians)")
+        #expect(shortest[0] < shortest[1] * 4 && shortest[1] < shortest[0] * 4, "\(times)")
         // Where sign-up is by invitation, who brings none does not learn whose names are taken.
         let closed = try await TestDatabase.make(withUsers: false) { $0.signUp = .invitation }
         await closed.call(
