@@ -112,6 +112,12 @@ public struct Batch: Sendable {
         add("delete", recordType, try Database.checked(name)) { _ in () }
     }
 
+    /// Deletes a record, if it still has a version.
+    @discardableResult
+    public mutating func delete(_ recordType: String, _ name: String, version: String) throws -> Item<Void> {
+        add("delete", recordType, try Database.checked(name), version: version) { _ in () }
+    }
+
     private mutating func add<Value: Sendable>(
         _ word: StaticString, _ type: String, _ name: String, fields: FieldWriter? = nil, version: String? = nil,
         access: RecordAccess? = nil, client: Record? = nil, ancestor: Record? = nil,
