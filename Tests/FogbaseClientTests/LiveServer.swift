@@ -100,7 +100,8 @@ final class LiveServer: @unchecked Sendable {
         let folder = "/proc/\(process?.processIdentifier ?? 0)/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.count { name in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + name))?.hasPrefix("socket:") == true
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + name))?.hasPrefix("socket:")
+                == true
         }
     }
 }

@@ -124,8 +124,10 @@ final class Exchange: @unchecked Sendable {
         if let error {
             end(.failure(Self.translate(error)))
         } else {
-            end(lock.withLock { state.head == nil }
-                ? .failure(TransportError.responseLost("The connection ended before an answer came")) : .success(()))
+            end(
+                lock.withLock { state.head == nil }
+                    ? .failure(TransportError.responseLost("The connection ended before an answer came")) : .success(())
+            )
         }
     }
 
