@@ -16,7 +16,8 @@ internal import RecordWire
 public struct Batch: Sendable {
     /// An operation of a batch, whose result is asked for by it.
     public struct Item<Value: Sendable>: Hashable, Sendable {
-        let index: Int
+        /// Where the operation stands in the batch, from 0.
+        public let position: Int
     }
 
     /// One operation as it is sent, and how its answer is read.
@@ -31,7 +32,6 @@ public struct Batch: Sendable {
     }
 
     var operations: [Operation] = []
-    /// Which fields the answer shows of each record; `nil` is all.
     var idempotencyKey = RecordNames.make()
 
     public init() {}
@@ -148,7 +148,7 @@ public struct Batch: Sendable {
         operations.append(
             Operation(text: text, name: name, read: { try read(&$0) }, client: client, ancestor: ancestor))
         idempotencyKey = RecordNames.make()
-        return Item(index: operations.count - 1)
+        return Item(position: operations.count - 1)
     }
 }
 
