@@ -141,8 +141,10 @@ import Testing
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         let guest = server.client().publicDatabase
-        var stored = try await database.create(Note(title: "mine"), named: "mine", access: .onlyCreator)
-        #expect(stored.metadata.access?[stored.metadata.creator] == [.read, .write])
+        var access = RecordAccess()
+        access["*"] = .write
+        var stored = try await database.create(Note(title: "mine"), named: "mine", access: access)
+        #expect(stored.metadata.access == access)
         await #expect(throws: FogbaseError.self) { _ = try await guest.fetch(Note.self, "mine") }
         stored.metadata.access?["*"] = .read
         stored = try await database.save(stored)
