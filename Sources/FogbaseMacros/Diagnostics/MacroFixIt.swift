@@ -6,12 +6,14 @@ enum MacroFixIt: FixItMessage {
     case addDefault(String)
     case addTransient
     case addFieldName(String)
+    case makeFilePrivate
 
     var message: String {
         switch self {
         case .addDefault(let value): "Add '= \(value)'"
         case .addTransient: "Add '@Transient'"
         case .addFieldName(let name): "Add '@Field(\"\(name)\")'"
+        case .makeFilePrivate: "Write 'fileprivate'"
         }
     }
 

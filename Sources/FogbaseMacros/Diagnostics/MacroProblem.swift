@@ -6,7 +6,7 @@ enum MacroProblem: DiagnosticMessage {
     case halvesApart(macro: String)
     case privateInside(type: String)
     case recordTypeIsNoLiteral(macro: String)
-    case recordTypeIsNoName(String, macro: String)
+    case recordTypeIsNoName(String)
     case structIsNoRecordType(String, macro: String)
     case noFields(type: String)
 
@@ -28,6 +28,7 @@ enum MacroProblem: DiagnosticMessage {
 
     case fieldIsNoProperty
     case transientIsNoProperty
+    case markWithoutModel(String)
 
     var message: String {
         switch self {
@@ -39,7 +40,7 @@ enum MacroProblem: DiagnosticMessage {
             "Generated code stands outside the type around '\(type)' and cannot see it: make it fileprivate"
         case .recordTypeIsNoLiteral(let macro):
             "@\(macro) takes the record type's name as a string literal, as in @\(macro)(\"Post\")"
-        case .recordTypeIsNoName(let name, _):
+        case .recordTypeIsNoName(let name):
             "\"\(name)\" is no record type: \(Self.identifierRule)"
         case .structIsNoRecordType(let name, let macro):
             "'\(name)' is no record type: give one with @\(macro)(\"name\"); \(Self.identifierRule)"
@@ -49,7 +50,7 @@ enum MacroProblem: DiagnosticMessage {
         case .patternIsNoName:
             "A field needs a name of its own: declare each of these properties by itself"
         case .noTypeAndNoDefault(let property):
-            "'\(property)' needs a type or a default"
+            "'\(property)' has neither a type nor a default: write one, as in 'var \(property): String'"
         case .unsuitableType(let property, let kind):
             "No field holds \(kind): give '\(property)' another type, or mark it @Transient"
         case .unknownAttribute(let property, let attribute):
@@ -60,7 +61,7 @@ enum MacroProblem: DiagnosticMessage {
         case .conditional:
             "The macro cannot tell whether this condition holds: take the properties out of #if"
         case .transientWithoutDefault(let property):
-            "'\(property)' is no field, so a decoded value needs a default for it"
+            "'\(property)' is no field, so a record cannot say what it is: give it a default"
 
         case .fieldIsNoLiteral:
             "@Field takes the field's name as a string literal, as in @Field(\"price\")"
@@ -81,6 +82,8 @@ enum MacroProblem: DiagnosticMessage {
             "@Field names the field of a stored property, and this is none that a record could set"
         case .transientIsNoProperty:
             "@Transient changes nothing here: only stored properties that can be set are fields"
+        case .markWithoutModel(let mark):
+            "Nothing reads @\(mark) here: the type around it has no @RecordCodable"
         }
     }
 
@@ -90,7 +93,7 @@ enum MacroProblem: DiagnosticMessage {
 
     var severity: DiagnosticSeverity {
         switch self {
-        case .transientIsNoProperty: .warning
+        case .transientIsNoProperty, .markWithoutModel: .warning
         default: .error
         }
     }

@@ -1,4 +1,3 @@
-internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
@@ -8,9 +7,7 @@ struct TransientMacro: PeerMacro {
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        if !StoredProperty.mayBeField(declaration) {
-            context.diagnose(Diagnostic(node: node, message: MacroProblem.transientIsNoProperty))
-        }
+        PropertyMarks.check(node, on: declaration, misplaced: .transientIsNoProperty, in: context)
         return []
     }
 }

@@ -1,3 +1,4 @@
+internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
@@ -16,7 +17,7 @@ extension ModelReader {
             return nil
         }
         guard isIdentifier(text) else {
-            report(.recordTypeIsNoName(text, macro: macro), at: literal)
+            report(.recordTypeIsNoName(text), at: literal)
             return nil
         }
         return text
@@ -24,16 +25,32 @@ extension ModelReader {
 
     /// Checks what the extension needs of the struct's surroundings: one macro alone, and a type that can be seen.
     mutating func checkSurroundings(of model: StructDeclSyntax, attribute: AttributeSyntax) {
-        let macros = ["RecordCodable", "RecordDecodable", "RecordEncodable"]
-        let used = model.attributes.compactMap { element -> String? in
-            guard case .attribute(let attribute) = element else { return nil }
-            return macros.contains(attribute.shortName) ? attribute.shortName : nil
+        let used = model.attributes.filter { element in
+            guard case .attribute(let attribute) = element else { return false }
+            return PropertyMarks.models.contains(attribute.shortName)
         }
         if used.count > 1, attribute.shortName != "RecordCodable" {
             report(.halvesApart(macro: attribute.shortName), at: attribute)
         }
-        if !context.lexicalContext.isEmpty, let modifier = model.modifiers.first(where: { $0.name.text == "private" }) {
-            report(.privateInside(type: model.name.plainText), at: modifier)
+        guard let outermost = context.lexicalContext.last else { return }
+        if let modifier = model.modifiers.first(where: \.isPrivate) {
+            let fixIt = FixIt(
+                message: MacroFixIt.makeFilePrivate,
+                changes: [
+                    .replaceText(range: modifier.name.trimmedRange, with: "fileprivate", in: Syntax(modifier))
+                ])
+            report(.privateInside(type: model.name.plainText), at: modifier, fixIts: [fixIt])
+        }
+        for around in context.lexicalContext where around != outermost {
+            guard let type = around.asProtocol((any NamedDeclSyntax).self),
+                around.asProtocol((any WithModifiersSyntax).self)?.modifiers.contains(where: \.isPrivate) == true
+            else { continue }
+            report(.privateInside(type: type.name.plainText), at: model.name)
         }
     }
+}
+
+extension DeclModifierSyntax {
+    /// Whether this is `private` as the access to the whole declaration, and not `private(set)`.
+    fileprivate var isPrivate: Bool { name.tokenKind == .keyword(.private) && detail == nil }
 }

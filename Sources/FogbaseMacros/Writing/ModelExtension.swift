@@ -77,7 +77,7 @@ struct ModelExtension {
             parts.contains(.encoding) && !written.contains(.encoder) ? encoder : nil,
         ]
         let body = members.compactMap { $0 }.map(indented).joined(separator: "\n\n")
-        return (attributes + ["extension \(type)\(conformances) {", body, "}"]).joined(separator: "\n")
+        return (attributes + ["nonisolated extension \(type)\(conformances) {", body, "}"]).joined(separator: "\n")
     }
 
     private var fieldsEnumeration: [String] {
