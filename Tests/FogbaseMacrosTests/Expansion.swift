@@ -1,3 +1,4 @@
+internal import Foundation
 internal import SwiftDiagnostics
 internal import SwiftParser
 internal import SwiftSyntax
@@ -11,6 +12,17 @@ internal import SwiftSyntaxMacros
 struct Expansion {
     /// The file with the marks taken out and the extensions added.
     let text: String
+    /// The lines of the extensions, which begin after the last declaration of the file itself.
+    var extensions: String {
+        text.range(of: "nonisolated extension").map { String(text[$0.lowerBound...]) } ?? ""
+    }
+
+    /// What stands after `case` in the enumeration of the fields.
+    var cases: [String] {
+        extensions.split(separator: "\n").filter { $0.hasPrefix("        case ") && !$0.contains("Self.") }
+            .map { String($0.dropFirst("        case ".count)) }
+    }
+
     /// Each diagnostic as `line:column severity message`, with its notes and fix-its on lines of their own.
     let diagnostics: [String]
     /// The file after all fix-its, which are applied from the end to the beginning.

@@ -3,7 +3,7 @@ internal import SwiftDiagnostics
 /// What is wrong with a use of one of the macros, with a sentence that says what to do.
 enum MacroProblem: DiagnosticMessage {
     case notAStruct(macro: String, kind: String)
-    case halvesApart(macro: String)
+    case severalMacros
     case privateInside(type: String)
     case recordTypeIsNoLiteral(macro: String)
     case recordTypeIsNoName(String)
@@ -34,8 +34,8 @@ enum MacroProblem: DiagnosticMessage {
         switch self {
         case .notAStruct(let macro, let kind):
             "@\(macro) goes on a struct, for a record is a value: make this \(kind) a struct"
-        case .halvesApart(let macro):
-            "@RecordDecodable and @RecordEncodable do not go together: write @RecordCodable, and no @\(macro)"
+        case .severalMacros:
+            "Write @RecordCodable alone: it reads and writes, and several macros would write the same members twice"
         case .privateInside(let type):
             "Generated code stands outside the type around '\(type)' and cannot see it: make it fileprivate"
         case .recordTypeIsNoLiteral(let macro):

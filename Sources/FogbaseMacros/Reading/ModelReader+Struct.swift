@@ -25,13 +25,12 @@ extension ModelReader {
 
     /// Checks what the extension needs of the struct's surroundings: one macro alone, and a type that can be seen.
     mutating func checkSurroundings(of model: StructDeclSyntax, attribute: AttributeSyntax) {
-        let used = model.attributes.filter { element in
-            guard case .attribute(let attribute) = element else { return false }
-            return PropertyMarks.models.contains(attribute.shortName)
+        let macros = model.attributes.compactMap { element -> String? in
+            guard case .attribute(let attribute) = element else { return nil }
+            return PropertyMarks.models.contains(attribute.shortName) ? attribute.shortName : nil
         }
-        if used.count > 1, attribute.shortName != "RecordCodable" {
-            report(.halvesApart(macro: attribute.shortName), at: attribute)
-        }
+        // One of several may go on, so that the struct has a conformance and there is one error in place of many.
+        if macros.count > 1, attribute.shortName != macros.min() { report(.severalMacros, at: attribute) }
         guard let outermost = context.lexicalContext.last else { return }
         if let modifier = model.modifiers.first(where: \.isPrivate) {
             let fixIt = FixIt(
