@@ -26,8 +26,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "fogbase",
+    // The server runs on Linux. The client runs there too, and wherever URLSession has async calls.
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
-        .executable(name: "fogbase", targets: ["fogbase"])
+        .executable(name: "fogbase", targets: ["fogbase"]),
+        .library(name: "FogbaseClient", targets: ["FogbaseClient"]),
     ],
     targets: [
         // System libraries, and the shims for what Swift cannot import from them.
@@ -59,6 +62,9 @@ let package = Package(
         module(
             "RecordAPI",
             ["HTTP", "RecordWire", "RecordEngine", "RecordModel", "Cryptography", "Thumbnails", "Threads"]),
+
+        // What apps use. It shares with the server what a record is, and nothing of how one is kept.
+        module("FogbaseClient", ["RecordModel", "RecordWire"]),
 
         .executableTarget(
             name: "fogbase",
@@ -96,6 +102,7 @@ let package = Package(
         tests(
             "RecordAPITests",
             ["RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
+        tests("FogbaseClientTests", ["FogbaseClient", "RecordModel", "RecordWire"]),
         tests("FogbaseTests", ["fogbase", "RecordAPI", "RecordStorage", "Sockets"]),
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),
     ]

@@ -30,7 +30,7 @@ public enum FieldValue: Hashable, Sendable {
 }
 
 /// A pointer to a record of the same zone (CloudKit reference, "Reference Dictionary").
-public struct Reference: Hashable, Sendable {
+public struct Reference: Hashable, Sendable, Codable {
     public var recordName: RecordName
     public var action: ReferenceAction
 
@@ -43,7 +43,7 @@ public struct Reference: Hashable, Sendable {
 /// What the deletion of a reference's target means for the record that holds the reference.
 ///
 /// Raw values are part of the storage format.
-public enum ReferenceAction: UInt8, Hashable, Sendable, CaseIterable {
+public enum ReferenceAction: UInt8, Hashable, Sendable, Codable, CaseIterable {
     /// Nothing.
     case none = 0
     /// The holder is deleted too, recursively.
@@ -66,7 +66,7 @@ public enum ReferenceAction: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// The value form of an asset; its bytes live in the asset store.
-public struct Asset: Hashable, Sendable {
+public struct Asset: Hashable, Sendable, Codable {
     /// The SHA-256 of the bytes in base64.
     public var fileChecksum: String
     /// The length in bytes.
@@ -77,6 +77,8 @@ public struct Asset: Hashable, Sendable {
     public var filename: String?
     /// What the server read from the header of a picture.
     public var picture: AssetPicture?
+    /// Where the bytes can be read for a while; present in a client's view of answers only.
+    public var downloadURL: String?
 
     public init(
         fileChecksum: String, size: Int64, receipt: String? = nil, contentType: String? = nil, filename: String? = nil,
@@ -92,7 +94,7 @@ public struct Asset: Hashable, Sendable {
 }
 
 /// The measures of a picture, as its file has them: the orientations 5 to 8 swap width and height.
-public struct AssetPicture: Hashable, Sendable {
+public struct AssetPicture: Hashable, Sendable, Codable {
     /// In pixels.
     public var width: Int64
     /// In pixels.
@@ -108,7 +110,7 @@ public struct AssetPicture: Hashable, Sendable {
 }
 
 /// A place on Earth (CloudKit reference, "Location Dictionary"). Degrees, metres, metres per second.
-public struct Location: Hashable, Sendable {
+public struct Location: Hashable, Sendable, Codable {
     /// -90 to 90.
     public var latitude: Double
     /// -180 to 180.

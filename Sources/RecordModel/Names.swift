@@ -40,6 +40,22 @@ public struct RecordName: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// A name in an app's own JSON is its text.
+extension RecordName: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let name = RecordName(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is no record name")
+        }
+        self = name
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
 /// The name of a zone: as a record name. Names that start with `_` belong to the system.
 public struct ZoneName: Hashable, Sendable, CustomStringConvertible {
     public let text: String

@@ -20,6 +20,10 @@ PURE = {"HTTP", "RecordModel", "Pictures"}
 # and a request more than the rest of its way through the server.
 SYSTEM = {"Swift", "Glibc", "Synchronization"}
 
+# What the Swift client and its examples may import besides: they run in apps, where Foundation is at hand.
+CLIENT_SYSTEM = {"Swift", "Foundation", "FoundationNetworking"}
+CLIENTS = {"FogbaseClient"}
+
 # What tests may import besides: Foundation is fine there.
 TEST_SYSTEM = SYSTEM | {"Testing", "Foundation", "FoundationEssentials", "FoundationNetworking"}
 
@@ -39,7 +43,14 @@ def imports(source):
     return [(match.group(1), code.count("\n", 0, match.start(1)) + 1) for match in IMPORT.finditer(code)]
 
 
-def check_target(name, is_test, declared, package_modules):
+def system_modules(name, is_test, is_example):
+    """Returns what a target may import from outside the package."""
+    if is_test:
+        return TEST_SYSTEM
+    return CLIENT_SYSTEM if name in CLIENTS or is_example else SYSTEM
+
+
+def check_target(name, declared, package_modules, system):
     """Returns a function from an imported module to what is wrong with it, or None."""
 
     def problem(module):
@@ -50,7 +61,7 @@ def check_target(name, is_test, declared, package_modules):
                 return f"{name} imports no module of the package"
             if module not in declared:
                 return f"Package.swift has no arrow from {name} to {module}"
-        elif module not in (TEST_SYSTEM if is_test else SYSTEM):
+        elif module not in system:
             return f"{module} is not among the system modules that are allowed here"
         return None
 
@@ -69,7 +80,8 @@ def check_package(root, description):
         folder = root / (target.get("path") or f"{'Tests' if is_test else 'Sources'}/{name}")
         is_test = is_test or folder.is_relative_to(root / "Tests")
         declared = {next(iter(arrow.values()))[0] for arrow in target["dependencies"]}
-        problem = check_target(name, is_test, declared, package_modules)
+        is_example = folder.is_relative_to(root / "Sources" / "Examples")
+        problem = check_target(name, declared, package_modules, system_modules(name, is_test, is_example))
         if name in PURE:
             lines += [f"Package.swift: {name} imports no module of the package, not even {other}"
                       for other in sorted(declared)]

@@ -166,4 +166,15 @@ struct JSONReader {
         }
         return token.kind == .escapedString && string(token) == text.description
     }
+
+    /// Whether a string's text is that of some UTF-8.
+    @inline(__always)
+    func string(_ token: JSONToken, is text: UnsafeRawBufferPointer) -> Bool {
+        if token.kind == .string {
+            guard token.count &- 2 == text.count else { return false }
+            for index in 0..<text.count where bytes[token.start &+ 1 &+ index] != text[index] { return false }
+            return true
+        }
+        return token.kind == .escapedString && unescaped(token).elementsEqual(text)
+    }
 }

@@ -1,0 +1,19 @@
+/// Keeps the token of whoever is signed in. An app puts its own in place: the keychain, a file, a test's.
+public protocol TokenStore: Sendable {
+    /// The token; `nil` for nobody.
+    func token() async -> String?
+    /// Keeps another token, or forgets it.
+    func setToken(_ token: String?) async
+}
+
+/// Keeps the token until the app ends.
+public actor MemoryTokenStore: TokenStore {
+    private var current: String?
+
+    public init(_ token: String? = nil) {
+        current = token
+    }
+
+    public func token() -> String? { current }
+    public func setToken(_ token: String?) { current = token }
+}

@@ -1,0 +1,96 @@
+internal import Foundation
+internal import RecordModel
+
+/// Reads the fields of a record for a `Decodable` model. What is no field value (an object within the model) is read from
+/// JSON in a STRING field.
+struct FieldDecoder: Decoder {
+    let fields: [String: FieldValue]
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+
+    init(_ fields: [String: FieldValue]) {
+        self.fields = fields
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(Keyed(fields: fields))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Self.notKeyed }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Self.notKeyed }
+
+    private static let notKeyed = FogbaseError.invalidArgument("A model must be a type with properties")
+
+    private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
+        let fields: [String: FieldValue]
+        let codingPath: [any CodingKey] = []
+
+        var allKeys: [Key] { fields.keys.compactMap { Key(stringValue: $0) } }
+
+        func contains(_ key: Key) -> Bool { fields[key.stringValue] != nil }
+        func decodeNil(forKey key: Key) throws -> Bool { fields[key.stringValue] == nil }
+
+        /// Reads a value that fields have, or that stands in one as JSON.
+        func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+            let name = key.stringValue
+            guard let value = fields[name] else { throw FogbaseError.missingField(name) }
+            if let convertible = type as? any FieldConvertible.Type {
+                guard let converted = convertible.init(fieldValue: value) as? Value else {
+                    throw mismatch(name, convertible.fieldType, value)
+                }
+                return converted
+            }
+            if let raw = try? type.init(from: RawValueDecoder(value: value)) { return raw }
+            guard case .string(let text) = value else { throw mismatch(name, .string, value) }
+            do {
+                return try JSONDecoder().decode(type, from: Data(text.utf8))
+            } catch {
+                throw FogbaseError.decoding(DecodingProblem(.custom("its JSON does not fit \(type)"), field: name))
+            }
+        }
+
+        private func mismatch(_ name: String, _ expected: FieldType, _ found: FieldValue) -> FogbaseError {
+            .typeMismatch(name, expected: expected.schemaName, found: found.type.schemaName)
+        }
+
+        func nestedContainer<Nested: CodingKey>(
+            keyedBy type: Nested.Type, forKey key: Key
+        ) throws -> KeyedDecodingContainer<Nested> {
+            throw nested(key)
+        }
+
+        func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw nested(key) }
+        func superDecoder() throws -> any Decoder { throw FieldDecoder.notKeyed }
+        func superDecoder(forKey key: Key) throws -> any Decoder { throw nested(key) }
+
+        private func nested(_ key: Key) -> FogbaseError {
+            .decoding(
+                DecodingProblem(
+                    .custom("nested containers are not supported; give the property a Codable type of its own"),
+                    field: key.stringValue))
+        }
+    }
+}
+
+/// Reads a single value, as enumerations with raw values ask for it.
+private struct RawValueDecoder: Decoder, SingleValueDecodingContainer {
+    let value: FieldValue
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> { throw unfit }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unfit }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+    func decodeNil() -> Bool { false }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        guard let convertible = type as? any FieldConvertible.Type,
+            let converted = convertible.init(fieldValue: value) as? Value
+        else { throw unfit }
+        return converted
+    }
+
+    private var unfit: DecodingError {
+        .dataCorrupted(.init(codingPath: [], debugDescription: "The field has no single value of this type"))
+    }
+}

@@ -1,0 +1,30 @@
+internal import Foundation
+internal import RecordModel
+internal import RecordWire
+
+// Any Codable type is a model: its stored properties are fields by the names of its coding keys.
+
+extension RecordDecodable where Self: Decodable {
+    public init(fields reader: inout FieldReader) throws {
+        var fields: [String: FieldValue] = [:]
+        for name in reader.scanner.fieldNames {
+            // A value of a type that a later version brings is no reason to lose the others.
+            fields[name] = reader.scanner.find(name).flatMap { reader.scanner.value(of: $0) }
+        }
+        try self.init(from: FieldDecoder(fields))
+    }
+}
+
+extension RecordEncodable where Self: Encodable {
+    public func encode(fields writer: inout FieldWriter) throws {
+        let encoder = FieldEncoder()
+        try encode(to: encoder)
+        for (name, value) in try encoder.finish() {
+            if let value {
+                try writer.encode(value: value, for: name)
+            } else {
+                try writer.encode(String?.none, for: name)
+            }
+        }
+    }
+}

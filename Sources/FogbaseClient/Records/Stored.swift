@@ -1,0 +1,67 @@
+public import RecordModel
+internal import RecordWire
+
+/// A model with what the server knows of its record. Its properties can be read and changed as if they were the wrapper's
+/// own: `stored.title = "sea"`.
+@dynamicMemberLookup
+public struct Stored<Model: Sendable>: Sendable {
+    public var model: Model
+    public var metadata: RecordMetadata
+    /// The model as it was read, so that a save can send what has changed since, and a conflict can be merged.
+    package var original: Model
+
+    /// Puts together what an app has kept elsewhere.
+    public init(_ model: Model, metadata: RecordMetadata) {
+        self.model = model
+        self.metadata = metadata
+        original = model
+    }
+
+    /// The name of the record, unique over all types.
+    public var id: String { metadata.name }
+
+    public subscript<Value>(dynamicMember path: WritableKeyPath<Model, Value>) -> Value {
+        get { model[keyPath: path] }
+        set { model[keyPath: path] = newValue }
+    }
+
+    public subscript<Value>(dynamicMember path: KeyPath<Model, Value>) -> Value {
+        model[keyPath: path]
+    }
+}
+
+extension Stored: Identifiable {}
+
+extension Stored: Equatable where Model: Equatable {
+    public static func == (left: Stored, right: Stored) -> Bool {
+        left.model == right.model && left.metadata == right.metadata
+    }
+}
+
+extension Stored: Hashable where Model: Hashable {
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(model)
+        hasher.combine(metadata)
+    }
+}
+
+extension Stored where Model: RecordDecodable {
+    /// Reads the record at which a scanner stands.
+    init(_ scanner: inout RecordScanner) throws {
+        let head = scanner.head
+        var reader = FieldReader(scanner)
+        do {
+            let model = try Model(fields: &reader)
+            self.init(model, metadata: RecordMetadata(head, type: Model.recordType))
+        } catch let error as FogbaseError {
+            throw error.about(head.recordName)
+        }
+    }
+}
+
+extension Stored {
+    /// A pointer to the record, for another record's field.
+    public func reference(_ action: ReferenceAction = .none) -> Reference? {
+        RecordName(id).map { Reference(recordName: $0, action: action) }
+    }
+}

@@ -1,0 +1,101 @@
+internal import Foundation
+internal import RecordWire
+
+/// Sends the calls of one container's clients: address, credentials, attempts, errors.
+struct Connection: Sendable {
+    var url: URL
+    var transport: any Transport
+    var tokens: any TokenStore
+    var retry: RetryPolicy
+    /// Which container and environment every request names.
+    var scope: [(name: String, value: String)]
+
+    /// Sends a call until it is answered or there is no hope.
+    ///
+    /// - Throws: `FogbaseError`, or `CancellationError`.
+    func send(_ call: Call) async throws -> TransportResponse {
+        let request = try await request(for: call)
+        return try await attempt(call) {
+            let response = try await transport.send(request)
+            guard (200..<300).contains(response.status) || call.accepts.contains(response.status) else {
+                throw FogbaseError(response)
+            }
+            return response
+        }
+    }
+
+    /// Sends a call whose answer's body is read as it comes.
+    func stream(_ call: Call) async throws -> (TransportResponse, AsyncThrowingStream<Data, any Error>) {
+        let request = try await request(for: call)
+        return try await attempt(call) {
+            let (head, parts) = try await transport.stream(request)
+            guard (200..<300).contains(head.status) || call.accepts.contains(head.status) else {
+                var response = head
+                for try await part in parts { response.body.append(part) }
+                throw FogbaseError(response)
+            }
+            return (head, parts)
+        }
+    }
+
+    private func attempt<Value: Sendable>(_ call: Call, _ send: () async throws -> Value) async throws -> Value {
+        var attempts = 0
+        while true {
+            attempts += 1
+            do {
+                try Task.checkCancellation()
+                return try await send()
+            } catch {
+                let error = Self.translate(error)
+                guard let failure = error as? FogbaseError, call.mayRepeat(after: failure),
+                    let delay = retry.delay(after: attempts, asked: failure.retryAfter)
+                else { throw error }
+                try await retry.sleep(delay)
+            }
+        }
+    }
+
+    private static func translate(_ error: any Error) -> any Error {
+        switch error as? TransportError {
+        case .unreachable(let why): FogbaseError.unreachable(why)
+        case .responseLost(let why): FogbaseError.responseLost(why)
+        case nil: error
+        }
+    }
+
+    private func request(for call: Call) async throws -> TransportRequest {
+        let query = scope + call.query
+        var text = url.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        text += call.address ?? "/" + call.path.map(Self.encode).joined(separator: "/")
+        if !query.isEmpty, call.address == nil {
+            text += "?" + query.map { Self.encode($0.name) + "=" + Self.encode($0.value) }.joined(separator: "&")
+        }
+        guard let url = URL(string: text) else { throw FogbaseError.invalidArgument("'\(text)' is no address") }
+        var request = TransportRequest(method: call.method, url: url, fields: call.fields, body: call.body)
+        if let timeout = call.timeout { request.timeout = timeout }
+        if let type = call.contentType { request.fields.append(("Content-Type", type)) }
+        if let key = call.idempotencyKey { request.fields.append(("Idempotency-Key", key)) }
+        if call.needsToken, let token = await tokens.token() {
+            request.fields.append(("Authorization", "Bearer \(token)"))
+        }
+        return request
+    }
+
+    /// Writes a segment of a path, or a part of a query, with nothing but unreserved characters (RFC 3986, section 2.3).
+    static func encode(_ text: String) -> String {
+        var encoded = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                encoded += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return encoded
+    }
+}

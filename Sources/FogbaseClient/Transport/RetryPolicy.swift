@@ -1,0 +1,40 @@
+/// How often and how long the client tries again what may work later: answers 429 and 503, a server that is not reached, and
+/// a lost answer to what is safe to repeat. Every write of this client is: it carries an idempotency key.
+public struct RetryPolicy: Sendable {
+    /// How often a request is sent in all; 1 never tries again.
+    public var attempts: Int
+    /// The wait before the second attempt; each further one is twice as long, and each is shortened by chance, so that
+    /// clients that failed together do not come back together.
+    public var firstDelay: Duration
+    /// The longest wait. A server that asks for a longer one gets no other attempt: the app is told.
+    public var longestDelay: Duration
+    /// Waits; tests put a clock of theirs here.
+    public var sleep: @Sendable (Duration) async throws -> Void
+
+    public init(
+        attempts: Int = 4, firstDelay: Duration = .milliseconds(200), longestDelay: Duration = .seconds(15),
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.attempts = max(1, attempts)
+        self.firstDelay = firstDelay
+        self.longestDelay = longestDelay
+        self.sleep = sleep
+    }
+
+    public static let standard = RetryPolicy()
+    public static let never = RetryPolicy(attempts: 1)
+
+    /// How long to wait before another attempt; `nil` if there is to be none.
+    ///
+    /// - Parameters:
+    ///   - attempt: How often the request was sent by now.
+    ///   - asked: What the server asked for.
+    ///   - chance: From 0 to 1.
+    func delay(after attempt: Int, asked: Duration?, chance: Double = .random(in: 0..<1)) -> Duration? {
+        guard attempt < attempts else { return nil }
+        if let asked, asked > longestDelay { return nil }
+        let doubled = firstDelay * Double(1 << min(attempt - 1, 20))
+        let own = min(doubled, longestDelay) * (0.5 + chance / 2)
+        return max(own, asked ?? .zero)
+    }
+}
