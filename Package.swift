@@ -148,8 +148,8 @@ if Context.environment["FOGBASE_MACROS"] != "off", let host = swiftSyntaxFolder(
             name: "FogbaseMacrosTests", dependencies: ["FogbaseMacros", "RecordModel"], swiftSettings: macros,
             linkerSettings: libraries),
     ]
-    for client in package.targets where client.name == "FogbaseClient" {
-        client.dependencies.append("FogbaseMacros")
-        client.swiftSettings = (client.swiftSettings ?? []) + [.define("FOGBASE_MACROS")]
+    for target in package.targets where ["FogbaseClient", "FogbaseClientTests"].contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.define("FOGBASE_MACROS")]
+        if target.name == "FogbaseClient" { target.dependencies.append("FogbaseMacros") }
     }
 }

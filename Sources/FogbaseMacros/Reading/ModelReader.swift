@@ -103,7 +103,7 @@ struct ModelReader<Context: MacroExpansionContext> {
         guard property.type != nil || property.binding.initializer != nil else {
             return report(.noTypeAndNoDefault(property: name.plainText), at: name)
         }
-        let type = property.type.map(FieldType.init)
+        let type = property.type.map(WrittenType.init)
         if let type, let kind = type.unsuitable {
             return report(
                 .unsuitableType(property: name.plainText, kind: kind), at: type.syntax,

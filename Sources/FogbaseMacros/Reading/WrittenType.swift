@@ -1,7 +1,7 @@
 internal import SwiftSyntax
 
 /// What the written type of a property tells about its field.
-struct FieldType {
+struct WrittenType {
     let syntax: TypeSyntax
 
     /// The type without parentheses and without one layer of `?`, and whether there was one.
