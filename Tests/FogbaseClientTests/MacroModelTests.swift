@@ -9,7 +9,7 @@
     @Suite struct MacroModelTests {
         private static let post = Post(
             title: "sea", good: 4, image: nil, tags: ["a", "b"], price: 2.5, isSelected: true, first: 7, second: "y",
-            mood: .calm, since: Date(timeIntervalSince1970: 2), nights: [1, 2], `in`: 3, none: true)
+            mood: .calm, since: Date(timeIntervalSince1970: 2), nights: [1, 2], in: 3, none: true)
 
         private func writer(of model: some RecordEncodable) throws -> FieldWriter {
             var writer = FieldWriter(removesAbsent: true)

@@ -4,7 +4,7 @@ internal import Testing
 
 /// Structs put together at random from members whose fields are known.
 @Suite struct RandomStructTests {
-    @Test(arguments: 0..<200) func `a struct of any members has the fields of those members`(seed: UInt64) {
+    @Test(arguments: 0..<60) func `a struct of any members has the fields of those members`(seed: UInt64) {
         var random = SplitMix(state: seed)
         var members: [String] = []
         var cases: [String] = []
