@@ -57,9 +57,9 @@ public struct Batch: Sendable {
     public mutating func save<Model: RecordCodable>(
         _ stored: Stored<Model>, policy: SavePolicy = .ifUnchanged
     ) throws -> Item<Stored<Model>> {
-        var now = FieldWriter(removesAbsent: true)
+        var now = FieldWriter(removesAbsent: true, keepsEntries: true)
         try stored.model.encode(fields: &now)
-        var before = FieldWriter(removesAbsent: true)
+        var before = FieldWriter(removesAbsent: true, keepsEntries: true)
         try stored.original.encode(fields: &before)
         let type = stored.metadata.recordType
         let fields = policy == .allFields ? now : now.changes(since: before)
