@@ -161,25 +161,42 @@ package struct RecordScanner {
     ///
     /// - Parameter other: One whose user is most often the same.
     private mutating func moment(like other: Moment?) throws(JSONError) -> Moment? {
+        let start = json.position
+        // As Fogbase writes it; a device is of no use here.
+        if json.skip("{\"timestamp\":") {
+            let timestamp = try json.value()
+            if json.skip(",\"userRecordName\":") {
+                let user = try json.value()
+                if json.skip(",\"deviceID\":\"2\"}") { return moment(timestamp, user, like: other) }
+            }
+        }
+        json.position = start
         guard json.next == UInt8(ascii: "{") else {
             _ = try json.value()
             return nil
         }
-        var timestamp: Int64?
-        var user = ""
+        var timestamp: JSONToken?
+        var user: JSONToken?
         var isFirst = true
         try json.enter()
         while let key = try json.nextKey(&isFirst) {
             let value = try json.value()
             if json.string(key, is: "timestamp") {
-                timestamp = json.int64(value)
-            } else if json.string(key, is: "userRecordName"), value.isString {
-                var name = other?.userRecordName ?? ""
-                let isSame = name.withUTF8 { json.string(value, is: UnsafeRawBufferPointer($0)) }
-                user = isSame ? name : json.string(value)
+                timestamp = value
+            } else if json.string(key, is: "userRecordName") {
+                user = value
             }
         }
-        return timestamp.map { Moment(timestamp: $0, userRecordName: user) }
+        return timestamp.flatMap { moment($0, user, like: other) }
+    }
+
+    @inline(__always)
+    private func moment(_ timestamp: JSONToken, _ user: JSONToken?, like other: Moment?) -> Moment? {
+        guard let milliseconds = json.int64(timestamp) else { return nil }
+        guard let user, user.isString else { return Moment(timestamp: milliseconds, userRecordName: "") }
+        var name = other?.userRecordName ?? ""
+        let isSame = name.withUTF8 { json.string(user, is: UnsafeRawBufferPointer($0)) }
+        return Moment(timestamp: milliseconds, userRecordName: isSame ? name : json.string(user))
     }
 }
 
