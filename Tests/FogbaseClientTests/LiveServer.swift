@@ -104,4 +104,15 @@ final class LiveServer: @unchecked Sendable {
                 == true
         }
     }
+
+    /// Puts a document as the administrator does, such as the members of a role.
+    func put(_ json: String, _ path: String...) async throws {
+        let url = path.reduce(url) { $0.appendingPathComponent($1) }
+        let request = TransportRequest(
+            method: "PUT", url: url,
+            fields: [("Authorization", "Bearer \(Self.administratorToken)"), ("Content-Type", "application/json")],
+            body: Data(json.utf8))
+        let response = try await URLSessionTransport().send(request)
+        try #require((200..<300).contains(response.status), "\(String(decoding: response.body, as: UTF8.self))")
+    }
 }
