@@ -1,6 +1,9 @@
 public import Foundation
 
 extension Database {
+    /// How much of a file is asked for at once.
+    static let downloadPartBytes: Int64 = 8 << 20
+
     /// Reads a file into memory.
     ///
     /// - Parameter range: The bytes to read; `nil` is all of them. What lies behind the end of the file does not come.
@@ -29,8 +32,8 @@ extension Database {
         return try await connection.send(try source.call(thumbnail.query)).body
     }
 
-    /// Reads a file into a file, which is there when it is whole, in the place of one that was there. After a lost connection it
-    /// goes on where it was.
+    /// Reads a file into a file, which is there when it is whole, in the place of one that was there. It is read in parts, and
+    /// goes on where it was after a lost connection.
     ///
     /// - Parameter progress: Is told how far it is, from any thread.
     public func download(_ source: AssetSource, to file: URL, progress: ProgressHandler? = nil) async throws {
@@ -40,49 +43,53 @@ extension Database {
         while true {
             let before = target.count
             do {
-                try await fetch(call, to: target, progress)
-                return try target.finish()
-            } catch let error where Self.canGoOn(error) {
+                if try await fetch(call, to: target, progress) { return try target.finish() }
+                failures = 0
+            } catch TransportError.responseLost(let why) {
+                // `Connection` tries again until an answer begins, but cannot ask for the rest of a body.
                 if target.count > before { failures = 0 }
                 failures += 1
                 guard let delay = connection.retry.delay(after: failures, asked: nil) else {
-                    throw Connection.translate(error)
+                    throw FogbaseError.responseLost(why)
                 }
                 try await connection.retry.sleep(delay)
             }
         }
     }
 
-    /// Reads what is missing of a file.
-    private func fetch(_ call: Call, to target: DownloadFile, _ progress: ProgressHandler?) async throws {
+    /// Reads the next part of a file.
+    ///
+    /// - Returns: Whether the file is whole.
+    private func fetch(_ call: Call, to target: DownloadFile, _ progress: ProgressHandler?) async throws -> Bool {
         var call = call
-        if target.count > 0, let version = target.version {
-            call.fields += [("Range", "bytes=\(target.count)-"), ("If-Range", version)]
-        }
+        call.fields.append(("Range", "bytes=\(target.count)-\(target.count + Self.downloadPartBytes - 1)"))
+        // An empty file has no bytes to ask for, and neither has one that has become shorter.
+        call.accepts = [416]
         let (head, parts) = try await connection.stream(call)
-        let length = head.fields["content-length"].flatMap { Int64($0) }
-        // Another file than before comes as a whole, by If-Range.
-        if head.status != 206 || !Self.continues(head, at: target.count) { try target.startOver() }
+        // Without If-Range, since that would bring all of another file at once.
+        if let version = target.version, version != head.fields["etag"], head.status != 416 {
+            try target.startOver()
+            return false
+        }
+        let length = head.fields["content-range"]?.split(separator: "/").last.flatMap { Int64($0) }
+        guard head.status != 416 else {
+            let isWhole = length == target.count
+            if !isWhole { try target.startOver() }
+            return isWhole
+        }
+        // Some proxies know no ranges: all of the file comes.
+        if head.status == 200 { try target.startOver() }
         target.version = head.fields["etag"]
-        let total = length.map { $0 + target.count }
+        let total = head.status == 200 ? head.fields["content-length"].flatMap { Int64($0) } : length
+        let end = head.status == 200 ? total : total.map { min($0, target.count + Self.downloadPartBytes) }
         progress?(TransferProgress(completedBytes: target.count, totalBytes: total))
         for try await part in parts {
             try target.append(part)
             progress?(TransferProgress(completedBytes: target.count, totalBytes: total))
         }
-        if let total, total != target.count {
-            throw TransportError.responseLost("\(target.count) of \(total) bytes have come")
+        if let end, end != target.count {
+            throw TransportError.responseLost("\(target.count) of \(end) bytes have come")
         }
-    }
-
-    /// Whether a part is the one that was asked for.
-    private static func continues(_ head: TransportResponse, at offset: Int64) -> Bool {
-        head.fields["content-range"]?.hasPrefix("bytes \(offset)-") == true
-    }
-
-    /// Whether an attempt may follow: of the body, which `Connection` cannot ask for a second time.
-    private static func canGoOn(_ error: any Error) -> Bool {
-        if let error = error as? TransportError, case .responseLost = error { return true }
-        return false
+        return total == nil || total == target.count
     }
 }

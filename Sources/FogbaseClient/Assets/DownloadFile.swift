@@ -35,6 +35,7 @@ final class DownloadFile: @unchecked Sendable {
 
     /// Forgets what has come.
     func startOver() throws {
+        version = nil
         guard count > 0 else { return }
         try writing {
             try handle.truncate(atOffset: 0)

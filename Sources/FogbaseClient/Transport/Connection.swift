@@ -64,7 +64,7 @@ struct Connection: Sendable {
         }
     }
 
-    static func translate(_ error: any Error) -> any Error {
+    private static func translate(_ error: any Error) -> any Error {
         switch error as? TransportError {
         case .unreachable(let why): FogbaseError.unreachable(why)
         case .responseLost(let why): FogbaseError.responseLost(why)
