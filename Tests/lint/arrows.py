@@ -29,7 +29,7 @@ MACRO_SYSTEM = {
     "Swift", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics", "SwiftIfConfig", "SwiftParser", "SwiftSyntax",
     "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
 }
-MACROS = {"FogbaseMacros"}
+MACROS = {"FogbaseMacros", "FogbaseMacrosPlugin"}
 
 # What tests may import besides: Foundation is fine there.
 TEST_SYSTEM = SYSTEM | {"Testing", "Foundation", "FoundationEssentials", "FoundationNetworking"}
