@@ -26,7 +26,7 @@ CLIENTS = {"FogbaseClient"}
 
 # What the client's macros may import: they run inside the compiler's build, with the swift-syntax that it brings along.
 MACRO_SYSTEM = {
-    "Swift", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics", "SwiftIfConfig", "SwiftParser", "SwiftSyntax",
+    "Swift", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax",
     "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
 }
 MACROS = {"FogbaseMacros", "FogbaseMacrosPlugin"}
