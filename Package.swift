@@ -140,16 +140,20 @@ func swiftSyntaxFolder() -> String? {
 // `@RecordCodable` and its kin. No package has to be fetched for them: the compiler brings swift-syntax along. Where it
 // does not, or FOGBASE_MACROS=off says so, the client is built without them.
 if Context.environment["FOGBASE_MACROS"] != "off", let host = swiftSyntaxFolder() {
-    let macros = house + [.unsafeFlags(["-I", host])]
+    let syntax = house + [.unsafeFlags(["-I", host])]
     let libraries: [LinkerSetting] = [.unsafeFlags(["-L", host, "-Xlinker", "-rpath", "-Xlinker", host])]
     package.targets += [
-        .macro(name: "FogbaseMacros", swiftSettings: macros, linkerSettings: libraries),
+        .target(name: "FogbaseMacros", swiftSettings: syntax, linkerSettings: libraries),
+        // The program alone: were it what the tests test, SwiftPM would build everything a second time for all tests.
+        .macro(
+            name: "FogbaseMacrosPlugin", dependencies: ["FogbaseMacros"], swiftSettings: syntax,
+            linkerSettings: libraries),
         .testTarget(
-            name: "FogbaseMacrosTests", dependencies: ["FogbaseMacros", "RecordModel"], swiftSettings: macros,
+            name: "FogbaseMacrosTests", dependencies: ["FogbaseMacros", "RecordModel"], swiftSettings: syntax,
             linkerSettings: libraries),
     ]
     for target in package.targets where ["FogbaseClient", "FogbaseClientTests"].contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + [.define("FOGBASE_MACROS")]
-        if target.name == "FogbaseClient" { target.dependencies.append("FogbaseMacros") }
+        if target.name == "FogbaseClient" { target.dependencies.append("FogbaseMacrosPlugin") }
     }
 }

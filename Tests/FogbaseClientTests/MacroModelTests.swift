@@ -80,6 +80,10 @@
             #expect(try written.decode(Received.self) == Received(text: "x"))
         }
 
+        @Test func `the properties of the branch that holds are fields`() {
+            #expect(Conditional.Fields.allCases.map(\.rawValue) == ["always", "here", "inside"])
+        }
+
         @Test func `a member of the user's stays`() throws {
             let record = try Record("Own", name: "a", fields: writer(of: Own(number: 4)))
             #expect(record["number"] == 4)
@@ -139,6 +143,21 @@
     @RecordDecodable("Sent")
     private struct Received: Equatable {
         var text: String
+    }
+
+    @RecordCodable
+    private struct Conditional {
+        var always: Int
+        #if canImport(Foundation)
+            var here: Int
+            #if !FOGBASE_MACROS
+                var nowhere: Int
+            #else
+                var inside: Int
+            #endif
+        #else
+            var elsewhere: Int
+        #endif
     }
 
     @RecordCodable

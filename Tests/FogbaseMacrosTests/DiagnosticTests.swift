@@ -91,12 +91,13 @@ internal import Testing
                     + "@Clamped\n  fix: Add '@Transient'"
             ),
             (
-                "var `Type`: Int",
-                "2:5 error: No key path names a property called 'Type': rename it, and keep the field's name with @Field"
+                "#if DEBUG\n@Clamped\n#endif\nvar a: Int",
+                "3:1 error: The macro cannot see what @Clamped makes of 'a': mark the property @Transient, or remove "
+                    + "@Clamped\n  fix: Add '@Transient'"
             ),
             (
-                "#if DEBUG\nvar a: Int\n#endif",
-                "2:1 error: The macro cannot tell whether this condition holds: take the properties out of #if"
+                "var `Type`: Int",
+                "2:5 error: No key path names a property called 'Type': rename it, and keep the field's name with @Field"
             ),
             (
                 "@Transient var a: Bool",

@@ -231,10 +231,58 @@ internal import Testing
             ("Mine.Optional<Int>", "decode(for: \"a\")"),
             ("[Int?]", "decode(for: \"a\")"),
             ("[Int]? = []", "decodeIfPresent(for: \"a\")"),
+            ("Int = 1, b: Int?", "decodeIfPresent(for: \"a\") ?? self.a"),
         ])
     func `an absent field is an error, nil or the default`(type: String, call: String) {
         let expansion = Expansion("@RecordCodable struct Post { var a: \(type) }")
         #expect(expansion.extensions.contains("self.a = try reader.\(call)\n"))
+    }
+
+    @Test func `a type counts for the names before it up to one with a value`() {
+        let expansion = Expansion("@RecordCodable struct Post { var a = 1, b, c: Int?, d: Int }")
+        let lines = expansion.extensions.split(separator: "\n").filter { $0.contains("= try reader") }
+        #expect(
+            lines.map { $0.split(separator: ".").last } == [
+                "a", "decodeIfPresent(for: \"b\")", "decodeIfPresent(for: \"c\")", "decode(for: \"d\")",
+            ])
+    }
+
+    @Test func `a property inside a condition is a field under that condition`() {
+        let expansion = Expansion(
+            """
+            @RecordEncodable struct Post {
+                var title: String
+                #if DEBUG
+                var trace: Int
+                #if os(Linux) || os(Windows)
+                var path: String
+                #endif
+                #elseif canImport(AppKit)
+                var trace: String
+                #else
+                let fixed = 1
+                var no: String { "" }
+                #endif
+            }
+            """)
+        let lines = expansion.extensions.split(separator: "\n").map { $0.drop { $0 == " " } }
+        let start = lines.lastIndex { $0.hasPrefix("func encode") } ?? 0
+        #expect(
+            lines[(start + 1)...] == [
+                "try writer.encode(self.title, for: \"title\")",
+                "#if (DEBUG)",
+                "try writer.encode(self.trace, for: \"trace\")",
+                "#endif",
+                "#if (DEBUG) && (os(Linux) || os(Windows))",
+                "try writer.encode(self.path, for: \"path\")",
+                "#endif",
+                "#if !(DEBUG) && (canImport(AppKit))",
+                "try writer.encode(self.trace, for: \"trace\")",
+                "#endif",
+                "}",
+                "}",
+            ])
+        #expect(expansion.diagnostics == [])
     }
 
     @Test func `a name in backticks is one field without them`() {

@@ -26,10 +26,10 @@ CLIENTS = {"FogbaseClient"}
 
 # What the client's macros may import: they run inside the compiler's build, with the swift-syntax that it brings along.
 MACRO_SYSTEM = {
-    "Swift", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics", "SwiftIfConfig", "SwiftParser", "SwiftSyntax",
+    "Swift", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax",
     "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
 }
-MACROS = {"FogbaseMacros"}
+MACROS = {"FogbaseMacros", "FogbaseMacrosPlugin"}
 
 # What tests may import besides: Foundation is fine there.
 TEST_SYSTEM = SYSTEM | {"Testing", "Foundation", "FoundationEssentials", "FoundationNetworking"}

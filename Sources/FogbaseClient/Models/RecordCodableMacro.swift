@@ -31,7 +31,7 @@
         named(encode(fields:))
     )
     public macro RecordCodable(_ recordType: String? = nil) =
-        #externalMacro(module: "FogbaseMacros", type: "RecordCodableMacro")
+        #externalMacro(module: "FogbaseMacrosPlugin", type: "RecordCodableMacro")
 
     /// Makes a struct a model that is only read from records. All else is as with ``RecordCodable(_:)``.
     ///
@@ -45,7 +45,7 @@
         named(init(fields:))
     )
     public macro RecordDecodable(_ recordType: String? = nil) =
-        #externalMacro(module: "FogbaseMacros", type: "RecordDecodableMacro")
+        #externalMacro(module: "FogbaseMacrosPlugin", type: "RecordDecodableMacro")
 
     /// Makes a struct a model that is only written to records. All else is as with ``RecordCodable(_:)``.
     ///
@@ -59,17 +59,17 @@
         named(encode(fields:))
     )
     public macro RecordEncodable(_ recordType: String? = nil) =
-        #externalMacro(module: "FogbaseMacros", type: "RecordEncodableMacro")
+        #externalMacro(module: "FogbaseMacrosPlugin", type: "RecordEncodableMacro")
 
     /// Names the field that a property of a model is stored in, where it is not the property's own name.
     ///
     /// - Parameter name: A letter, then letters, digits and underscores, 255 at most, as a string literal; not the name of
     ///   a system field.
     @attached(peer)
-    public macro Field(_ name: String) = #externalMacro(module: "FogbaseMacros", type: "FieldMacro")
+    public macro Field(_ name: String) = #externalMacro(module: "FogbaseMacrosPlugin", type: "FieldMacro")
 
     /// Keeps a property of a model out of the record. It needs a default, for a model that is read has to have a value.
     @attached(peer)
-    public macro Transient() = #externalMacro(module: "FogbaseMacros", type: "TransientMacro")
+    public macro Transient() = #externalMacro(module: "FogbaseMacrosPlugin", type: "TransientMacro")
 
 #endif

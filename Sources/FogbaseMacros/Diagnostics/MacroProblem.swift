@@ -15,7 +15,6 @@ enum MacroProblem: DiagnosticMessage {
     case unsuitableType(property: String, kind: String)
     case unknownAttribute(property: String, attribute: String)
     case unspeakable(property: String)
-    case conditional
     case transientWithoutDefault(property: String)
 
     case fieldIsNoLiteral
@@ -58,8 +57,6 @@ enum MacroProblem: DiagnosticMessage {
                 + "or remove @\(attribute)"
         case .unspeakable(let property):
             "No key path names a property called '\(property)': rename it, and keep the field's name with @Field"
-        case .conditional:
-            "The macro cannot tell whether this condition holds: take the properties out of #if"
         case .transientWithoutDefault(let property):
             "'\(property)' is no field, so a record cannot say what it is: give it a default"
 

@@ -19,4 +19,11 @@ struct ModelField {
     /// Where the name is written: the property's name, or the literal in `@Field`.
     let nameNode: Syntax
     let absence: Absence
+    /// The condition of `#if` under which the property is there; nil if it always is.
+    let condition: String?
+
+    /// Whether two fields may be there at once, as far as can be told: those of two branches may not.
+    func mayStand(beside other: ModelField) -> Bool {
+        condition == nil || other.condition == nil || condition == other.condition
+    }
 }

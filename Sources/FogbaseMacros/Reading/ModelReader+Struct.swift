@@ -50,6 +50,5 @@ extension ModelReader {
 }
 
 extension DeclModifierSyntax {
-    /// Whether this is `private` as the access to the whole declaration, and not `private(set)`.
-    fileprivate var isPrivate: Bool { name.tokenKind == .keyword(.private) && detail == nil }
+    fileprivate var isPrivate: Bool { name.tokenKind == .keyword(.private) }
 }

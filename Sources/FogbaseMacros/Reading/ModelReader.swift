@@ -1,5 +1,4 @@
 internal import SwiftDiagnostics
-internal import SwiftIfConfig
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
@@ -14,6 +13,8 @@ struct ModelReader<Context: MacroExpansionContext> {
     private(set) var written: WrittenMembers = []
     /// Whether something was wrong, so that nothing can be generated.
     private(set) var hasProblems = false
+    /// The condition of the property that is being read.
+    private var condition: String?
 
     init(parts: ModelParts, context: Context) {
         self.parts = parts
@@ -30,33 +31,33 @@ struct ModelReader<Context: MacroExpansionContext> {
 
     /// Reads all members: first what the user has written, for a decoder of the user's needs no defaults.
     mutating func read(_ members: MemberBlockItemListSyntax) {
-        let declarations = declarations(in: members)
-        for declaration in declarations {
+        let declarations = Self.declarations(in: members, condition: nil)
+        for (declaration, _) in declarations {
             written.formUnion(WrittenMembers(declaration))
         }
-        for declaration in declarations {
+        for (declaration, condition) in declarations {
             guard let variable = declaration.as(VariableDeclSyntax.self) else { continue }
+            self.condition = condition
             read(variable)
         }
     }
 
-    /// The members with those of the branches of `#if` that hold.
-    private mutating func declarations(in members: MemberBlockItemListSyntax) -> [DeclSyntax] {
-        var declarations: [DeclSyntax] = []
-        for member in members {
-            guard let condition = member.decl.as(IfConfigDeclSyntax.self) else {
-                declarations.append(member.decl)
-                continue
-            }
-            guard let configuration = context.buildConfiguration else {
-                if condition.holdsStoredProperties { report(.conditional, at: condition) }
-                continue
-            }
-            if case .decls(let inner)? = condition.activeClause(in: configuration).clause?.elements {
-                declarations += self.declarations(in: inner)
+    /// The members, each with the condition under which it is there. Whether a condition holds is left to the compiler:
+    /// it alone knows what `canImport` finds.
+    private static func declarations(
+        in members: MemberBlockItemListSyntax, condition: String?
+    ) -> [(declaration: DeclSyntax, condition: String?)] {
+        members.flatMap { member -> [(declaration: DeclSyntax, condition: String?)] in
+            guard let branches = member.decl.as(IfConfigDeclSyntax.self) else { return [(member.decl, condition)] }
+            var parts = condition.map { [$0] } ?? []
+            return branches.clauses.flatMap { clause -> [(declaration: DeclSyntax, condition: String?)] in
+                let own = clause.condition?.trimmedDescription
+                let whole = (parts + (own.map { ["(\($0))"] } ?? [])).joined(separator: " && ")
+                if let own { parts.append("!(\(own))") }
+                guard case .decls(let inner)? = clause.elements else { return [] }
+                return declarations(in: inner, condition: whole)
             }
         }
-        return declarations
     }
 
     private mutating func read(_ variable: VariableDeclSyntax) {
@@ -121,7 +122,9 @@ struct ModelReader<Context: MacroExpansionContext> {
             } else {
                 .error
             }
-        add(ModelField(property: name.trimmed, name: fieldName, nameNode: nameNode, absence: absence))
+        add(
+            ModelField(
+                property: name.trimmed, name: fieldName, nameNode: nameNode, absence: absence, condition: condition))
     }
 
     private mutating func fieldName(
@@ -164,7 +167,7 @@ struct ModelReader<Context: MacroExpansionContext> {
     }
 
     private mutating func add(_ field: ModelField) {
-        if let other = fields.first(where: { $0.name == field.name }) {
+        if let other = fields.first(where: { $0.name == field.name && $0.mayStand(beside: field) }) {
             let problem = MacroProblem.oneNameTwice(
                 field.name, first: other.property.plainText, second: field.property.plainText)
             let note = Note(node: other.nameNode, message: MacroNote.otherField(field.name))
@@ -177,17 +180,4 @@ struct ModelReader<Context: MacroExpansionContext> {
 extension TokenSyntax {
     /// The name that the token stands for, without backticks.
     var plainText: String { identifier?.name ?? text }
-}
-
-extension IfConfigDeclSyntax {
-    /// Whether any branch declares a stored property.
-    fileprivate var holdsStoredProperties: Bool {
-        clauses.contains { clause in
-            guard case .decls(let members)? = clause.elements else { return false }
-            return members.contains { member in
-                StoredProperty.mayBeField(member.decl)
-                    || member.decl.as(IfConfigDeclSyntax.self)?.holdsStoredProperties == true
-            }
-        }
-    }
 }

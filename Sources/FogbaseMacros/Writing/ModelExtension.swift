@@ -81,7 +81,7 @@ struct ModelExtension {
     }
 
     private var fieldsEnumeration: [String] {
-        let cases = fields.map { field in
+        let cases = lines { field in
             field.property.plainText == field.name
                 ? "case \(field.property.text)" : "case \(field.property.text) = \"\(field.name)\""
         }
@@ -97,7 +97,7 @@ struct ModelExtension {
     private var fieldForKeyPath: [String] {
         // The cases are written with their type: a property may be called `none`.
         let isOwn = !written.contains(.fields)
-        let cases = fields.map { field in
+        let cases = lines { field in
             let result = isOwn ? "Fields.\(field.property.text)" : "Fields(rawValue: \"\(field.name)\")"
             return "case \\Self.\(field.property.text): \(result)"
         }
@@ -106,7 +106,7 @@ struct ModelExtension {
     }
 
     private var decoder: [String] {
-        let lines = fields.map { field in
+        let assignments = lines { field in
             let name = field.property.text
             let call =
                 switch field.absence {
@@ -117,13 +117,29 @@ struct ModelExtension {
                 }
             return "self.\(name) = try reader.\(call)"
         }
-        return ["\(access)init(fields reader: inout FogbaseClient.FieldReader) throws {"] + lines.map(indented) + ["}"]
+        return ["\(access)init(fields reader: inout FogbaseClient.FieldReader) throws {"] + assignments.map(indented)
+            + ["}"]
     }
 
     private var encoder: [String] {
-        let lines = fields.map { "try writer.encode(self.\($0.property.text), for: \"\($0.name)\")" }
-        return ["\(access)func encode(fields writer: inout FogbaseClient.FieldWriter) throws {"] + lines.map(indented)
+        let calls = lines { "try writer.encode(self.\($0.property.text), for: \"\($0.name)\")" }
+        return ["\(access)func encode(fields writer: inout FogbaseClient.FieldWriter) throws {"] + calls.map(indented)
             + ["}"]
+    }
+
+    /// A line for each field, those of one condition inside `#if`.
+    private func lines(_ line: (ModelField) -> String) -> [String] {
+        var lines: [String] = []
+        var condition: String?
+        for field in fields {
+            if field.condition != condition {
+                if condition != nil { lines.append("#endif") }
+                if let next = field.condition { lines.append("#if \(next)") }
+                condition = field.condition
+            }
+            lines.append(line(field))
+        }
+        return condition == nil ? lines : lines + ["#endif"]
     }
 
     private func indented(_ line: String) -> String { "    " + line }

@@ -5,9 +5,9 @@
 ///
 /// - Source: swift-syntax, `CompilerPlugin`. That module is not among those of the toolchain, its parts are.
 @main
-struct FogbaseMacrosPlugin {
+struct CompilerPlugin {
     static func main() throws {
         let connection = try StandardIOMessageConnection()
-        try CompilerPluginMessageListener(connection: connection, provider: MacroTable()).main()
+        try CompilerPluginMessageListener(connection: connection, provider: MacroProvider()).main()
     }
 }
