@@ -102,7 +102,7 @@ let package = Package(
         tests(
             "RecordAPITests",
             ["RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
-        tests("FogbaseClientTests", ["FogbaseClient", "RecordModel", "RecordWire"]),
+        tests("FogbaseClientTests", ["fogbase", "FogbaseClient", "RecordModel", "RecordWire"]),
         tests("FogbaseTests", ["fogbase", "RecordAPI", "RecordStorage", "Sockets"]),
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),
     ]

@@ -4,6 +4,14 @@ public protocol TokenStore: Sendable {
     func token() async -> String?
     /// Keeps another token, or forgets it.
     func setToken(_ token: String?) async
+    /// Forgets a token whose session has ended, unless another one has taken its place meanwhile.
+    func forgetToken(_ token: String) async
+}
+
+extension TokenStore {
+    public func forgetToken(_ token: String) async {
+        if await self.token() == token { await setToken(nil) }
+    }
 }
 
 /// Keeps the token until the app ends.
@@ -16,4 +24,8 @@ public actor MemoryTokenStore: TokenStore {
 
     public func token() -> String? { current }
     public func setToken(_ token: String?) { current = token }
+
+    public func forgetToken(_ token: String) {
+        if current == token { current = nil }
+    }
 }

@@ -12,6 +12,8 @@ struct Call: Sendable {
     var contentType: String?
     /// With it the server does the same call once, however often it comes.
     var idempotencyKey: String?
+    /// Whether the call, done twice, is as if done once.
+    var isRepeatable = false
     /// A path with its query as the server gave it, in place of `path` and `query`.
     var address: String?
     /// Whether the caller's token goes with it.
@@ -47,5 +49,5 @@ struct Call: Sendable {
     }
 
     private var isSafe: Bool { method == "GET" || method == "HEAD" || (method == "POST" && path == ["query"]) }
-    private var isDoneOnce: Bool { idempotencyKey != nil }
+    private var isDoneOnce: Bool { idempotencyKey != nil || isRepeatable }
 }

@@ -14,8 +14,7 @@ struct Connection: Sendable {
     ///
     /// - Throws: `FogbaseError`, or `CancellationError`.
     func send(_ call: Call) async throws -> TransportResponse {
-        let request = try await request(for: call)
-        return try await attempt(call) {
+        try await attempt(call) { request in
             let response = try await transport.send(request)
             guard (200..<300).contains(response.status) || call.accepts.contains(response.status) else {
                 throw FogbaseError(response)
@@ -26,8 +25,7 @@ struct Connection: Sendable {
 
     /// Sends a call whose answer's body is read as it comes.
     func stream(_ call: Call) async throws -> (TransportResponse, AsyncThrowingStream<Data, any Error>) {
-        let request = try await request(for: call)
-        return try await attempt(call) {
+        try await attempt(call) { request in
             let (head, parts) = try await transport.stream(request)
             guard (200..<300).contains(head.status) || call.accepts.contains(head.status) else {
                 var response = head
@@ -38,15 +36,26 @@ struct Connection: Sendable {
         }
     }
 
-    private func attempt<Value: Sendable>(_ call: Call, _ send: () async throws -> Value) async throws -> Value {
+    private func attempt<Value: Sendable>(
+        _ call: Call, _ send: (TransportRequest) async throws -> Value
+    ) async throws -> Value {
         var attempts = 0
+        var token = call.needsToken ? await tokens.token() : nil
         while true {
+            let request = try request(for: call, token: token)
             attempts += 1
             do {
                 try Task.checkCancellation()
-                return try await send()
+                return try await send(request)
             } catch {
                 let error = Self.translate(error)
+                if let ended = token, case .authenticationFailed(let refusal)? = error as? FogbaseError {
+                    await tokens.forgetToken(ended)
+                    token = await tokens.token()
+                    // Another call may have changed the token while this one was on its way with the old one.
+                    if token != nil, token != ended { continue }
+                    throw FogbaseError.notAuthenticated(refusal)
+                }
                 guard let failure = error as? FogbaseError, call.mayRepeat(after: failure),
                     let delay = retry.delay(after: attempts, asked: failure.retryAfter)
                 else { throw error }
@@ -63,23 +72,31 @@ struct Connection: Sendable {
         }
     }
 
-    private func request(for call: Call) async throws -> TransportRequest {
-        let query = scope + call.query
-        var text = url.absoluteString
-        while text.hasSuffix("/") { text.removeLast() }
-        text += call.address ?? "/" + call.path.map(Self.encode).joined(separator: "/")
-        if !query.isEmpty, call.address == nil {
-            text += "?" + query.map { Self.encode($0.name) + "=" + Self.encode($0.value) }.joined(separator: "&")
-        }
+    private func request(for call: Call, token: String?) throws -> TransportRequest {
+        let text = address(of: call)
         guard let url = URL(string: text) else { throw FogbaseError.invalidArgument("'\(text)' is no address") }
         var request = TransportRequest(method: call.method, url: url, fields: call.fields, body: call.body)
         if let timeout = call.timeout { request.timeout = timeout }
         if let type = call.contentType { request.fields.append(("Content-Type", type)) }
         if let key = call.idempotencyKey { request.fields.append(("Idempotency-Key", key)) }
-        if call.needsToken, let token = await tokens.token() {
-            request.fields.append(("Authorization", "Bearer \(token)"))
-        }
+        if let token { request.fields.append(("Authorization", "Bearer \(token)")) }
         return request
+    }
+
+    private func address(of call: Call) -> String {
+        var text = url.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        if let address = call.address {
+            // Whole where the server knows by which name it is called. A token goes nowhere but to the app's own address.
+            let isWhole = address.hasPrefix("https://") || address.hasPrefix("http://")
+            return isWhole && !call.needsToken ? address : text + address
+        }
+        text += "/" + call.path.map(Self.encode).joined(separator: "/")
+        let query = scope + call.query
+        if !query.isEmpty {
+            text += "?" + query.map { Self.encode($0.name) + "=" + Self.encode($0.value) }.joined(separator: "&")
+        }
+        return text
     }
 
     /// Writes a segment of a path, or a part of a query, with nothing but unreserved characters (RFC 3986, section 2.3).

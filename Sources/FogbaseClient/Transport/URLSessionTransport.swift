@@ -4,20 +4,47 @@ public import Foundation
 #endif
 
 /// Carries requests over the network with `URLSession`.
+///
+/// Connections are kept and shared by all calls; calls beyond their number wait for one. There are no cookies and no cache,
+/// and a redirect is an answer: a token goes to the address that the app has named and nowhere else.
 public struct URLSessionTransport: Transport {
-    private let session: URLSession
+    private let session: TransportSession
 
-    public init(configuration: URLSessionConfiguration = .ephemeral) {
-        session = URLSession(configuration: configuration)
+    /// - Parameters:
+    ///   - configuration: For proxies, networks that cost, and the like; cookies, caches and stored credentials are turned
+    ///     off in it. `nil` is an ephemeral one.
+    ///   - connectionsPerHost: How many connections to a server there are at most.
+    public init(configuration: URLSessionConfiguration? = nil, connectionsPerHost: Int = 8) {
+        let own = configuration?.copy() as? URLSessionConfiguration ?? .ephemeral
+        own.httpMaximumConnectionsPerHost = max(1, connectionsPerHost)
+        own.httpCookieAcceptPolicy = .never
+        own.httpShouldSetCookies = false
+        own.httpCookieStorage = nil
+        own.urlCache = nil
+        own.urlCredentialStorage = nil
+        own.requestCachePolicy = .reloadIgnoringLocalCacheData
+        session = TransportSession(own)
     }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        throw TransportError.unreachable("later")
+        try await session.start(request, collects: true).head()
     }
 
     public func stream(
         _ request: TransportRequest
     ) async throws -> (TransportResponse, AsyncThrowingStream<Data, any Error>) {
-        throw TransportError.unreachable("later")
+        let parts = ExchangeParts(try session.start(request, collects: false))
+        return (try await parts.exchange.head(), AsyncThrowingStream { try await parts.exchange.nextPart() })
     }
+}
+
+/// Ends an exchange when nobody reads its parts any more.
+private final class ExchangeParts: Sendable {
+    let exchange: Exchange
+
+    init(_ exchange: Exchange) {
+        self.exchange = exchange
+    }
+
+    deinit { exchange.cancel() }
 }

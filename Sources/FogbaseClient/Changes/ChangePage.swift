@@ -1,0 +1,33 @@
+/// A part of a database's changes, each record once and as it is now.
+public struct ChangePage: Hashable, Sendable {
+    /// Records that are new or have changed, the oldest change first.
+    public var changed: [Record]
+    /// Records that are not there any more, or that the caller may not read any more.
+    public var deleted: [DeletedRecord]
+    /// Where to go on. Keep it once the page is worked in.
+    public var token: ChangeToken
+    /// Whether there is more at once. A page may be empty and more be coming.
+    public var moreComing: Bool
+
+    public init(
+        changed: [Record] = [], deleted: [DeletedRecord] = [], token: ChangeToken, moreComing: Bool = false
+    ) {
+        self.changed = changed
+        self.deleted = deleted
+        self.token = token
+        self.moreComing = moreComing
+    }
+
+    public var isEmpty: Bool { changed.isEmpty && deleted.isEmpty }
+}
+
+/// What is left of a record.
+public struct DeletedRecord: Hashable, Sendable, Codable {
+    public var recordType: String
+    public var name: String
+
+    public init(_ recordType: String, name: String) {
+        self.recordType = recordType
+        self.name = name
+    }
+}

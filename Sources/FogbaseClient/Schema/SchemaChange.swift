@@ -1,0 +1,31 @@
+internal import RecordWire
+
+/// What putting a schema has changed, or would.
+public struct SchemaChange: Hashable, Sendable {
+    /// The schema as it is now, or would be; `nil` for callers who may change and not read it.
+    public var schema: ContainerSchema?
+    public var types: Names
+    /// Fields as `Post.title`.
+    public var fields: Names
+    /// The types whose rights are others now.
+    public var rights: [String]
+
+    /// Names that are new, other than before, or gone.
+    public struct Names: Hashable, Sendable {
+        public var added: [String]
+        public var changed: [String]
+        public var removed: [String]
+
+        init(_ tree: JSONValue?) {
+            func names(_ key: String) -> [String] { tree?[key]?.array?.compactMap(\.string) ?? [] }
+            (added, changed, removed) = (names("added"), names("changed"), names("removed"))
+        }
+    }
+
+    init(_ changes: JSONValue?, schema: ContainerSchema?) {
+        self.schema = schema
+        types = Names(changes?["types"])
+        fields = Names(changes?["fields"])
+        rights = changes?["rights"]?.array?.compactMap(\.string) ?? []
+    }
+}

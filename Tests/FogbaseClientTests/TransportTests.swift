@@ -1,0 +1,55 @@
+import FogbaseClient
+import Foundation
+import Testing
+
+@Suite struct TransportTests {
+    @Test func `records are written and read over the network`() async throws {
+        let server = try LiveServer()
+        let database = server.administrator.publicDatabase
+        var post = Record("Post")
+        post["title"] = "sea"
+        let saved = try await database.save(post)
+        let read = try await database.fetch("Post", post.name)
+        #expect(read == saved)
+        let title: String? = read["title"]
+        #expect(title == "sea")
+    }
+
+    @Test func `a thousand calls at once are all answered over a few connections`() async throws {
+        let server = try LiveServer()
+        let before = server.sockets
+        let database = server.client(
+            tokens: MemoryTokenStore(LiveServer.administratorToken),
+            transport: URLSessionTransport(connectionsPerHost: 8)
+        ).publicDatabase
+        let most = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    var record = Record("Post", name: "post-\(number)")
+                    record["number"] = number
+                    let saved = try await database.save(record)
+                    #expect(saved.name == "post-\(number)")
+                    return number.isMultiple(of: 50) ? server.sockets : 0
+                }
+            }
+            return try await group.reduce(0, max)
+        }
+        #expect(most > before && most <= before + 8)
+        let last: Int? = try await database.fetch("Post", "post-999")["number"]
+        #expect(last == 999)
+    }
+
+    @Test func `a server that is not there is unreachable`() async throws {
+        let server = try LiveServer()
+        let transport = URLSessionTransport()
+        let request = TransportRequest(method: "GET", url: server.url.appendingPathComponent("limits"))
+        #expect(try await transport.send(request).status == 200)
+        server.kill()
+        let fresh = URLSessionTransport()
+        let refused = await #expect(throws: TransportError.self) { try await fresh.send(request) }
+        guard case .unreachable? = refused else {
+            Issue.record("\(String(describing: refused))")
+            return
+        }
+    }
+}
