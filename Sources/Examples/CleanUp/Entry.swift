@@ -3,7 +3,7 @@ import Foundation
 
 /// Something that has happened once.
 @RecordCodable
-struct Entry {
+struct Entry: Equatable {
     var run: String
     var time: Date
 }
