@@ -157,7 +157,7 @@ if Context.environment["FOGBASE_MACROS"] != "off", let host = swiftSyntaxFolder(
         if target.name == "FogbaseClient" { target.dependencies.append("FogbaseMacrosPlugin") }
     }
     // The example applications of the client, whose models the macros write; tests run them.
-    let examples = ["Calendar", "CleanUp", "Forum", "TypedPosts"]
+    let examples = ["Calendar", "CleanUp", "Forum", "Goods", "TypedPosts"]
     package.targets.append(
         .target(name: "ExampleSupport", path: "Sources/Examples/ExampleSupport", swiftSettings: house))
     package.targets += examples.map { name in
