@@ -30,18 +30,21 @@ struct Forum {
     ) async throws -> Stored<Post> {
         var post = Post(thread: thread, title: title, text: text, image: image)
         if let photo { post.photo = try await database.upload(photo, filename: "\(title).png") }
-        let stored = try await database.create(post, named: post.name)
-        if let reference = stored.reference(.deleteSelf) {
-            let likes = Likes(thread: thread, post: reference)
-            try await database.create(likes, named: Likes.name(for: stored), access: Likes.access)
+        guard let name = RecordName(post.name) else {
+            throw FogbaseError.invalidArgument("A title of \(title.utf8.count) bytes is too long")
         }
-        return stored
+        let likes = Likes(thread: thread, post: Reference(recordName: name, action: .deleteSelf))
+        // Both or none.
+        var batch = Batch()
+        let item = try batch.create(post, named: post.name)
+        try batch.create(likes, named: Likes.name(for: post.name), access: Likes.access)
+        return try await database.perform(batch)[item]
     }
 
     /// Counts one more. The server adds in the moment of writing, so that nobody's is lost.
     @discardableResult
     func like(_ post: Stored<Post>) async throws -> Int {
-        try await database.change(Likes.self, Likes.name(for: post), .increment(.count)).count
+        try await database.change(Likes.self, Likes.name(for: post.id), .increment(.count)).count
     }
 
     /// Writes the fields that were changed, and leaves the others as they are by now.
