@@ -10,6 +10,14 @@ final class Exchange: @unchecked Sendable {
     /// From how many bytes on that nobody has read the server is asked to wait.
     private static let fullBytes = 1 << 20
 
+    #if canImport(FoundationNetworking)
+        /// A task of FoundationNetworking that is suspended and goes on can begin its transfer anew, so that bytes come
+        /// twice. Whoever streams a large body asks for ranges that fit into memory instead.
+        private static let canPause = false
+    #else
+        private static let canPause = true
+    #endif
+
     fileprivate struct State {
         var head: TransportResponse?
         var parts: [Data] = []
@@ -111,7 +119,7 @@ final class Exchange: @unchecked Sendable {
             }
             state.parts.append(data)
             state.partsBytes += data.count
-            if state.partsBytes >= Self.fullBytes, !state.isPaused {
+            if state.partsBytes >= Self.fullBytes, Self.canPause, !state.isPaused {
                 state.isPaused = true
                 task.suspend()
             }
@@ -147,7 +155,8 @@ final class Exchange: @unchecked Sendable {
 
     /// All that has come; behind the lock.
     private func takeParts() -> Data {
-        let data = state.parts.count == 1 ? state.parts[0] : Data(state.parts.joined())
+        var data = Data(capacity: state.partsBytes)
+        for part in state.parts { data.append(part) }
         state.parts.removeAll(keepingCapacity: true)
         state.partsBytes = 0
         if state.isPaused {

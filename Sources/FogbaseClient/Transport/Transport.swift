@@ -10,7 +10,8 @@ public protocol Transport: Sendable {
     /// - Throws: `TransportError` if no answer came.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 
-    /// Sends a request and hands out the answer's body as it comes, without holding more than a part of it.
+    /// Sends a request and hands out the answer's body as it comes. Where the transport can, the server waits while nobody
+    /// reads; where it cannot, as on Linux, all that has come is held.
     ///
     /// - Returns: The answer's head, and the parts of its body. The request ends when the parts are let go of.
     /// - Throws: `TransportError` if no answer came; the parts throw it if the body ends too early.
