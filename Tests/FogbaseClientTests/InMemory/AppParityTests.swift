@@ -218,4 +218,29 @@ import Testing
             try await peer.call("GET", "/records/T/stays", as: "bob")
         }
     }
+
+    @Test func `somebody anonymous gets a name alike`() async throws {
+        try await Peer.compare(settings: ["FOGBASE_ACCOUNTS_ANONYMOUS": "on"]) { peer in
+            try await peer.signUp("ada")
+            peer.keepToken(try await peer.call("POST", "/users/anonymous", [:], "{}"), of: "nobody")
+            peer.keepToken(try await peer.call("POST", "/users/anonymous"), of: "other")
+            try await peer.call("GET", "/users/me", as: "nobody")
+            try await peer.call("PUT", "/records/T/own", [:], #"{"fields":{"n":1}}"#, as: "nobody")
+            for body in [
+                #"{"name":"bob"}"#, #"{"password":"correct horse"}"#,
+                #"{"name":"bob","password":"correct horse","currentPassword":"x"}"#,
+                #"{"name":"ada","password":"correct horse"}"#,
+            ] {
+                try await peer.call("PATCH", "/users/me", [:], body, as: "nobody")
+            }
+            let named = try await peer.call(
+                "PATCH", "/users/me", [:], #"{"name":"bob","password":"correct horse"}"#, as: "nobody")
+            peer.keepToken(named, of: "bob")
+            try await peer.call("GET", "/users/me", as: "nobody")
+            try await peer.call("GET", "/users/me", as: "bob")
+            try await peer.call("PATCH", "/records/T/own", [:], #"{"fields":{"n":2}}"#, as: "bob")
+            try await peer.call("DELETE", "/users/me", as: "other")
+            try await peer.call("GET", "/users/me", as: "other")
+        }
+    }
 }

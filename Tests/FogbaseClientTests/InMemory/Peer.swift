@@ -40,8 +40,12 @@ final class Peer {
     }
 
     /// Runs a scenario on the real server and on its double, and compares what they answer.
-    static func compare(_ scenario: (Peer) async throws -> Void) async throws {
-        let live = try LiveServer()
+    ///
+    /// - Parameter settings: `FOGBASE_…` variables of the real one.
+    static func compare(
+        settings: [String: String] = [:], _ scenario: (Peer) async throws -> Void
+    ) async throws {
+        let live = try LiveServer(settings: settings)
         let real = Peer(URLSessionTransport(), live.url)
         let server = InMemoryServer(administratorToken: LiveServer.administratorToken)
         let double = Peer(server, server.url)
