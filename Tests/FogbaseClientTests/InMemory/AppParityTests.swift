@@ -4,7 +4,7 @@ import RecordWire
 import Testing
 
 /// The double answers as the real server does: changes, files, accounts, access lists, private databases.
-@Suite struct AppParityTests {
+@Suite(.serialized) struct AppParityTests {
     @Test func `the feed tells the same`() async throws {
         try await Peer.compare { peer in
             try await peer.call("GET", "/changes")

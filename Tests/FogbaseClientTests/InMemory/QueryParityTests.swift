@@ -4,7 +4,7 @@ import RecordWire
 import Testing
 
 /// The double answers as the real server does: conditions, sorts, pages, counts, changes by condition.
-@Suite struct QueryParityTests {
+@Suite(.serialized) struct QueryParityTests {
     /// Makes records with all that conditions compare, some of it absent, and with ties.
     private func fill(_ peer: Peer, _ random: inout SeededGenerator, count: Int) async throws {
         try await peer.signUp("ada")

@@ -4,7 +4,7 @@ import RecordWire
 import Testing
 
 /// Random writes of several people to a few names, answered alike by the double and the real server.
-@Suite struct RandomParityTests {
+@Suite(.serialized) struct RandomParityTests {
     private struct Script {
         var random: SeededGenerator
         let peer: Peer

@@ -3,7 +3,7 @@ import RecordWire
 import Testing
 
 /// The double answers as the real server does: records, conditions, operations, batches, references.
-@Suite struct RecordParityTests {
+@Suite(.serialized) struct RecordParityTests {
     @Test func `records are made, read, changed and deleted alike`() async throws {
         try await Peer.compare { peer in
             try await peer.signUp("ada")
