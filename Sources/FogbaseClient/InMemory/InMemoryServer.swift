@@ -6,8 +6,9 @@ internal import RecordWire
 ///
 /// ```swift
 /// let server = InMemoryServer()
-/// let database = server.makeClient().container().publicDatabase
-/// _ = try await database.create(Post(title: "sea"))
+/// let container = server.makeClient().container()
+/// try await container.signUp("ada", password: "correct horse")
+/// _ = try await container.publicDatabase.create(Post(title: "sea"))
 /// #expect(await server.recordCount("Post") == 1)
 /// ```
 ///

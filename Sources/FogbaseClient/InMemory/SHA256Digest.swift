@@ -27,17 +27,16 @@ enum SHA256Digest {
             let second = turn(late, 17) ^ turn(late, 19) ^ late >> 10
             words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
         }
-        var work = state
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for index in 0..<64 {
-            let (a, e) = (work[0], work[4])
-            let choice = (e & work[5]) ^ (~e & work[6])
-            let majority = (a & work[1]) ^ (a & work[2]) ^ (work[1] & work[2])
             let mixed = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)
-            let first = work[7] &+ mixed &+ choice &+ constants[index] &+ words[index]
-            let second = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) &+ majority
-            work = [first &+ second, a, work[1], work[2], work[3] &+ first, e, work[5], work[6]]
+            let first = h &+ mixed &+ ((e & f) ^ (~e & g)) &+ constants[index] &+ words[index]
+            let second = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) &+ ((a & b) ^ (a & c) ^ (b & c))
+            (h, g, f, e) = (g, f, e, d &+ first)
+            (d, c, b, a) = (c, b, a, first &+ second)
         }
-        for index in 0..<8 { state[index] = state[index] &+ work[index] }
+        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
 
     private static func turn(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
