@@ -19,7 +19,7 @@ struct InMemoryFiles {
     /// - Returns: The value that a record's field gets, with its receipt.
     mutating func add(_ content: [UInt8], type: String?, filename: String?, uploader: UserID, zone: Int64) -> Asset {
         var asset = Asset(
-            fileChecksum: Base64.encode(SHA256Digest.of(content)), size: Int64(content.count),
+            fileChecksum: Base64.encode(FileFingerprint.of(content)), size: Int64(content.count),
             contentType: type ?? "application/octet-stream", filename: filename)
         contents[asset.fileChecksum] = content
         let receipt = UUID().uuidString
