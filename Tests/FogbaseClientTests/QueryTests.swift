@@ -5,7 +5,7 @@ import RecordWire
 import Testing
 
 /// A model as the macro writes one.
-struct Post: RecordCodable, Equatable {
+struct Article: RecordCodable, Equatable {
     enum Fields: String, RecordFields, CaseIterable {
         case title, author, topics, price, some, createdAt
     }
@@ -16,12 +16,12 @@ struct Post: RecordCodable, Equatable {
     var price = 0
     var createdAt = Date(milliseconds: 0)
 
-    static func field(for keyPath: PartialKeyPath<Post>) -> Fields? {
+    static func field(for keyPath: PartialKeyPath<Article>) -> Fields? {
         switch keyPath {
-        case \Post.title: .title
-        case \Post.author: .author
-        case \Post.topics: .topics
-        case \Post.price: .price
+        case \Article.title: .title
+        case \Article.author: .author
+        case \Article.topics: .topics
+        case \Article.price: .price
         default: nil
         }
     }
@@ -50,7 +50,7 @@ private struct Plain: RecordCodable, Codable {
 
 @Suite struct QueryTests {
     @Test func `the query of the first page of the manual is what it says`() throws {
-        let query = Query<Post>().filter(.author, equals: "_0f").filter(.topics, anyIn: ["sea", "fog"])
+        let query = Query<Article>().filter(.author, equals: "_0f").filter(.topics, anyIn: ["sea", "fog"])
             .filter(.price, in: 100...500).sorted(by: .createdAt, ascending: false).limit(to: 20)
         let body = try query.body()
         // The server reads it.
@@ -61,7 +61,7 @@ private struct Plain: RecordCodable, Codable {
         #expect(body["fields"]?.array == ["title", "author", "topics", "price", "some", "createdAt"])
         #expect(
             query.description
-                == #"Post where author == "_0f" AND ANY topics IN ["sea","fog"] AND price >= 100 AND price <= 500 "#
+                == #"Article where author == "_0f" AND ANY topics IN ["sea","fog"] AND price >= 100 AND price <= 500 "#
                 + "sorted by -createdAt limit 20")
     }
 
@@ -74,11 +74,11 @@ private struct Plain: RecordCodable, Codable {
     }
 
     @Test func `properties and operators say the same as fields`() throws {
-        let filter: Filter<Post> = \.price >= 100 && \.price <= 500 && (\.author == nil || !(\.title == "a"))
+        let filter: Filter<Article> = \.price >= 100 && \.price <= 500 && (\.author == nil || !(\.title == "a"))
         #expect(
             filter.text
                 == "price >= %@ AND price <= %@ AND (author == NULL OR NOT (title == %@))")
-        let query = Query<Post>().filter(\.price, in: 100..<500).filter(\.topics, contains: "sea")
+        let query = Query<Article>().filter(\.price, in: 100..<500).filter(\.topics, contains: "sea")
             .filter(\.title, beginsWith: "s", .or).sorted(by: \.price)
         let body = try query.body()
         #expect(
@@ -87,19 +87,20 @@ private struct Plain: RecordCodable, Codable {
     }
 
     @Test func `a property that is stored nowhere is refused before anything is sent`() {
-        #expect(throws: FogbaseError.self) { _ = try Query<Post>().filter(\.createdAt, lessThan: Date()).body() }
-        #expect(throws: FogbaseError.self) { _ = try Query<Post>().sorted(by: \.createdAt).body() }
+        #expect(throws: FogbaseError.self) { _ = try Query<Article>().filter(\.createdAt, lessThan: Date()).body() }
+        #expect(throws: FogbaseError.self) { _ = try Query<Article>().sorted(by: \.createdAt).body() }
         #expect(throws: FogbaseError.self) { _ = try Query<Plain>().filter("price", equals: Double.nan).body() }
     }
 
     @Test func `text keeps its brackets, and a field like a keyword its mark`() throws {
-        let query = Query<Post>().filter("price == %d OR price == %d", 1, 2).filter(.some, greaterThan: 3)
+        let query = Query<Article>().filter("price == %d OR price == %d", 1, 2).filter(.some, greaterThan: 3)
         #expect(try query.body()["where"]?.string == "(price == %d OR price == %d) AND #some > %@")
         #expect(try query.body()["args"]?.array?.count == 3)
     }
 
     @Test func `no value is one of none`() throws {
-        #expect(try Query<Post>().filter(.price, in: [Int]()).body()["where"]?.string == "FALSEPREDICATE")
-        #expect(try Query<Post>().filter(.topics, noneIn: [String]()).body()["where"]?.string == "NOT (FALSEPREDICATE)")
+        #expect(try Query<Article>().filter(.price, in: [Int]()).body()["where"]?.string == "FALSEPREDICATE")
+        #expect(
+            try Query<Article>().filter(.topics, noneIn: [String]()).body()["where"]?.string == "NOT (FALSEPREDICATE)")
     }
 }

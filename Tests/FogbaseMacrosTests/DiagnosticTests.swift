@@ -213,6 +213,11 @@ internal import Testing
         #expect(expansion.cases == ["title"])
     }
 
+    @Test func `a mark is left alone where a macro may be inside a condition`() {
+        let expansion = Expansion("#if DEBUG\n@RecordCodable\n#endif\nstruct Post { @Field(\"b\") var a: Int }")
+        #expect(expansion.diagnostics == [])
+    }
+
     @Test(
         arguments: [
             ("@Transient var a: Bool", "@Transient var a: Bool = false"),

@@ -199,6 +199,7 @@ internal import Testing
             ("let title: Int = 1", []),
             ("@Transient var title = 1", []),
             ("@Transient var title: Int?", []),
+            ("@Transient @Clamped(0...9) var title: Int", []),
             ("func title() {}", []),
             ("struct title { var inner: Int }", []),
             ("var title: String = \"\" { didSet { print(title) } }", ["title"]),

@@ -75,7 +75,7 @@ class PackageTests(unittest.TestCase):
 
     def test_swift_syntax_is_for_macros_and_their_tests(self):
         files = {
-            "Sources/FogbaseMacros/A.swift": "@_spi(PluginMessage) internal import SwiftCompilerPluginMessageHandling\n",
+            "Sources/FogbaseMacros/A.swift": "@_spi(A) internal import SwiftCompilerPluginMessageHandling\n",
             "Tests/FogbaseMacrosTests/ATests.swift": "import SwiftParser\nimport FogbaseMacros\n",
         }
         arrows_of = {"FogbaseMacros": [], "FogbaseMacrosTests": ["FogbaseMacros"]}
