@@ -61,7 +61,7 @@ extension InMemoryDatabase {
         if type?.lowercased().hasPrefix("multipart/") == true { throw InMemoryRefusal.notThere("uploads by forms") }
         // RFC 9530.
         if let digest = request.field("content-digest"), digest.hasPrefix("sha-256=:") {
-            let found = Base64.encode(SHA256Digest.of(request.body))
+            let found = Base64.encode(FileFingerprint.of(request.body))
             guard digest == "sha-256=:\(found):" else {
                 throw RecordError.badRequest(
                     "What came is not what Content-Digest stands for. Send it again", cause: .digestMismatch,
