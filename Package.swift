@@ -151,6 +151,9 @@ if Context.environment["FOGBASE_MACROS"] != "off", let host = swiftSyntaxFolder(
         .testTarget(
             name: "FogbaseMacrosTests", dependencies: ["FogbaseMacros", "RecordModel"], swiftSettings: syntax,
             linkerSettings: libraries),
+        // What `make bench` measures models with.
+        .executableTarget(
+            name: "modelbench", dependencies: ["FogbaseClient"], path: "Tests/Bench/Models", swiftSettings: house),
     ]
     for target in package.targets where ["FogbaseClient", "FogbaseClientTests"].contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + [.define("FOGBASE_MACROS")]

@@ -1,7 +1,6 @@
 import FogbaseClient
 import Foundation
 import RecordModel
-import Synchronization
 import Testing
 
 @Suite struct AssetTests {
@@ -130,40 +129,5 @@ import Testing
             try await database.thumbnail(of: .asset(asset), Thumbnail())
         }
         guard case .invalidArgument? = none else { throw none ?? CancellationError() }
-    }
-}
-
-/// What a handler of progress was told.
-final class Steps: Sendable {
-    private let steps = Mutex<[TransferProgress]>([])
-
-    var all: [TransferProgress] { steps.withLock { $0 } }
-
-    @Sendable func take(_ step: TransferProgress) { steps.withLock { $0.append(step) } }
-}
-
-/// A folder that goes with its test.
-final class TestFolder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("fogbase-files-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    /// A file of bytes of which no two stretches are alike.
-    func file(_ name: String, bytes count: Int) throws -> URL {
-        var state: UInt64 = 0x9E37_79B9_7F4A_7C15
-        let words = (0..<(count + 7) / 8).map { _ in
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return state
-        }
-        let file = url.appendingPathComponent(name)
-        try words.withUnsafeBytes { try Data($0.prefix(count)).write(to: file) }
-        return file
     }
 }

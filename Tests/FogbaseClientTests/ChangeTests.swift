@@ -1,7 +1,6 @@
 import FogbaseClient
 import Foundation
 import RecordModel
-import Synchronization
 import Testing
 
 @Suite struct ChangeTests {
@@ -148,32 +147,5 @@ import Testing
         _ = await starts.next()
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }
-    }
-}
-
-/// A clock that counts instead of waiting.
-final class Waits: Sendable {
-    private struct State {
-        var all: [Duration] = []
-        var deeds: [Int: @Sendable () async throws -> Void] = [:]
-    }
-
-    private let state = Mutex(State())
-
-    /// All waits so far.
-    var all: [Duration] { state.withLock { $0.all } }
-
-    /// Does something while somebody waits for the given time, counted from 1.
-    func before(_ number: Int, _ deed: @escaping @Sendable () async throws -> Void) {
-        state.withLock { $0.deeds[number] = deed }
-    }
-
-    func sleep(_ duration: Duration) async throws {
-        let deed = state.withLock { state in
-            state.all.append(duration)
-            return state.deeds.removeValue(forKey: state.all.count)
-        }
-        try await deed?()
-        try Task.checkCancellation()
     }
 }

@@ -78,7 +78,8 @@ import Testing
         defer { try? FileManager.default.removeItem(at: copy) }
         #expect(try Data(contentsOf: copy) == Data("picture".utf8))
         #expect((read["of"] as? FBRecord.Reference)?.action == .deleteSelf)
-        #expect(try await database.perform(FBQuery(recordType: "Goods", predicate: FBPredicate(value: true))).count == 1)
+        #expect(
+            try await database.perform(FBQuery(recordType: "Goods", predicate: FBPredicate(value: true))).count == 1)
     }
 
     @Test func `guests may read and not write, and are told so with CloudKit's codes`() async throws {

@@ -62,7 +62,10 @@ import Testing
             (Query().filter(.tags, anyIn: ["n4", "n6"]), { ["A-4", "A-6"].contains($0.code) }),
             (Query().filter(.tags, noneIn: ["odd", "n4"]), { $0.tags.first == "even" && $0.price != 4 }),
             (Query().filter(.code, equals: "A-7").filter(.price, lessThan: 2, .or), { $0.price == 7 || $0.price < 2 }),
-            (Query(\.price >= 5 && (\.price < 9 || \.rate == nil)), { $0.price >= 5 && ($0.price < 9 || $0.rate == nil) }),
+            (
+                Query(\.price >= 5 && (\.price < 9 || \.rate == nil)),
+                { $0.price >= 5 && ($0.price < 9 || $0.rate == nil) }
+            ),
             (Query().filter("price BETWEEN {%d, %d}", 4, 6), { (4...6).contains($0.price) }),
             (Query().filter(.price, in: [Int]()), { _ in false }),
         ]

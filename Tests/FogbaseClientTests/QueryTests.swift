@@ -100,6 +100,7 @@ private struct Plain: RecordCodable, Codable {
 
     @Test func `no value is one of none`() throws {
         #expect(try Query<Article>().filter(.price, in: [Int]()).body()["where"]?.string == "FALSEPREDICATE")
-        #expect(try Query<Article>().filter(.topics, noneIn: [String]()).body()["where"]?.string == "NOT (FALSEPREDICATE)")
+        #expect(
+            try Query<Article>().filter(.topics, noneIn: [String]()).body()["where"]?.string == "NOT (FALSEPREDICATE)")
     }
 }

@@ -20,7 +20,8 @@ import Testing
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
         let note = Note(
-            title: "sea \"and\" fog", good: 1, tags: ["a", "b"], rate: 0.1, since: Date(milliseconds: 1_772_366_400_123),
+            title: "sea \"and\" fog", good: 1, tags: ["a", "b"], rate: 0.1,
+            since: Date(milliseconds: 1_772_366_400_123),
             place: Location(latitude: 54.5, longitude: -3))
         var stored = try await database.create(note)
         #expect(stored.model == note)

@@ -21,7 +21,7 @@ PURE = {"HTTP", "RecordModel", "Pictures"}
 SYSTEM = {"Swift", "Glibc", "Synchronization"}
 
 # What the Swift client and its examples may import besides: they run in apps, where Foundation is at hand.
-CLIENT_SYSTEM = {"Swift", "Foundation", "FoundationNetworking"}
+CLIENT_SYSTEM = {"Swift", "Foundation", "FoundationNetworking", "Security"}
 CLIENTS = {"FogbaseClient"}
 
 # What the client's macros may import: they run inside the compiler's build, with the swift-syntax that it brings along.

@@ -85,7 +85,9 @@ public struct FBDatabase: Sendable {
             var batch = Batch()
             var saves: [(FBRecord, Batch.Item<Record>)] = []
             var deletions: [(FBRecord.ID, Batch.Item<Void>)] = []
-            for record in records { saves.append((record, try batch.save(try await ready(record), policy: savePolicy))) }
+            for record in records {
+                saves.append((record, try batch.save(try await ready(record), policy: savePolicy)))
+            }
             for id in ids { deletions.append((id, try batch.delete(try Self.type(of: id), id.recordName))) }
             let outcome = try await database.perform(batch, atomically: atomically)
             var saved: [FBRecord.ID: Result<FBRecord, any Error>] = [:]
@@ -130,7 +132,8 @@ public struct FBDatabase: Sendable {
     private static func type(of id: FBRecord.ID) throws -> String {
         guard let type = id.recordType else {
             throw FogbaseError.invalidArgument(
-                "FBRecord.ID(recordName: \"\(id.recordName)\") needs a recordType: records are asked for by type and name")
+                "FBRecord.ID(recordName: \"\(id.recordName)\") needs a recordType: records are asked for by type and name"
+            )
         }
         return type
     }

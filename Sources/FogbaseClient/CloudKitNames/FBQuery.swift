@@ -56,7 +56,8 @@ public struct FBQuery: Sendable {
         var arguments: [JSONValue] = []
         for (index, argument) in predicate.arguments.enumerated() {
             guard let value = argument.recordFieldValue else {
-                throw FogbaseError.invalidArgument("Argument \(index + 1) of '\(predicate.format)' is no value of a field")
+                throw FogbaseError.invalidArgument(
+                    "Argument \(index + 1) of '\(predicate.format)' is no value of a field")
             }
             arguments.append(try JSONValue(checked: value))
         }

@@ -12,13 +12,19 @@ struct InMemoryUser {
 
     var isAnonymous: Bool { password == nil }
 
+    /// Who it is, as the answer to a sign-in says.
+    var head: JSONValue { ["userRecordName": .string(recordName), "name": .string(name)] }
+
     /// What answers say of it.
-    func document(showsAll: Bool) -> JSONValue {
-        var object = JSONObject([("userRecordName", .string(recordName)), ("name", .string(name))])
-        guard showsAll else { return .object(object) }
+    ///
+    /// - Parameter isOwn: To somebody who asks for itself.
+    func document(isOwn: Bool) -> JSONValue {
+        var object = head.object ?? JSONObject()
         object["createdTimestamp"] = .integer(created)
-        object["roles"] = []
-        object["isAdministrator"] = false
+        if isOwn {
+            object["roles"] = []
+            object["isAdministrator"] = false
+        }
         object["isAnonymous"] = .bool(isAnonymous)
         return .object(object)
     }
@@ -145,7 +151,7 @@ extension InMemoryDatabase {
         return TransportResponse(
             json: [
                 "token": .string(token), "expiresAt": .integer(session.expires),
-                "user": users[session.account]?.document(showsAll: false) ?? .null,
+                "user": users[session.account]?.head ?? .null,
             ], status: status)
     }
 
@@ -178,7 +184,7 @@ extension InMemoryDatabase {
             let assets = try? record.fields.withView { view throws(RecordError) in try view.assets() }
             usage.files += assets?.reduce(0) { $0 + Int($1.asset.size) } ?? 0
         }
-        var me = user.document(showsAll: true).object ?? JSONObject()
+        var me = user.document(isOwn: true).object ?? JSONObject()
         me["usage"] = [
             "records": .integer(Int64(usage.records)), "bytes": .integer(Int64(usage.bytes)),
             "assetBytes": .integer(Int64(usage.files)),
@@ -204,7 +210,7 @@ extension InMemoryDatabase {
         if let name, name != user.name { changed.name = try checked(newName: name) }
         if let password { changed.password = try Self.checked(password: password) }
         users[id] = changed
-        guard password != nil else { return TransportResponse(json: ["user": changed.document(showsAll: true)]) }
+        guard password != nil else { return TransportResponse(json: ["user": changed.document(isOwn: false)]) }
         sessions = sessions.filter { $1.account != id || $0 == token }
         return try rotate(token)
     }
@@ -240,9 +246,9 @@ extension InMemoryRequest {
     /// The body as an object that has these keys alone.
     fileprivate func object(_ keys: [String]) throws(RecordError) -> JSONObject {
         if body.isEmpty { return JSONObject() }
-        guard let object = (try? JSONValue.parse(body))?.object else {
-            throw .badRequest("The body must be a JSON object", cause: .malformedJSON)
-        }
+        let tree: JSONValue
+        do throws(JSONError) { tree = try JSONValue.parse(body) } catch { throw RecordError(error) }
+        guard let object = tree.object else { throw .badRequest("The body must be a JSON object") }
         if let stray = object.keys.first(where: { !keys.contains($0) }) {
             throw .badRequest("The body has no key '\(stray)'; its keys are \(keys.joined(separator: ", "))")
         }

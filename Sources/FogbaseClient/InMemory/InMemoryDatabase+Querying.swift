@@ -186,7 +186,15 @@ extension InMemoryDatabase {
                     done.changed += 1
                 } catch {
                     // What is wrong with the change itself is wrong with it for all records.
-                    guard error.isOfOneRecord(isDeletion: operation == nil) else { throw error }
+                    guard error.isOfOneRecord(isDeletion: operation == nil) else {
+                        var failure = error
+                        // All of it is undone.
+                        failure.details += [
+                            ("matched", .number(Int64(matches.count))), ("changed", .number(0)),
+                            ("skipped", .number(0)),
+                        ]
+                        throw failure
+                    }
                     done.skipped += 1
                 }
             }

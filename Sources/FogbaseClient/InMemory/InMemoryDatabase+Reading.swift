@@ -77,7 +77,8 @@ extension InMemoryDatabase {
     /// What changed in a zone since a token, oldest first.
     mutating func changes(_ call: InMemoryCall) throws(RecordError) -> TransportResponse {
         let limit = try call.request.limit(limits)
-        let changed = records.values.filter { $0.key.zone == call.zone }.sorted { $0.sequence < $1.sequence }
+        let changed = (ghosts + records.values).filter { $0.key.zone == call.zone }
+            .sorted { $0.sequence < $1.sequence }
         guard call.scope == .publicDatabase || !changed.isEmpty else {
             // Nothing was ever written there.
             return TransportResponse(json: ["changes": [], "token": "", "moreComing": false])

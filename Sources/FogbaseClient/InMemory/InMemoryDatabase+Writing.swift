@@ -148,8 +148,9 @@ extension InMemoryWriter {
             if key != first.key, database.schema[id: record.type]?.name == .users { continue }
             database.bury(record, by: call.caller)
             checks.append(.nobodyValidates(target: key, position: position))
-            for holder in database.holders[key] ?? [] where known.insert(holder).inserted {
-                guard database.records[holder]?.refers(to: key.name, with: .deleteSelf) == true else { continue }
+            let holders = (database.holders[key] ?? []).compactMap { database.records[$0] }
+                .filter { $0.refers(to: key.name, with: .deleteSelf) }.sorted { $0.id < $1.id }.map(\.key)
+            for holder in holders where known.insert(holder).inserted {
                 cascaded += 1
                 guard cascaded <= database.limits.cascadeRecords else {
                     throw .cascadeTooLarge(database.limits.cascadeRecords)

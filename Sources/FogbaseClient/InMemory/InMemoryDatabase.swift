@@ -14,6 +14,9 @@ struct InMemoryDatabase {
     private(set) var records: [RecordKey: KeptRecord] = [:]
     /// The records that refer to one with an action, by that one.
     private(set) var holders: [RecordKey: Set<RecordKey>] = [:]
+    /// What is left of records whose names somebody else, or another type, has taken since: who could read them is told of
+    /// both.
+    private(set) var ghosts: [KeptRecord] = []
     /// What was where a transaction has changed something, in order.
     private var journal: [(key: RecordKey, before: KeptRecord?)] = []
 
@@ -40,8 +43,20 @@ struct InMemoryDatabase {
 
     /// Keeps a state of a record; `nil` takes it away without a trace.
     mutating func keep(_ record: KeptRecord?, at key: RecordKey) {
-        journal.append((key, records[key]))
+        let before = records[key]
+        journal.append((key, before))
+        if let record, !record.isDeleted, before?.isDeleted ?? true { bringBack(record, after: before) }
         replace(record, at: key)
+    }
+
+    /// Keeps what is left of earlier records with a name that is taken again, unless it is by the same hand.
+    private mutating func bringBack(_ record: KeptRecord, after before: KeptRecord?) {
+        if let before { ghosts.append(before) }
+        guard record.access == nil else { return }
+        ghosts.removeAll { ghost in
+            ghost.key == record.key && ghost.type == record.type && ghost.creator == record.creator
+                && ghost.access == nil && ghost.formerReaders == nil
+        }
     }
 
     private mutating func replace(_ record: KeptRecord?, at key: RecordKey) {
@@ -58,12 +73,13 @@ struct InMemoryDatabase {
     mutating func transaction<Value, Failure: Error>(
         _ body: (inout InMemoryDatabase) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        let (start, schema) = (journal.count, schema)
+        let (start, schema, ghosts) = (journal.count, schema, ghosts)
         do throws(Failure) {
             return try body(&self)
         } catch {
             while journal.count > start, let (key, before) = journal.popLast() { replace(before, at: key) }
             self.schema = schema
+            self.ghosts = ghosts
             throw error
         }
     }

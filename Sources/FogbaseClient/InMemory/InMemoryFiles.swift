@@ -19,7 +19,7 @@ struct InMemoryFiles {
     /// - Returns: The value that a record's field gets, with its receipt.
     mutating func add(_ content: [UInt8], type: String?, filename: String?, uploader: UserID, zone: Int64) -> Asset {
         var asset = Asset(
-            fileChecksum: Base64.encode(SHA256Digest.of(content)), size: Int64(content.count),
+            fileChecksum: Base64.encode(FileFingerprint.of(content)), size: Int64(content.count),
             contentType: type ?? "application/octet-stream", filename: filename)
         contents[asset.fileChecksum] = content
         let receipt = UUID().uuidString
@@ -59,6 +59,15 @@ extension InMemoryDatabase {
         }
         let type = request.field("content-type")
         if type?.lowercased().hasPrefix("multipart/") == true { throw InMemoryRefusal.notThere("uploads by forms") }
+        // RFC 9530.
+        if let digest = request.field("content-digest"), digest.hasPrefix("sha-256=:") {
+            let found = Base64.encode(FileFingerprint.of(request.body))
+            guard digest == "sha-256=:\(found):" else {
+                throw RecordError.badRequest(
+                    "What came is not what Content-Digest stands for. Send it again", cause: .digestMismatch,
+                    details: [("found", .text(found))])
+            }
+        }
         let asset = files.add(
             request.body, type: type, filename: request["filename"].flatMap { $0.isEmpty ? nil : $0 },
             uploader: call.caller.writerID, zone: call.zone)
@@ -131,7 +140,8 @@ extension InMemoryDatabase {
         }
         guard field.type == .bytes else {
             throw RecordError.badRequest(
-                "Only BYTES and ASSET fields have content of their own; read the record instead", cause: .typeMismatch)
+                "Only BYTES and ASSET fields have content of their own; read the record instead", cause: .typeMismatch,
+                details: [("found", .text(field.type.schemaName))])
         }
         let json = record.externals[field.id] ?? Array(record.fields.text[entry.value])
         let content = json.withUnsafeBytes {
@@ -155,31 +165,44 @@ extension InMemoryDatabase {
         }
         var range = 0..<content.count
         if let text = request.field("range"), [nil, tag].contains(request.field("if-range")) {
-            guard let wanted = Self.range(text, of: content.count) else {
-                throw RecordError.badRequest(
-                    "The byte range begins behind the end of the value", cause: .rangeNotSatisfiable)
+            switch Self.range(text, of: content.count) {
+            case .whole: break
+            case .part(let part):
+                range = part
+                response.status = 206
+                response.fields["content-range"] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(content.count)"
+            case .nothing:
+                var refusal = TransportResponse.refusing(
+                    RecordError.badRequest(
+                        "The byte range begins behind the end of the value", cause: .rangeNotSatisfiable))
+                refusal.fields["content-range"] = "bytes */\(content.count)"
+                return refusal
             }
-            range = wanted
-            response.status = 206
-            response.fields["content-range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.count)"
         }
         response.body = Data(content[range])
         response.fields["content-length"] = String(range.count)
         return response
     }
 
-    /// The first range that is asked for; `nil` if there is nothing of it.
-    private static func range(_ text: String, of count: Int) -> Range<Int>? {
-        guard text.hasPrefix("bytes=") else { return 0..<count }
+    /// What of the content a request asks for.
+    private enum Wanted {
+        case whole
+        case part(Range<Int>)
+        case nothing
+    }
+
+    /// The first range that is asked for.
+    private static func range(_ text: String, of count: Int) -> Wanted {
+        guard text.hasPrefix("bytes=") else { return .whole }
         let ends = text.dropFirst(6).prefix { $0 != "," }
             .split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map { Int($0) }
-        guard ends.count == 2 else { return 0..<count }
+        guard ends.count == 2 else { return .whole }
         switch (ends[0], ends[1]) {
         case (let start?, let last):
             let end = last.map { min($0, count - 1) + 1 } ?? count
-            return start < end ? start..<end : nil
-        case (nil, let length?): return count > 0 && length > 0 ? max(0, count - length)..<count : nil
-        case (nil, nil): return 0..<count
+            return start < end ? .part(start..<end) : .nothing
+        case (nil, let length?): return count > 0 && length > 0 ? .part(max(0, count - length)..<count) : .nothing
+        case (nil, nil): return .whole
         }
     }
 }

@@ -6,8 +6,9 @@ internal import RecordWire
 ///
 /// ```swift
 /// let server = InMemoryServer()
-/// let database = server.makeClient().container().publicDatabase
-/// _ = try await database.create(Post(title: "sea"))
+/// let container = server.makeClient().container()
+/// try await container.signUp("ada", password: "correct horse")
+/// _ = try await container.publicDatabase.create(Post(title: "sea"))
 /// #expect(await server.recordCount("Post") == 1)
 /// ```
 ///
@@ -18,6 +19,8 @@ internal import RecordWire
 ///   are those that a type gets by itself. Queries need no index.
 /// - Files have the type that their uploader says and no measures, and their URLs are good for as long as it is there.
 /// - Schema, roles, invitations, API keys, resumable uploads, forms, thumbnails and plans of queries are refused with 501.
+/// - An answer that is asked for again by its idempotency key comes as it was, however long it is, and for as long as the
+///   server is there. Parameters that a route does not know are passed over.
 /// - There are no rate limits, no quotas, and no delays after wrong passwords.
 public actor InMemoryServer: Transport {
     /// Where clients find it; nothing else has this address.

@@ -46,8 +46,8 @@ struct KeptRecord {
         modifier = creator
         modified = created
         sequence = id
-        // Another one for a name that is used again: an old tag is none of its.
-        revision = id
+        // Another one for a name that is used again: an old tag, or another record's, is none of its.
+        revision = .random(in: 1 << 32..<1 << 40)
     }
 
     var facts: RecordFacts { RecordFacts(creator: creator, access: access) }

@@ -7,6 +7,9 @@ public import Foundation
 ///
 /// Connections are kept and shared by all calls; calls beyond their number wait for one. There are no cookies and no cache,
 /// and a redirect is an answer: a token goes to the address that the app has named and nowhere else.
+///
+/// On Linux, Swift 6.3 and older end the program where a server closes a connection within the head of an answer
+/// (swift-corelibs-foundation, issue 5285).
 public struct URLSessionTransport: Transport {
     private let session: TransportSession
 

@@ -31,7 +31,8 @@ struct ModelBench {
         let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
         (encoder.dateEncodingStrategy, decoder.dateDecodingStrategy) = (.millisecondsSince1970, .millisecondsSince1970)
         let plain = try encoder.encode(post)
-        guard try RecordJSON.decode(Post.self, from: own).model == post, try decoder.decode(Post.self, from: plain) == post
+        guard try RecordJSON.decode(Post.self, from: own).model == post,
+            try decoder.decode(Post.self, from: plain) == post
         else { throw CocoaError(.coderInvalidValue) }
         let work: [(name: String, body: () throws -> Int)] = [
             ("model-encode", { try RecordJSON.encode(post).count }),
@@ -41,7 +42,8 @@ struct ModelBench {
         ]
         var best: [String: Double] = [:]
         for _ in 0..<5 {
-            for (name, body) in work where CommandLine.arguments.dropFirst(2).isEmpty || CommandLine.arguments.contains(name) {
+            for (name, body) in work
+            where CommandLine.arguments.dropFirst(2).isEmpty || CommandLine.arguments.contains(name) {
                 let start = processorTime()
                 var sum = 0
                 for _ in 0..<(rounds / 5) { sum &+= try body() }
