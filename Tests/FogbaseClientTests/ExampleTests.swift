@@ -23,20 +23,19 @@
             process.arguments = arguments
             process.standardOutput = handle
             process.standardError = handle
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                process.terminationHandler = { _ in continuation.resume() }
-                do {
-                    try LiveServer.starting.withLock { try process.run() }
-                } catch {
-                    process.terminationHandler = nil
-                    continuation.resume(throwing: error)
-                }
-            }
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            process.terminationHandler = { _ in end.finish() }
+            try LiveServer.starting.withLock { try process.run() }
+            // Ends early where the test has run out of time.
+            for await _ in ends {}
+            if process.isRunning { process.terminate() }
+            process.waitUntilExit()
             let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
             return Outcome(status: process.terminationStatus, text: text)
         }
 
         @Test(
+            .timeLimit(.minutes(5)),
             arguments: [
                 ("Forum", "fifty clients have pressed at once, and no like is lost"),
                 ("Goods", "100 to 500 has both ends, by price and then by cost rate"),

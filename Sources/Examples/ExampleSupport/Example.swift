@@ -42,7 +42,7 @@ public struct Example: Sendable {
         say("  ✓ \(claim)")
     }
 
-    /// A name that nobody has had before, so that an example can run again on the same server: `ada-k3x9`.
+    /// A name that nobody has had before, so that an example can run again on the same server: `ada-k3x9m2pz`.
     public static func fresh(_ name: String) -> String {
         let characters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         return name + "-" + String((0..<8).map { _ in characters[Int.random(in: characters.indices)] })
