@@ -12,7 +12,11 @@ import Foundation
 
             let now = Date()
             let times = randomTimes(10_000, before: now, run: journal.run)
-            try await journal.write(times)
+            try await journal.write(times.filter { $0.key.hasSuffix("-0") })
+            // The server adds an index when a query first wants it: at once while there is little, and later on it says 503
+            // until the index is built. So ask once before there is much; in production, the schema has the indexes.
+            _ = try await (journal.count(), journal.newest())
+            try await journal.write(times.filter { !$0.key.hasSuffix("-0") })
             let count = try await journal.count()
             try example.check("\(count) entries are written", count == times.count)
 
