@@ -31,8 +31,10 @@ import Testing
         #expect(proxy.done == 1)
         for (number, item) in items.enumerated() { #expect(try outcome[item].count == number) }
 
-        proxy.next("PATCH /records", .cutAnswer(after: answered))
-        proxy.next("PATCH /records", .cutAnswer(after: answered))
+        // At least a line: where a kept connection ends without one, libcurl itself sends the request again, and on Linux
+        // without its body, so that the client waits for its time to be over.
+        proxy.next("PATCH /records", .cutAnswer(after: max(40, answered)))
+        proxy.next("PATCH /records", .cutAnswer(after: max(40, answered)))
         let counter = try await database.change(Counter.self, "counter", .increment("count", by: 5))
         #expect(proxy.done == 3 && counter.count == 5)
         #expect(try await direct.fetch(Counter.self, "counter").count == 5)
@@ -54,7 +56,7 @@ import Testing
         let database = database(proxy, attempts: 1)
         let bytes = Data(repeating: 7, count: 100_000)
         let asset = try await database.upload(bytes)
-        for count in [10, 500, 50_000] {
+        for count in [30, 500, 50_000] {
             proxy.next("GET /assets", .cutAnswer(after: count))
             let lost = await #expect(throws: FogbaseError.self) { try await database.data(of: .asset(asset)) }
             guard case .responseLost? = lost else { throw lost ?? CancellationError() }
