@@ -1,4 +1,6 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
+import Foundation
 import PackageDescription
 
 /// Every target builds in Swift 6 mode, with the upcoming features the house relies on, and without warnings.
@@ -113,4 +115,48 @@ if Context.environment["FOGBASE_FUZZ"] != nil {
         .executableTarget(
             name: "fuzz", dependencies: ["FuzzTargets", "CFuzzer"], path: "Tests/Fuzz/Sources", swiftSettings: house),
     ]
+}
+
+/// The folder with the modules of swift-syntax that come with the toolchain, or nil where it has none.
+///
+/// A manifest is a program of its own and loads a library of the toolchain that runs it: from there it is two folders.
+func swiftSyntaxFolder() -> String? {
+    #if canImport(Darwin)
+        let images = (0..<_dyld_image_count()).compactMap { _dyld_get_image_name($0) }.map { String(cString: $0) }
+    #else
+        let maps = FileHandle(forReadingAtPath: "/proc/self/maps")?.readDataToEndOfFile() ?? Data()
+        let images = String(decoding: maps, as: UTF8.self).split(separator: "\n").compactMap { line in
+            line.firstIndex(of: "/").map { String(line[$0...]) }
+        }
+    #endif
+    for image in images where image.contains("/pm/ManifestAPI/") {
+        let host = image.components(separatedBy: "/pm/ManifestAPI/")[0] + "/host"
+        let modules = ["SwiftSyntaxMacros", "SwiftCompilerPluginMessageHandling"].map { "\(host)/\($0).swiftmodule" }
+        if modules.allSatisfy(FileManager.default.fileExists(atPath:)) { return host }
+    }
+    return nil
+}
+
+// `@RecordCodable` and its kin. No package has to be fetched for them: the compiler brings swift-syntax along. Where it
+// does not, or FOGBASE_MACROS=off says so, the client is built without them.
+if Context.environment["FOGBASE_MACROS"] != "off", let host = swiftSyntaxFolder() {
+    let syntax = house + [.unsafeFlags(["-I", host])]
+    let libraries: [LinkerSetting] = [.unsafeFlags(["-L", host, "-Xlinker", "-rpath", "-Xlinker", host])]
+    package.targets += [
+        .target(name: "FogbaseMacros", swiftSettings: syntax, linkerSettings: libraries),
+        // The program alone: were it what the tests test, SwiftPM would build everything a second time for all tests.
+        .macro(
+            name: "FogbaseMacrosPlugin", dependencies: ["FogbaseMacros"], swiftSettings: syntax,
+            linkerSettings: libraries),
+        .testTarget(
+            name: "FogbaseMacrosTests", dependencies: ["FogbaseMacros", "RecordModel"], swiftSettings: syntax,
+            linkerSettings: libraries),
+        // What `make bench` measures models with.
+        .executableTarget(
+            name: "modelbench", dependencies: ["FogbaseClient"], path: "Tests/Bench/Models", swiftSettings: house),
+    ]
+    for target in package.targets where ["FogbaseClient", "FogbaseClientTests"].contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.define("FOGBASE_MACROS")]
+        if target.name == "FogbaseClient" { target.dependencies.append("FogbaseMacrosPlugin") }
+    }
 }

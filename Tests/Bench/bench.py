@@ -16,6 +16,7 @@ import debian_scenario
 import hostile_scenario
 import machine
 import memory_scenarios
+import model_scenario
 import query_scenarios
 import read_scenarios
 import scale_scenarios
@@ -32,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SIZES = [1000, 10_000, 100_000, 1_000_000]
 MODULES = (read_scenarios, write_scenarios, connection_scenarios, memory_scenarios, start_scenario, query_scenarios,
            access_scenarios, scale_scenarios, set_scenarios, asset_scenarios, thumbnail_scenario, hostile_scenario,
-           debian_scenario)
+           model_scenario, debian_scenario)
 SCENARIOS = [scenario for module in MODULES for scenario in module.SCENARIOS]
 
 

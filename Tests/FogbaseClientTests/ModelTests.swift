@@ -68,7 +68,9 @@ private struct Goods: Codable, RecordCodable, Equatable {
         var changed = Self.goods
         changed.price = 4
         changed.rate = nil
-        var (before, now) = (FieldWriter(removesAbsent: true), FieldWriter(removesAbsent: true))
+        var (before, now) = (
+            FieldWriter(removesAbsent: true, keepsEntries: true), FieldWriter(removesAbsent: true, keepsEntries: true)
+        )
         try Self.goods.encode(fields: &before)
         try changed.encode(fields: &now)
         let changes = now.changes(since: before)

@@ -21,8 +21,15 @@ PURE = {"HTTP", "RecordModel", "Pictures"}
 SYSTEM = {"Swift", "Glibc", "Synchronization"}
 
 # What the Swift client and its examples may import besides: they run in apps, where Foundation is at hand.
-CLIENT_SYSTEM = {"Swift", "Foundation", "FoundationNetworking"}
+CLIENT_SYSTEM = {"Swift", "Foundation", "FoundationNetworking", "Security"}
 CLIENTS = {"FogbaseClient"}
+
+# What the client's macros may import: they run inside the compiler's build, with the swift-syntax that it brings along.
+MACRO_SYSTEM = {
+    "Swift", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax",
+    "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
+}
+MACROS = {"FogbaseMacros", "FogbaseMacrosPlugin"}
 
 # What tests may import besides: Foundation is fine there.
 TEST_SYSTEM = SYSTEM | {"Testing", "Foundation", "FoundationEssentials", "FoundationNetworking"}
@@ -46,7 +53,9 @@ def imports(source):
 def system_modules(name, is_test, is_example):
     """Returns what a target may import from outside the package."""
     if is_test:
-        return TEST_SYSTEM
+        return TEST_SYSTEM | MACRO_SYSTEM if name.removesuffix("Tests") in MACROS else TEST_SYSTEM
+    if name in MACROS:
+        return MACRO_SYSTEM
     return CLIENT_SYSTEM if name in CLIENTS or is_example else SYSTEM
 
 

@@ -73,6 +73,18 @@ class PackageTests(unittest.TestCase):
         for module in ["Foundation", "FoundationEssentials", "FoundationNetworking", "Dispatch", "XCTest"]:
             self.assertEqual(len(self.problems({"Sources/Threads/A.swift": f"import {module}\n"}, {"Threads": []})), 1)
 
+    def test_swift_syntax_is_for_macros_and_their_tests(self):
+        files = {
+            "Sources/FogbaseMacros/A.swift": "@_spi(A) internal import SwiftCompilerPluginMessageHandling\n",
+            "Tests/FogbaseMacrosTests/ATests.swift": "import SwiftParser\nimport FogbaseMacros\n",
+        }
+        arrows_of = {"FogbaseMacros": [], "FogbaseMacrosTests": ["FogbaseMacros"]}
+        self.assertEqual(self.problems(files, arrows_of), [])
+        for path in ["Sources/FogbaseClient/A.swift", "Tests/FogbaseClientTests/ATests.swift"]:
+            name = path.split("/")[1]
+            self.assertEqual(len(self.problems({path: "import SwiftParser\n"}, {name: []})), 1)
+        self.assertEqual(len(self.problems({"Sources/FogbaseMacros/A.swift": "import Glibc\n"}, arrows_of)), 1)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=0)

@@ -62,13 +62,18 @@ extension FogbaseError {
     }
 
     /// The status that a refusal has where it stands alone (Interface, "Errors").
-    private static func status(_ code: RecordError.Code?, _ cause: RecordError.Cause?) -> Int {
+    static func status(_ code: RecordError.Code?, _ cause: RecordError.Cause?) -> Int {
         switch cause {
         case .tokenExpired: return 410
         case .tooLarge: return 413
         case .storageFull: return 507
         case .tooManyAffected, .uniqueViolation: return 409
         case .idempotencyMismatch, .unreadablePicture: return 422
+        case .preconditionFailed: return 412
+        case .unknownRoute: return 404
+        case .methodNotAllowed: return 405
+        case .unsupportedMediaType: return 415
+        case .rangeNotSatisfiable: return 416
         default: break
         }
         switch code {

@@ -4,14 +4,14 @@ internal import RecordWire
 
 /// Reads the fields of one record into a model. Fields that nobody asks for are never decoded.
 public struct FieldReader: ~Copyable {
-    var scanner: RecordScanner
+    var scanner: FieldScanner
 
-    init(_ scanner: RecordScanner) {
+    init(_ scanner: FieldScanner) {
         self.scanner = scanner
     }
 
     /// The names of the fields that the record has.
-    public var names: [String] { scanner.fieldNames }
+    public var names: [String] { scanner.names }
 
     /// Reads a field that must be there.
     ///
@@ -51,7 +51,7 @@ public struct FieldReader: ~Copyable {
     /// Reads by one of the scanner's short ways, which make no `FieldValue`.
     @inline(__always)
     private mutating func read<Value>(
-        _ name: String, _ type: FieldType, _ value: (borrowing RecordScanner, Int) -> Value?
+        _ name: String, _ type: FieldType, _ value: (borrowing FieldScanner, Int) -> Value?
     ) throws -> Value? {
         guard let index = scanner.find(name) else { return nil }
         guard let value = value(scanner, index) else { throw mismatch(name, index, type) }

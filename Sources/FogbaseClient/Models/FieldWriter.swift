@@ -6,15 +6,21 @@ internal import RecordWire
 public struct FieldWriter {
     /// The fields so far, with commas between them.
     package private(set) var text: [UInt8] = []
-    /// The name of each field, and where its entry ends in `text`.
+    /// The name of each field, and where its entry ends in `text`; empty where they are not kept.
     package private(set) var entries: [(name: String, end: Int)] = []
     /// Whether an absent value takes the field out of the record: when one that is there is changed. A new record
     /// simply does not have it.
     private let removesAbsent: Bool
+    /// Whether somebody will ask which fields have changed.
+    private let keepsEntries: Bool
+    private var isFirst = true
 
-    package init(removesAbsent: Bool) {
+    /// - Parameter head: What stands before the first field.
+    package init(removesAbsent: Bool, keepsEntries: Bool = false, head: StaticString = "") {
         self.removesAbsent = removesAbsent
-        text.reserveCapacity(256)
+        self.keepsEntries = keepsEntries
+        text.reserveCapacity(512)
+        text.appendLiteral(head)
     }
 
     /// Writes a field.
@@ -67,7 +73,8 @@ public struct FieldWriter {
 
     @inline(__always)
     private mutating func begin(_ name: String) {
-        if !text.isEmpty { text.append(UInt8(ascii: ",")) }
+        if !isFirst { text.append(UInt8(ascii: ",")) }
+        isFirst = false
         text.appendString(name)
         text.append(UInt8(ascii: ":"))
     }
@@ -80,7 +87,7 @@ public struct FieldWriter {
 
     @inline(__always)
     private mutating func end(_ name: String) {
-        entries.append((name, text.count))
+        if keepsEntries { entries.append((name, text.count)) }
     }
 
     @inline(__always)
@@ -138,11 +145,11 @@ extension FieldWriter {
 extension FieldWriter {
     /// The fields that differ from those of an earlier state of the same model, and the number of them.
     ///
-    /// - Parameter earlier: Written by a writer with the same rule for absent values.
+    /// - Parameter earlier: Written by a writer with the same rules; both keep their entries.
     package func changes(since earlier: FieldWriter) -> FieldWriter {
         var before: [String: ArraySlice<UInt8>] = [:]
         earlier.forEachEntry { before[$0] = $1 }
-        var changes = FieldWriter(removesAbsent: removesAbsent)
+        var changes = FieldWriter(removesAbsent: removesAbsent, keepsEntries: true)
         forEachEntry { name, entry in
             if before[name] != entry { changes.append(entry, name) }
         }
@@ -158,7 +165,8 @@ extension FieldWriter {
     }
 
     private mutating func append(_ entry: ArraySlice<UInt8>, _ name: String) {
-        if !text.isEmpty { text.append(UInt8(ascii: ",")) }
+        if !isFirst { text.append(UInt8(ascii: ",")) }
+        isFirst = false
         text.append(contentsOf: entry)
         end(name)
     }

@@ -7,7 +7,7 @@ internal import RecordWire
 extension RecordDecodable where Self: Decodable {
     public init(fields reader: inout FieldReader) throws {
         var fields: [String: FieldValue] = [:]
-        for name in reader.scanner.fieldNames {
+        for name in reader.scanner.names {
             // A value of a type that a later version brings is no reason to lose the others.
             fields[name] = reader.scanner.find(name).flatMap { reader.scanner.value(of: $0) }
         }

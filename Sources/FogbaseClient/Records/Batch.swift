@@ -16,7 +16,8 @@ internal import RecordWire
 public struct Batch: Sendable {
     /// An operation of a batch, whose result is asked for by it.
     public struct Item<Value: Sendable>: Hashable, Sendable {
-        let index: Int
+        /// Where the operation stands in the batch, from 0.
+        public let position: Int
     }
 
     /// One operation as it is sent, and how its answer is read.
@@ -31,7 +32,6 @@ public struct Batch: Sendable {
     }
 
     var operations: [Operation] = []
-    /// Which fields the answer shows of each record; `nil` is all.
     var idempotencyKey = RecordNames.make()
 
     public init() {}
@@ -57,9 +57,9 @@ public struct Batch: Sendable {
     public mutating func save<Model: RecordCodable>(
         _ stored: Stored<Model>, policy: SavePolicy = .ifUnchanged
     ) throws -> Item<Stored<Model>> {
-        var now = FieldWriter(removesAbsent: true)
+        var now = FieldWriter(removesAbsent: true, keepsEntries: true)
         try stored.model.encode(fields: &now)
-        var before = FieldWriter(removesAbsent: true)
+        var before = FieldWriter(removesAbsent: true, keepsEntries: true)
         try stored.original.encode(fields: &before)
         let type = stored.metadata.recordType
         let fields = policy == .allFields ? now : now.changes(since: before)
@@ -112,6 +112,12 @@ public struct Batch: Sendable {
         add("delete", recordType, try Database.checked(name)) { _ in () }
     }
 
+    /// Deletes a record, if it still has a version.
+    @discardableResult
+    public mutating func delete(_ recordType: String, _ name: String, version: String) throws -> Item<Void> {
+        add("delete", recordType, try Database.checked(name), version: version) { _ in () }
+    }
+
     private mutating func add<Value: Sendable>(
         _ word: StaticString, _ type: String, _ name: String, fields: FieldWriter? = nil, version: String? = nil,
         access: RecordAccess? = nil, client: Record? = nil, ancestor: Record? = nil,
@@ -142,7 +148,7 @@ public struct Batch: Sendable {
         operations.append(
             Operation(text: text, name: name, read: { try read(&$0) }, client: client, ancestor: ancestor))
         idempotencyKey = RecordNames.make()
-        return Item(index: operations.count - 1)
+        return Item(position: operations.count - 1)
     }
 }
 

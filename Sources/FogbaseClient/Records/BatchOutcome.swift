@@ -10,7 +10,7 @@ public struct BatchOutcome: Sendable {
     /// - Throws: Why it was refused.
     public subscript<Value>(item: Batch.Item<Value>) -> Value {
         get throws {
-            let value = try results[item.index].get()
+            let value = try results[item.position].get()
             guard let value = value as? Value else {
                 throw FogbaseError.invalidArgument("The operation is of another batch")
             }
@@ -46,7 +46,8 @@ extension Database {
         var part = 0
         while start < batch.count {
             let end = atomically ? batch.count : min(start + Self.operationsPerRequest, batch.count)
-            let key = part == 0 ? batch.idempotencyKey : "\(batch.idempotencyKey)-\(part)"
+            // Each request that differs needs a key of its own.
+            let key = batch.idempotencyKey + (atomically ? "" : "-each-\(part)")
             results += try await perform(batch.operations[start..<end], key: key, atomically: atomically)
             start = end
             part += 1

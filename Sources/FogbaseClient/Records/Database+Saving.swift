@@ -8,6 +8,7 @@ extension Database {
     ///   - name: The record's name; `nil` makes one.
     ///   - access: Who may read and write it; `nil` is what the type's schema says.
     /// - Throws: `FogbaseError.exists` if there is a record with this name.
+    @discardableResult
     public func create<Model: RecordCodable>(
         _ model: Model, named name: String? = nil, access: RecordAccess? = nil
     ) async throws -> Stored<Model> {
@@ -20,6 +21,7 @@ extension Database {
     ///
     /// - Throws: `FogbaseError.conflict`, with the three states, if the record has changed since and the policy is
     ///   `ifUnchanged`.
+    @discardableResult
     public func save<Model: RecordCodable>(
         _ stored: Stored<Model>, policy: SavePolicy = .ifUnchanged
     ) async throws -> Stored<Model> {
@@ -29,6 +31,7 @@ extension Database {
     }
 
     /// Saves a record; one that was not read before is made.
+    @discardableResult
     public func save(_ record: Record, policy: SavePolicy = .ifUnchanged) async throws -> Record {
         var batch = Batch()
         let item = try batch.save(record, policy: policy)
@@ -62,6 +65,7 @@ extension Database {
     ///
     /// - Returns: The record with its new values.
     /// - Throws: `FogbaseError.notFound` if there is no such record.
+    @discardableResult
     public func change<Model: RecordDecodable>(
         _ type: Model.Type = Model.self, _ name: String, _ changes: FieldChange<Model>...
     ) async throws -> Stored<Model> {
@@ -69,6 +73,7 @@ extension Database {
     }
 
     /// Changes fields of a record that was read; the answer shows it as it is now.
+    @discardableResult
     public func change<Model: RecordDecodable>(
         _ stored: Stored<Model>, _ changes: FieldChange<Model>...
     ) async throws -> Stored<Model> {

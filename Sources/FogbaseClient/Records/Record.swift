@@ -49,9 +49,8 @@ public struct Record: Hashable, Sendable {
         self.init(metadata.recordType, name: metadata.name)
         self.metadata = metadata
         access = metadata.access
-        for name in scanner.fieldNames {
-            fields[name] = scanner.find(name).flatMap { scanner.value(of: $0) }
-        }
+        var values = scanner.fields
+        for name in values.names { fields[name] = values.find(name).flatMap { values.value(of: $0) } }
         original = fields
     }
 
@@ -80,7 +79,7 @@ public struct Record: Hashable, Sendable {
             do throws(JSONError) { try scanner.readDocument() } catch {
                 throw FogbaseError.invalidArgument(error.reason)
             }
-            var reader = FieldReader(scanner)
+            var reader = FieldReader(scanner.fields)
             do {
                 return try Model(fields: &reader)
             } catch let error as FogbaseError {

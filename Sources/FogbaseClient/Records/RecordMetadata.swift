@@ -30,7 +30,7 @@ public struct RecordMetadata: Hashable, Sendable, Codable {
         self.access = access
     }
 
-    init(_ head: RecordScanner.Head, type: String) {
+    init(_ head: consuming RecordScanner.Head, type: String) {
         recordType = head.recordType ?? type
         name = head.recordName
         version = head.recordChangeTag ?? ""

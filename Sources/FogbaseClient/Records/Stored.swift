@@ -5,16 +5,21 @@ internal import RecordWire
 /// own: `stored.title = "sea"`.
 @dynamicMemberLookup
 public struct Stored<Model: Sendable>: Sendable {
-    public var model: Model
     public var metadata: RecordMetadata
     /// The model as it was read, so that a save can send what has changed since, and a conflict can be merged.
-    package var original: Model
+    package let original: Model
+    /// The model as the app has changed it; most are only read.
+    private var changed: Model?
 
     /// Puts together what an app has kept elsewhere.
     public init(_ model: Model, metadata: RecordMetadata) {
-        self.model = model
         self.metadata = metadata
         original = model
+    }
+
+    public var model: Model {
+        get { changed ?? original }
+        set { changed = newValue }
     }
 
     /// The name of the record, unique over all types.
@@ -48,13 +53,12 @@ extension Stored: Hashable where Model: Hashable {
 extension Stored where Model: RecordDecodable {
     /// Reads the record at which a scanner stands.
     init(_ scanner: inout RecordScanner) throws {
-        let head = scanner.head
-        var reader = FieldReader(scanner)
+        var reader = FieldReader(scanner.fields)
         do {
             let model = try Model(fields: &reader)
-            self.init(model, metadata: RecordMetadata(head, type: Model.recordType))
+            self.init(model, metadata: RecordMetadata(scanner.takeHead(), type: Model.recordType))
         } catch let error as FogbaseError {
-            throw error.about(head.recordName)
+            throw error.about(scanner.head.recordName)
         }
     }
 }

@@ -32,7 +32,7 @@ struct PredicateToken {
 }
 
 /// The words that stand for something other than a field, in any case. A field with such a name is written `#name`.
-enum PredicateKeyword: String, Hashable, CaseIterable {
+package enum PredicateKeyword: String, Hashable, CaseIterable {
     case and, or, not, any, some, all, none
     case `in`, between, contains, beginswith, endswith, like, matches, tokenmatches
     case null, nil_ = "nil", true_ = "true", false_ = "false", yes, no
@@ -56,7 +56,7 @@ enum PredicateKeyword: String, Hashable, CaseIterable {
     ]
 
     /// Whether a name needs its `#`.
-    static func isReserved(_ name: String) -> Bool {
+    package static func isReserved(_ name: String) -> Bool {
         PredicateKeyword(name.utf8) != nil || reservedElsewhere.contains(name.lowercased())
     }
 }

@@ -110,9 +110,37 @@ extension JSONReader {
             if integer == 0, bytes[token.start] == UInt8(ascii: "-") { return -0.0 }
             return Double(integer)
         }
+        if let number = shortDouble(token) { return number }
         let text = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[token.range]), as: UTF8.self)
         guard let number = Double(text), number.isFinite else { return nil }
         return number
+    }
+
+    /// The double of a decimal without an exponent whose digits make an integer below 2^53: both it and the power of ten
+    /// are doubles exactly, so their quotient is the nearest one (Clinger, "How to Read Floating Point Numbers
+    /// Accurately", 1990).
+    private func shortDouble(_ token: JSONToken) -> Double? {
+        guard token.kind == .fraction, token.count <= 18 else { return nil }
+        var index = token.start
+        let isNegative = bytes[index] == UInt8(ascii: "-")
+        if isNegative { index &+= 1 }
+        var digits: UInt64 = 0
+        var power = 1.0
+        var isFraction = false
+        while index < token.end {
+            let byte = bytes[index]
+            index &+= 1
+            if byte == UInt8(ascii: ".") {
+                isFraction = true
+                continue
+            }
+            guard byte &- UInt8(ascii: "0") < 10 else { return nil }
+            digits = digits &* 10 &+ UInt64(byte &- UInt8(ascii: "0"))
+            if isFraction { power *= 10 }
+        }
+        guard digits < 1 << 53 else { return nil }
+        let number = Double(digits) / power
+        return isNegative ? -number : number
     }
 }
 

@@ -92,6 +92,22 @@ struct JSONReader {
     ///
     /// - Parameter keys: The keys of this object so far; empty at its beginning.
     mutating func nextKey(_ keys: inout JSONKeySet) throws(JSONError) -> JSONToken? {
+        guard let key = try beginKey(isFirst: keys.count == 0) else { return nil }
+        guard try keys.insert(key, of: self) else { throw JSONError("a key stands twice", at: key.start) }
+        try endKey()
+        return key
+    }
+
+    /// The same where a doubled key does no harm: in answers, of which the reader takes the first.
+    mutating func nextKey(_ isFirst: inout Bool) throws(JSONError) -> JSONToken? {
+        guard let key = try beginKey(isFirst: isFirst) else { return nil }
+        isFirst = false
+        try endKey()
+        return key
+    }
+
+    @inline(__always)
+    private mutating func beginKey(isFirst: Bool) throws(JSONError) -> JSONToken? {
         skipWhitespace()
         guard position < end else { throw JSONError("an object is not closed", at: position) }
         if bytes[position] == UInt8(ascii: "}") {
@@ -99,7 +115,7 @@ struct JSONReader {
             depth &-= 1
             return nil
         }
-        if keys.count > 0 {
+        if !isFirst {
             guard bytes[position] == UInt8(ascii: ",") else {
                 throw JSONError("a comma or a closing brace was expected", at: position)
             }
@@ -109,15 +125,25 @@ struct JSONReader {
         guard position < end, bytes[position] == UInt8(ascii: "\"") else {
             throw JSONError("a key in quotes was expected", at: position)
         }
-        let key = try string()
-        guard try keys.insert(key, of: self) else { throw JSONError("a key stands twice", at: key.start) }
+        return try string()
+    }
+
+    @inline(__always)
+    private mutating func endKey() throws(JSONError) {
         skipWhitespace()
         guard position < end, bytes[position] == UInt8(ascii: ":") else {
             throw JSONError("a colon was expected", at: position)
         }
         position &+= 1
         skipWhitespace()
-        return key
+    }
+
+    /// Steps over `text` if it stands here.
+    @inline(__always)
+    mutating func skip(_ text: StaticString) -> Bool {
+        guard matches(text, at: position, limit: end) else { return false }
+        position &+= text.utf8CodeUnitCount
+        return true
     }
 
     /// Steps to the next member of a list and stands at it; behind the list if there is none.

@@ -1,0 +1,89 @@
+internal import RecordModel
+internal import RecordWire
+
+/// A condition as text with arguments (`NSPredicate`, whose formats exist on Apple's systems alone).
+public struct FBPredicate: Sendable {
+    let format: String
+    let arguments: [any FBRecordValue]
+
+    /// - Parameter format: As for `NSPredicate`: `%@` and its kin take an argument, `%K` takes a field's name.
+    public init(format: String, _ arguments: any FBRecordValue...) {
+        self.init(format: format, argumentArray: arguments)
+    }
+
+    public init(format: String, argumentArray arguments: [any FBRecordValue]) {
+        self.format = format
+        self.arguments = arguments
+    }
+
+    /// Every record, or none.
+    public init(value: Bool) {
+        self.init(format: value ? "TRUEPREDICATE" : "FALSEPREDICATE")
+    }
+}
+
+/// A field to sort by (`NSSortDescriptor`).
+public struct FBSortDescriptor: Hashable, Sendable {
+    public var key: String
+    public var ascending: Bool
+
+    public init(key: String, ascending: Bool) {
+        self.key = key
+        self.ascending = ascending
+    }
+}
+
+/// A query for records of a type (`CKQuery`).
+public struct FBQuery: Sendable {
+    /// Where a page ended (`CKQueryOperation.Cursor`).
+    public struct Cursor: Sendable {
+        let query: FBQuery
+        let token: String
+    }
+
+    public var recordType: String
+    public var predicate: FBPredicate
+    public var sortDescriptors: [FBSortDescriptor]?
+
+    public init(recordType: String, predicate: FBPredicate) {
+        self.recordType = recordType
+        self.predicate = predicate
+    }
+
+    /// The query as `POST /query` takes it.
+    func body(cursor: String?, keys: [String]?, limit: Int?) throws -> JSONValue {
+        var body = JSONObject([("recordType", .string(recordType)), ("where", .string(predicate.format))])
+        var arguments: [JSONValue] = []
+        for (index, argument) in predicate.arguments.enumerated() {
+            guard let value = argument.recordFieldValue else {
+                throw FogbaseError.invalidArgument(
+                    "Argument \(index + 1) of '\(predicate.format)' is no value of a field")
+            }
+            arguments.append(try JSONValue(checked: value))
+        }
+        if !arguments.isEmpty { body["args"] = .array(arguments) }
+        if let sort = sortDescriptors, !sort.isEmpty {
+            body["sort"] = .array(sort.map { .string($0.ascending ? $0.key : "-\($0.key)") })
+        }
+        body["fields"] = keys.map { .array($0.map(JSONValue.string)) }
+        body["limit"] = limit.map { .integer(Int64($0)) }
+        body["cursor"] = cursor.map(JSONValue.string)
+        return .object(body)
+    }
+}
+
+extension JSONValue {
+    /// A value with its type, as requests have it. A text stands alone, since it may also be a date or a field's name.
+    fileprivate init(checked value: FieldValue) throws {
+        if case .string(let text) = value {
+            self = .string(text)
+            return
+        }
+        var writer = FieldWriter(removesAbsent: false, head: "{")
+        try writer.encode(value: value, for: "v")
+        guard let tree = try? JSONValue.parse(writer.text + Array("}".utf8)), let field = tree["v"] else {
+            throw FogbaseError.invalidArgument("An argument cannot be written")
+        }
+        self = field
+    }
+}

@@ -1,0 +1,258 @@
+internal import Foundation
+internal import RecordModel
+internal import RecordWire
+
+/// The writes of one request.
+struct InMemoryWriter {
+    let call: InMemoryCall
+    var checks: [ReferenceCheck] = []
+    /// The records that deletions of this request have taken with them.
+    var cascaded = 0
+}
+
+/// What became of an operation.
+enum InMemoryOutcome {
+    case saved(KeptRecord, isNew: Bool)
+    case deleted
+}
+
+extension InMemoryWriter {
+    /// Performs one operation. References are checked afterwards: once per operation, or once for an atomic batch.
+    mutating func perform(
+        _ operation: InMemoryOperation, position: Int, in database: inout InMemoryDatabase
+    ) throws(RecordError) -> InMemoryOutcome {
+        switch operation.verb {
+        case .create:
+            let typeName = try typeNameForCreating(operation, in: database)
+            if let name = operation.recordName, database.find(name, zone: call.zone) != nil { throw .recordExists }
+            return try insert(operation, typeName, position: position, in: &database)
+        case .modify(let createsMissing, let replacesAll):
+            return try modify(
+                operation, createsMissing: createsMissing, replacesAll: replacesAll, position: position, in: &database)
+        case .delete(let forgivesMissing):
+            return try delete(operation, forgivesMissing: forgivesMissing, position: position, in: &database)
+        }
+    }
+
+    /// The type of a record that the caller may create.
+    private func typeNameForCreating(
+        _ operation: InMemoryOperation, in database: InMemoryDatabase
+    ) throws(RecordError) -> RecordTypeName {
+        guard let typeName = operation.typeName else {
+            throw .badRequest("A record that may be created needs a recordType")
+        }
+        if typeName == .users {
+            throw RecordError(.accessDenied, "Records of type Users are made with their accounts. Sign up instead")
+        }
+        if let name = operation.recordName, call.scope == .publicDatabase, UserRecordName(name.text) != nil {
+            throw .badRequest("Names of an underscore and 32 hexadecimal digits are those of user records")
+        }
+        let type = database.schema[typeName] ?? RecordTypeDefinition(id: 0, name: typeName, grants: .standard)
+        guard Authorization.authorize(call.caller, .create, in: call.scope, type: type, .new) == .allowed else {
+            throw .refused(call.caller, .create, .records(typeName))
+        }
+        return typeName
+    }
+
+    /// Adds a record whose name is free.
+    mutating func insert(
+        _ operation: InMemoryOperation, _ typeName: RecordTypeName, position: Int, in database: inout InMemoryDatabase
+    ) throws(RecordError) -> InMemoryOutcome {
+        let (type, changes) = try database.resolve(operation, typeName, existing: nil, call)
+        let merge = try database.merge(changes, into: nil, replacesAll: true)
+        let name = operation.recordName ?? RecordName(UUID().uuidString.lowercased())
+        guard let name else { throw .badRequest("The operation needs a recordName") }
+        var record = KeptRecord(
+            id: database.nextSequence(), key: RecordKey(zone: call.zone, name: name), type: type.id,
+            creator: call.caller.writerID, created: database.now)
+        record.access = try database.access(operation, of: record, call)
+        try record.take(merge)
+        try noteChecks(of: record, before: nil, position: position)
+        database.keep(record, at: record.key)
+        return .saved(record, isNew: true)
+    }
+
+    private mutating func modify(
+        _ operation: InMemoryOperation, createsMissing: Bool, replacesAll: Bool, position: Int,
+        in database: inout InMemoryDatabase
+    ) throws(RecordError) -> InMemoryOutcome {
+        guard let name = operation.recordName else { throw .badRequest("The operation needs a recordName") }
+        let existing = database.find(name, zone: call.zone)
+        guard let existing, let type = database.schema[id: existing.type],
+            operation.typeName == nil || operation.typeName == type.name, call.knows(existing, type)
+        else {
+            guard createsMissing else { throw try missing(operation, in: database) }
+            // Rights before guards.
+            let typeName = try typeNameForCreating(operation, in: database)
+            switch operation.writeGuard {
+            case .tags, .exists: throw try missing(operation, in: database)
+            case .none, .absent:
+                if existing != nil { throw .recordExists }
+                return try insert(operation, typeName, position: position, in: &database)
+            }
+        }
+        try allowWriting(existing, type)
+        let mayRead = call.may(.read, existing, type)
+        if operation.input.hasACL, !mayRead {
+            throw RecordError(.accessDenied, "Only who may read the record changes its access list. Leave 'acl' out")
+        }
+        try check(operation.writeGuard, existing, type, in: database)
+        if operation.buildsOnValues, !mayRead {
+            throw RecordError(.accessDenied, "An operation builds on the value so far, which is not yours to read")
+        }
+        let (current, changes) = try database.resolve(operation, type.name, existing: existing, call)
+        let merge = try database.merge(changes, into: existing, replacesAll: replacesAll)
+        var record = existing
+        record.sequence = database.nextSequence()
+        record.revision += 1
+        record.modifier = call.caller.writerID
+        record.modified = database.now
+        record.access = try database.access(operation, of: existing, call)
+        record.noteFormerReaders(before: existing.access)
+        try record.take(merge)
+        if current.name == .users, record.references.contains(where: { $0.reference.action == .deleteSelf }) {
+            throw .badRequest("A user record goes with its account alone and has no references with DELETE_SELF")
+        }
+        try noteChecks(of: record, before: existing, position: position)
+        database.keep(record, at: record.key)
+        return .saved(record, isNew: false)
+    }
+
+    private mutating func delete(
+        _ operation: InMemoryOperation, forgivesMissing: Bool, position: Int, in database: inout InMemoryDatabase
+    ) throws(RecordError) -> InMemoryOutcome {
+        guard let name = operation.recordName else { throw .badRequest("The operation needs a recordName") }
+        guard let existing = database.find(name, zone: call.zone), let type = database.schema[id: existing.type],
+            operation.typeName == nil || operation.typeName == type.name, call.knows(existing, type)
+        else {
+            let refusal = try missing(operation, in: database)
+            if forgivesMissing { return .deleted }
+            throw refusal
+        }
+        try allowWriting(existing, type)
+        try check(operation.writeGuard, existing, type, in: database)
+        guard type.name != .users || call.scope != .publicDatabase else { throw .userRecordStays }
+        try bury(existing, position: position, in: &database)
+        return .deleted
+    }
+
+    /// Deletes a record, and those that go with it.
+    mutating func bury(
+        _ first: KeptRecord, position: Int, in database: inout InMemoryDatabase
+    ) throws(RecordError) {
+        var waiting = [first.key]
+        var known: Set<RecordKey> = [first.key]
+        while let key = waiting.popLast() {
+            guard let record = database.records[key], !record.isDeleted else { continue }
+            // A user record goes with its account alone.
+            if key != first.key, database.schema[id: record.type]?.name == .users { continue }
+            database.bury(record, by: call.caller)
+            checks.append(.nobodyValidates(target: key, position: position))
+            let holders = (database.holders[key] ?? []).compactMap { database.records[$0] }
+                .filter { $0.refers(to: key.name, with: .deleteSelf) }.sorted { $0.id < $1.id }.map(\.key)
+            for holder in holders where known.insert(holder).inserted {
+                cascaded += 1
+                guard cascaded <= database.limits.cascadeRecords else {
+                    throw .cascadeTooLarge(database.limits.cascadeRecords)
+                }
+                waiting.append(holder)
+            }
+        }
+    }
+
+    // MARK: Rights and guards
+
+    private func allowWriting(_ record: KeptRecord, _ type: RecordTypeDefinition) throws(RecordError) {
+        if !call.may(.write, record, type) { throw .refused(call.caller, .write, .record(type.name)) }
+    }
+
+    private func check(
+        _ writeGuard: InMemoryOperation.WriteGuard, _ record: KeptRecord, _ type: RecordTypeDefinition,
+        in database: InMemoryDatabase
+    ) throws(RecordError) {
+        switch writeGuard {
+        case .none, .exists: return
+        case .tags(let tags) where tags.contains(record.tag): return
+        case .absent, .tags:
+            var json: [UInt8]?
+            if call.may(.read, record, type) {
+                var text: [UInt8] = []
+                try database.append(record, call, to: &text)
+                json = text
+            }
+            throw .preconditionFailed(json)
+        }
+    }
+
+    /// What a caller learns who names a record that is not there: the same as of one that it may not see.
+    private func missing(
+        _ operation: InMemoryOperation, in database: InMemoryDatabase
+    ) throws(RecordError) -> RecordError {
+        if call.caller == .anonymous, let typeName = operation.typeName, let type = database.schema[typeName],
+            call.reach(.write, type) == .none
+        {
+            throw .refused(call.caller, .write, .record(typeName))
+        }
+        switch operation.writeGuard {
+        case .tags where operation.isTypeInPath: return .conditionOnMissing
+        case .exists: return .conditionOnMissing
+        default: return .recordNotFound
+        }
+    }
+
+    // MARK: References
+
+    /// Notes the targets that must be there.
+    private mutating func noteChecks(
+        of record: KeptRecord, before: KeptRecord?, position: Int
+    ) throws(RecordError) {
+        guard record.references.count <= Limits.bindingReferences else {
+            throw .badRequest(
+                "A record has at most \(Limits.bindingReferences) references with DELETE_SELF or VALIDATE",
+                cause: .tooLarge)
+        }
+        for (field, reference) in record.references where reference.action == .validate {
+            let stood = before?.references.contains { $0.field == field && $0.reference == reference } ?? false
+            if stood { continue }
+            checks.append(
+                .targetExists(target: reference.recordName, field: field, holder: record.key, position: position))
+        }
+    }
+
+    /// The first promise that does not hold.
+    mutating func brokenPromise(in database: InMemoryDatabase) -> (position: Int, error: RecordError)? {
+        defer { checks.removeAll() }
+        for check in checks {
+            if let error = error(of: check, in: database) { return (check.position, error) }
+        }
+        return nil
+    }
+
+    private func error(of check: ReferenceCheck, in database: InMemoryDatabase) -> RecordError? {
+        switch check {
+        case .targetExists(let target, let field, let key, _):
+            guard let holder = database.records[key], !holder.isDeleted else { return nil }
+            if let found = database.find(target, zone: key.zone), let type = database.schema[id: found.type],
+                call.may(.read, found, type)
+            {
+                return nil
+            }
+            return .missingTarget(target, field: database.fieldName(field, of: holder))
+        case .nobodyValidates(let target, _):
+            guard database.find(target.name, zone: target.zone) == nil else { return nil }
+            let holder = database.holders[target]?.compactMap { database.records[$0] }
+                .filter { $0.refers(to: target.name, with: .validate) }.min { $0.id < $1.id }
+            guard let holder, let type = database.schema[id: holder.type],
+                let field = holder.references.first(where: { $0.reference.recordName == target.name })?.field
+            else { return nil }
+            guard call.may(.read, holder, type) else { return .stillReferenced(by: nil, field: nil) }
+            return .stillReferenced(by: holder.key.name.text, field: database.fieldName(field, of: holder))
+        }
+    }
+}
+
+extension KeptRecord {
+    func refers(to name: RecordName, with action: ReferenceAction) -> Bool {
+        references.contains { $0.reference.recordName == name && $0.reference.action == action }
+    }
+}

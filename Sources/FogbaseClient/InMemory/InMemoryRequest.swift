@@ -1,0 +1,143 @@
+internal import Foundation
+internal import RecordModel
+internal import RecordWire
+
+/// A request, taken apart as the server does it.
+struct InMemoryRequest {
+    let method: String
+    /// The segments of the path, decoded.
+    let path: [String]
+    /// Path and query as they came.
+    let target: String
+    let body: [UInt8]
+    private let query: [(name: String, value: String)]
+    /// By names in lower case.
+    private let fields: [String: String]
+
+    /// - Throws: BAD_REQUEST for an address that cannot be decoded.
+    init(_ request: TransportRequest) throws(RecordError) {
+        guard let address = URLComponents(url: request.url, resolvingAgainstBaseURL: true) else {
+            throw .badRequest("The address is malformed")
+        }
+        method = request.method
+        body = request.body.map { [UInt8]($0) } ?? []
+        fields = Dictionary(request.fields.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { $1 })
+        let rawPath = address.percentEncodedPath
+        let rawQuery = address.percentEncodedQuery ?? ""
+        target = rawQuery.isEmpty ? rawPath : rawPath + "?" + rawQuery
+        path = try rawPath.split(separator: "/").map { text throws(RecordError) in try Self.decode(String(text)) }
+        query = try rawQuery.split(separator: "&").map { item throws(RecordError) -> (String, String) in
+            let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { $0.replacingOccurrences(of: "+", with: " ") }
+            return (try Self.decode(halves[0]), try halves.count > 1 ? Self.decode(halves[1]) : "")
+        }
+    }
+
+    private static func decode(_ text: String) throws(RecordError) -> String {
+        guard let decoded = text.removingPercentEncoding else {
+            throw .badRequest("The address has a malformed percent escape, or one that is not UTF-8. Encode it anew")
+        }
+        return decoded
+    }
+
+    /// A parameter of the query; `nil` if it is not given.
+    subscript(parameter: String) -> String? { query.first { $0.name == parameter }?.value }
+
+    /// All values of a parameter that may be repeated.
+    func all(_ parameter: String) -> [String] { query.filter { $0.name == parameter }.map(\.value) }
+
+    /// A header field, by its name in lower case.
+    func field(_ name: String) -> String? { fields[name] }
+
+    /// Container and environment.
+    var databaseName: String {
+        get throws(RecordError) {
+            let environment = self["environment"] ?? RecordEnvironment.development.rawValue
+            guard RecordEnvironment(rawValue: environment) != nil else {
+                throw .badRequest("'environment' is development or production")
+            }
+            return "\(self["container"] ?? "") \(environment)"
+        }
+    }
+
+    /// The token of whoever asks.
+    var token: String? {
+        get throws(RecordError) {
+            guard let text = field("authorization") else { return nil }
+            guard text.lowercased().hasPrefix("bearer ") else {
+                throw RecordError(
+                    .authenticationFailed, "The Authorization field must be 'Bearer' and a token, once")
+            }
+            return String(text.dropFirst(7))
+        }
+    }
+
+    /// The names in `fields`; `nil` means all.
+    var shownFields: [String]? { self["fields"]?.split(separator: ",").map(String.init) }
+
+    /// Whether a parameter that is a word says yes.
+    func word(_ name: String) throws(RecordError) -> Bool {
+        switch self[name] {
+        case nil, "false": return false
+        case "true": return true
+        default: throw .badRequest("'\(name)' is true or false", details: [("parameter", .text(name))])
+        }
+    }
+
+    /// The length of a page.
+    func limit(_ limits: DatabaseLimits) throws(RecordError) -> Int {
+        guard let text = self["limit"] else { return limits.defaultPageSize }
+        return try limits.pageLength(Int(text) ?? 0)
+    }
+
+    /// The type in the path.
+    var typeName: RecordTypeName {
+        get throws(RecordError) {
+            guard path.count > 1, let name = RecordTypeName(path[1]) else {
+                throw .badRequest("A record type's name is a letter, then letters, digits and underscores")
+            }
+            return name
+        }
+    }
+
+    /// The record in the path.
+    var recordName: RecordName {
+        get throws(RecordError) {
+            guard path.count > 2, let name = RecordName(path[2]) else {
+                throw .badRequest("A record name has 1 to 255 UTF-8 bytes and no control characters")
+            }
+            return name
+        }
+    }
+
+    /// What `If-Match` and `If-None-Match` demand of a record before it is written.
+    var writeGuard: InMemoryOperation.WriteGuard {
+        get throws(RecordError) {
+            switch (field("if-match"), field("if-none-match")) {
+            case (nil, nil): return .none
+            case ("*", nil): return .exists
+            case (nil, "*"): return .absent
+            case (let tags?, nil): return .tags(Self.tags(tags))
+            default: throw .badRequest("A write takes If-Match, or If-None-Match: *, not both")
+            }
+        }
+    }
+
+    /// The change tags in a condition: what stands before `-` in tags of another view than the whole one.
+    static func tags(_ text: String) -> [String] {
+        text.split(separator: ",").map { part in
+            String(part.filter { $0 != "\"" && $0 != " " }.prefix { $0 != "-" })
+        }
+    }
+}
+
+extension DatabaseLimits {
+    /// The length of a page that was asked for.
+    func pageLength(_ stated: Int?) throws(RecordError) -> Int {
+        guard let stated else { return defaultPageSize }
+        guard (1...pageSize).contains(stated) else {
+            throw .badRequest("'limit' is a number from 1 to \(pageSize)", details: [("parameter", .text("limit"))])
+        }
+        return stated
+    }
+}

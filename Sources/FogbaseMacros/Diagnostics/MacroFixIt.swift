@@ -1,0 +1,28 @@
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+
+/// What an editor offers beside a problem.
+enum MacroFixIt: FixItMessage {
+    case addDefault(String)
+    case addTransient
+    case addFieldName(String)
+    case makeFilePrivate
+
+    var message: String {
+        switch self {
+        case .addDefault(let value): "Add '= \(value)'"
+        case .addTransient: "Add '@Transient'"
+        case .addFieldName(let name): "Add '@Field(\"\(name)\")'"
+        case .makeFilePrivate: "Write 'fileprivate'"
+        }
+    }
+
+    var fixItID: MessageID {
+        MessageID(domain: "FogbaseMacros", id: String(String(describing: self).prefix { $0 != "(" }))
+    }
+
+    /// The offer to insert `text` at `position`, somewhere in the file of `node`.
+    func inserting(_ text: String, at position: AbsolutePosition, in node: some SyntaxProtocol) -> FixIt {
+        FixIt(message: self, changes: [.replaceText(range: position..<position, with: text, in: Syntax(node))])
+    }
+}

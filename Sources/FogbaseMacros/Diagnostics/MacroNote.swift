@@ -1,0 +1,14 @@
+internal import SwiftDiagnostics
+
+/// A second place that belongs to a problem.
+enum MacroNote: NoteMessage {
+    case otherField(String)
+
+    var message: String {
+        switch self {
+        case .otherField(let name): "\"\(name)\" is taken here"
+        }
+    }
+
+    var noteID: MessageID { MessageID(domain: "FogbaseMacros", id: "otherField") }
+}

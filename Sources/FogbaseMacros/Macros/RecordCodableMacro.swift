@@ -1,0 +1,17 @@
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+/// `@RecordCodable`, which generates both halves of a model: how it is read from a record and written to one.
+struct RecordCodableMacro: ExtensionMacro {
+    static var formatMode: FormatMode { .disabled }
+
+    static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        try ModelExtension.make(
+            parts: [.decoding, .encoding], attribute: node, declaration: declaration, type: type, protocols: protocols,
+            context: context)
+    }
+}

@@ -1,0 +1,17 @@
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+/// `@RecordDecodable`, which generates the reading half of a model.
+struct RecordDecodableMacro: ExtensionMacro {
+    static var formatMode: FormatMode { .disabled }
+
+    static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        try ModelExtension.make(
+            parts: [.decoding], attribute: node, declaration: declaration, type: type, protocols: protocols,
+            context: context)
+    }
+}

@@ -1,0 +1,110 @@
+import FogbaseClient
+import Foundation
+import Testing
+
+#if FOGBASE_MACROS
+
+    /// The examples of the manual's first page, compiled and run. What stands on the page stands here, line by line.
+    @Suite struct DocumentationTests {
+        @RecordCodable
+        struct Post {
+            var title: String
+            var author: String
+            var topics: [String] = []
+            var good = 0
+            var image: Asset?
+        }
+
+        @Test func `the examples of the first page run`() async throws {
+            let live = try LiveServer()
+            let url = live.url
+            let halfYearAgo = Date(timeIntervalSinceNow: -183 * 86_400)
+            let picture = Data("no picture".utf8)
+
+            let fogbase = Fogbase(url)
+            let container = fogbase.container()
+            let user = try await container.signUp("ann", password: "correct horse battery")
+            let database = container.publicDatabase
+
+            var post = try await database.create(Post(title: "Fog", author: user.recordName))
+            post.title = "Fog over the harbour"
+            post = try await database.save(post)
+            post = try await database.change(post, .increment(.good), .appendUnique(.topics, ["sea"]))
+
+            let query = Query<Post>()
+                .filter(.author, equals: user.recordName)
+                .filter(.topics, anyIn: ["sea", "fog"])
+                .filter(.good, in: 1...500)
+                .sorted(by: .createdAt, ascending: false)
+                .limit(to: 20)
+            let page = try await database.fetch(query)
+            let count = try await database.count(Query<Post>(\.good >= 1 && \.title != "Draft"))
+            for try await post in database.records(query) { print(post.title) }
+            #expect(page.items.map(\.id) == [post.id] && count == 1)
+
+            var theirs = post
+            theirs.title = "Theirs"
+            try await database.save(theirs)
+            post.title = "Mine"
+            do {
+                post = try await database.save(post)
+            } catch FogbaseError.conflict(let conflict, _) {
+                var merged = try await database.fetch(Post.self, post.id)
+                merged.title = conflict.client?["title"] ?? merged.title
+                post = try await database.save(merged)
+            } catch let error as FogbaseError where error.isRetryable {
+                print("Later: \(error.reason)")
+            }
+            #expect(post.title == "Mine")
+
+            post.image = try await database.upload(picture, contentType: "image/jpeg", filename: "fog.jpg")
+            post = try await database.save(post)
+            if let image = post.image {
+                await #expect(throws: FogbaseError.self, "it is no picture") {
+                    let small = try await database.thumbnail(of: .asset(image), Thumbnail(width: 320, height: 320))
+                    print("\(small.count) bytes")
+                }
+            }
+
+            var batch = Batch()
+            let draft = try batch.create(Post(title: "Draft", author: user.recordName))
+            try batch.save(post)
+            let outcome = try await database.perform(batch)
+            print(try outcome[draft].id)
+
+            let old = Query<Post>().filter(.createdAt, lessThan: halfYearAgo)
+            let deletion = database.deleteInBackground(old)
+            for await progress in deletion.progress { print(progress.fraction) }
+            print(try await deletion.value.changed)
+            #expect(try await database.count(Query<Post>()) == 2)
+        }
+
+        @Test func `the example of a server in memory runs`() async throws {
+            let url = try #require(URL(string: "http://memory"))
+            let server = InMemoryServer()
+            let container = Fogbase(url, transport: server).container()
+            _ = try await container.signUp("ann", password: "correct horse battery")
+            let post = try await container.publicDatabase.create(Post(title: "Fog", author: "ann"))
+            #expect(try await container.publicDatabase.fetch(Post.self, post.id).title == "Fog")
+        }
+
+        @Test func `what stands on the page is what was compiled`() throws {
+            let here = URL(fileURLWithPath: #filePath)
+            let page = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+                .appendingPathComponent("Sources/FogbaseClient/FogbaseClient.docc/FogbaseClient.md")
+            let compiled = Set(Self.lines(try String(contentsOf: here, encoding: .utf8)))
+            let text = try String(contentsOf: page, encoding: .utf8)
+            let blocks = text.components(separatedBy: "```swift\n").dropFirst()
+            #expect(blocks.count >= 7)
+            for block in blocks {
+                let code = block.components(separatedBy: "```").first ?? ""
+                for line in Self.lines(code) { #expect(compiled.contains(line), "\(line)") }
+            }
+        }
+
+        private static func lines(_ text: String) -> [String] {
+            text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        }
+    }
+
+#endif

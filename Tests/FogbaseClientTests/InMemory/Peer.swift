@@ -1,0 +1,183 @@
+import FogbaseClient
+import Foundation
+import RecordModel
+import RecordWire
+import Testing
+
+/// One of two servers that must answer alike, with what it answered in words that do not tell them apart: tags, tokens,
+/// users and times are called by the order in which they came, and sentences are left out.
+///
+/// Confined to one test.
+final class Peer {
+    /// What was asked, and what was answered.
+    struct Exchange {
+        var request: String
+        var answer: String
+    }
+
+    struct Reply {
+        var status: Int
+        var fields: [String: String]
+        var body: Data
+        var tree: JSONValue
+
+        /// The names of the records in a page, in order.
+        var names: [String] { tree["records"]?.array?.compactMap { $0["recordName"]?.string } ?? [] }
+        var tag: String { tree["recordChangeTag"]?.string ?? "" }
+    }
+
+    private let transport: any Transport
+    private let url: URL
+    private(set) var transcript: [Exchange] = []
+    private var showsOffsets = true
+    private var aliases: [String: [String: Int]] = [:]
+    /// Tokens by the names of users.
+    private(set) var tokens: [String: String] = ["admin": LiveServer.administratorToken]
+
+    init(_ transport: any Transport, _ url: URL) {
+        self.transport = transport
+        self.url = url
+    }
+
+    /// Runs a scenario on the real server and on its double, and compares what they answer.
+    ///
+    /// - Parameter settings: `FOGBASE_…` variables of the real one.
+    static func compare(
+        settings: [String: String] = [:], _ scenario: (Peer) async throws -> Void
+    ) async throws {
+        let live = try LiveServer(settings: settings)
+        let real = Peer(URLSessionTransport(), live.url)
+        let server = InMemoryServer(administratorToken: LiveServer.administratorToken)
+        let double = Peer(server, server.url)
+        try await scenario(real)
+        try await scenario(double)
+        #expect(real.transcript.count == double.transcript.count)
+        #expect(!real.transcript.isEmpty)
+        let different = zip(real.transcript, double.transcript).filter { $0.answer != $1.answer }
+        for (one, other) in different.prefix(6) {
+            let start = max(0, zip(one.answer, other.answer).prefix { $0 == $1 }.count - 40)
+            func part(_ exchange: Exchange) -> String { String(exchange.answer.dropFirst(start).prefix(200)) }
+            Issue.record("\(one.request)\n  real:   …\(part(one))\n  double: …\(part(other))")
+        }
+    }
+
+    /// Sends a request and notes it.
+    ///
+    /// - Parameters:
+    ///   - user: Who asks, by the name of `signUp`; `nil` for nobody.
+    ///   - hides: Leaves the body out of the transcript, where the two may differ.
+    @discardableResult
+    func call(
+        _ method: String, _ path: String, _ query: KeyValuePairs<String, String> = [:], _ body: String? = nil,
+        as user: String? = nil, fields: [(String, String)] = [], hides: Bool = false
+    ) async throws -> Reply {
+        var text = url.absoluteString + path
+        for (index, item) in query.enumerated() {
+            text +=
+                (index == 0 && !path.contains("?") ? "?" : "&") + Self.encode(item.key) + "=" + Self.encode(item.value)
+        }
+        var request = TransportRequest(
+            method: method, url: try #require(URL(string: text)), fields: fields, body: body.map { Data($0.utf8) })
+        if body != nil, !fields.contains(where: { $0.0 == "Content-Type" }) {
+            request.fields.append(("Content-Type", "application/json"))
+        }
+        if let user { request.fields.append(("Authorization", "Bearer \(tokens[user] ?? user)")) }
+        let response = try await transport.send(request)
+        // Tags are of different lengths.
+        showsOffsets = body?.contains("recordChangeTag") != true
+        let tree = (try? JSONValue.parse(Array(response.body))) ?? .null
+        let shown = hides ? "" : tree.isNull ? String(decoding: response.body, as: UTF8.self) : words(tree)
+        let headers = ["etag", "idempotency-replayed"].filter { response.fields[$0] != nil }
+        transcript.append(
+            Exchange(
+                request: "\(method) \(path) \(query) \(body ?? "") \(fields) as \(user ?? "nobody")",
+                answer: "\(response.status) \(shown) \(headers) \(response.fields["content-range"] ?? "")"))
+        return Reply(status: response.status, fields: response.fields, body: response.body, tree: tree)
+    }
+
+    /// Makes an account whose token `call` finds by its name.
+    @discardableResult
+    func signUp(_ name: String) async throws -> Reply {
+        let reply = try await call("POST", "/users", [:], #"{"name":"\#(name)","password":"correct horse"}"#)
+        keepToken(reply, of: name)
+        return reply
+    }
+
+    func keepToken(_ reply: Reply, of name: String) {
+        tokens[name] = reply.tree["token"]?.string
+        if let record = reply.tree["user"]?["userRecordName"]?.string { tokens["record of " + name] = record }
+    }
+
+    /// The record name of somebody who has signed up.
+    func record(of name: String) -> String { tokens["record of " + name] ?? "" }
+
+    private static func encode(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
+    }
+
+    // MARK: Words
+
+    private static let hidden: Set<String> = [
+        "timestamp", "createdTimestamp", "usedTimestamp", "expiresAt", "token", "receipt", "downloadURL", "cursor",
+        "id",
+        "bytes",
+    ]
+    private static let left: Set<String> = ["reason", "uuid", "notices", "plan"]
+    private static let details: Set<String> = ["cause", "offset", "expected", "found", "matched", "changed", "skipped"]
+
+    private func words(_ value: JSONValue, in record: String = "", under key: String = "") -> String {
+        switch value {
+        case .object(let object):
+            let record = object["recordName"]?.string ?? record
+            let members = object.members.filter { member in
+                guard key != "details" else {
+                    return Self.details.contains(member.key) && (showsOffsets || member.key != "offset")
+                }
+                let isEmpty = member.value.object?.keys.allSatisfy { !Self.details.contains($0) } ?? false
+                return !Self.left.contains(member.key) && (member.key != "details" || !isEmpty)
+            }
+            return "{"
+                + members.map { member in
+                    let name = alias(member.key)
+                    if Self.hidden.contains(member.key) { return "\(name):…" }
+                    if member.key == "recordChangeTag" {
+                        return "\(name):\(number(member.value.string ?? "", of: "tag of " + record))"
+                    }
+                    return "\(name):" + words(member.value, in: record, under: member.key)
+                }.joined(separator: ",") + "}"
+        case .array(let values): return "[" + values.map { words($0, in: record) }.joined(separator: ",") + "]"
+        case .string(let text): return alias(text)
+        // Times of this run; those of tests lie before.
+        case .integer(let number) where number > 1_780_000_000_000: return "now"
+        default: return String(decoding: value.bytes, as: UTF8.self)
+        }
+    }
+
+    private func alias(_ text: String) -> String {
+        UserRecordName(text) == nil ? text : "user\(number(text, of: "user"))"
+    }
+
+    private func number(_ text: String, of kind: String) -> Int {
+        let known = aliases[kind, default: [:]]
+        let number = known[text] ?? known.count + 1
+        aliases[kind, default: [:]][text] = number
+        return number
+    }
+}
+
+/// The same numbers each time (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,36 @@
+internal import RecordModel
+internal import Testing
+
+@testable internal import FogbaseMacros
+
+/// The macros' rules for names against those of the server.
+@Suite struct NameTests {
+    @Test(
+        arguments: [
+            "", "a", "Z", "9", "_", "a9", "a_", "9a", "_a", "a b", "a-b", "é", "aé", "a\u{301}", "a.b", "😀",
+            String(repeating: "a", count: 255), String(repeating: "a", count: 256), "a\n", "\0",
+        ])
+    func `a name is one where the server takes it`(text: String) {
+        #expect(isIdentifier(text) == (FieldName(text) != nil))
+        #expect(isIdentifier(text) == (RecordTypeName(text) != nil))
+    }
+
+    @Test(arguments: SystemField.allCases)
+    func `the name of a system field is refused`(field: SystemField) {
+        #expect(systemNames.contains("\(field.name)"))
+    }
+
+    @Test(
+        arguments: [
+            "recordID", "creationDate", "creatorUserRecordID", "modificationDate", "lastModifiedUserRecordID",
+            "created", "modified", "deleted",
+        ])
+    func `another spelling of a system field is refused`(text: String) {
+        #expect(systemNames.contains(text))
+    }
+
+    @Test(arguments: systemNames.subtracting(["recordType", "created", "modified", "deleted"]).sorted())
+    func `what the macros refuse the server refuses`(text: String) {
+        #expect(FieldName(text) == nil)
+    }
+}
