@@ -19,7 +19,7 @@ struct InMemoryFiles {
     /// - Returns: The value that a record's field gets, with its receipt.
     mutating func add(_ content: [UInt8], type: String?, filename: String?, uploader: UserID, zone: Int64) -> Asset {
         var asset = Asset(
-            fileChecksum: Base64.encode(SHA256Digest.of(content)), size: Int64(content.count),
+            fileChecksum: Base64.encode(FileFingerprint.of(content)), size: Int64(content.count),
             contentType: type ?? "application/octet-stream", filename: filename)
         contents[asset.fileChecksum] = content
         let receipt = UUID().uuidString
@@ -59,6 +59,15 @@ extension InMemoryDatabase {
         }
         let type = request.field("content-type")
         if type?.lowercased().hasPrefix("multipart/") == true { throw InMemoryRefusal.notThere("uploads by forms") }
+        // RFC 9530.
+        if let digest = request.field("content-digest"), digest.hasPrefix("sha-256=:") {
+            let found = Base64.encode(FileFingerprint.of(request.body))
+            guard digest == "sha-256=:\(found):" else {
+                throw RecordError.badRequest(
+                    "What came is not what Content-Digest stands for. Send it again", cause: .digestMismatch,
+                    details: [("found", .text(found))])
+            }
+        }
         let asset = files.add(
             request.body, type: type, filename: request["filename"].flatMap { $0.isEmpty ? nil : $0 },
             uploader: call.caller.writerID, zone: call.zone)
