@@ -24,6 +24,9 @@ ROUNDS ?= 10
 SECONDS ?= 60
 REQUESTS ?= 1000000
 
+# The example applications that `make examples` runs.
+EXAMPLES ?= Forum Goods Calendar CleanUp TypedPosts
+
 # The name of the image that `make docker` builds.
 IMAGE ?= fogbase
 
@@ -34,7 +37,7 @@ TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 ASAN = --scratch-path .build/asan --sanitize=address
 SWIFT_FILES = Sources Tests Package.swift
 
-.PHONY: all help deps build run test oracle lint format tsan asan browser bench bench-peers powercut crash consistency abuse fuzz soak docker clean
+.PHONY: all help deps build run test oracle lint format tsan asan browser examples bench bench-peers powercut crash consistency abuse fuzz soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -81,6 +84,11 @@ asan: deps ## run the tests under the address sanitizer (FILTER=name runs some)
 browser: deps ## check the console in a headless Chromium (needs chromium, chromium-driver, python3-selenium)
 	swift build --product fogbase
 	python3 Tests/Browser/console.py
+
+examples: deps ## run the example applications of the Swift client on a server of their own
+	swift build --product fogbase
+	for name in $(EXAMPLES); do swift build --product "$${name}Example" || exit 1; done
+	python3 Tests/Examples/run.py $(EXAMPLES)
 
 bench: build ## measure the server beside nginx and bare SQLite (lines of JSON in .bench/bench.jsonl)
 	mkdir -p .bench

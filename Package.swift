@@ -159,4 +159,16 @@ if Context.environment["FOGBASE_MACROS"] != "off", let host = swiftSyntaxFolder(
         target.swiftSettings = (target.swiftSettings ?? []) + [.define("FOGBASE_MACROS")]
         if target.name == "FogbaseClient" { target.dependencies.append("FogbaseMacrosPlugin") }
     }
+    // The example applications of the client, whose models the macros write; tests run them.
+    let examples = ["Calendar", "CleanUp", "Forum", "Goods", "TypedPosts"]
+    package.targets.append(
+        .target(name: "ExampleSupport", path: "Sources/Examples/ExampleSupport", swiftSettings: house))
+    package.targets += examples.map { name in
+        .executableTarget(
+            name: "\(name)Example", dependencies: ["FogbaseClient", "ExampleSupport"],
+            path: "Sources/Examples/\(name)", swiftSettings: house)
+    }
+    for target in package.targets where target.name == "FogbaseClientTests" {
+        target.dependencies += examples.map { .target(name: "\($0)Example") }
+    }
 }

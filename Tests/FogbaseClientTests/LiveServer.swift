@@ -11,7 +11,7 @@ final class LiveServer: @unchecked Sendable {
     static let administratorToken = "client-tests-administrator-token"
 
     /// Held by whoever starts a process.
-    private static let starting = NSLock()
+    static let starting = NSLock()
 
     let data: String
     private(set) var port: UInt16 = 0
@@ -55,7 +55,11 @@ final class LiveServer: @unchecked Sendable {
     var administrator: Container { client(tokens: MemoryTokenStore(Self.administratorToken)) }
 
     private static var binary: String {
-        if let path = ProcessInfo.processInfo.environment["FOGBASE_BINARY"] { return path }
+        ProcessInfo.processInfo.environment["FOGBASE_BINARY"] ?? program("fogbase")
+    }
+
+    /// Where a program is that was built beside these tests.
+    static func program(_ name: String) -> String {
         let runner = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let folders = [runner, CommandLine.arguments.first ?? ""].map {
             URL(fileURLWithPath: $0).deletingLastPathComponent()
@@ -63,8 +67,8 @@ final class LiveServer: @unchecked Sendable {
         let candidates =
             folders.flatMap { folder in [folder, folder.deletingLastPathComponent()] }
             + [URL(fileURLWithPath: ".build/debug")]
-        return candidates.map { $0.appendingPathComponent("fogbase").path }
-            .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "fogbase"
+        return candidates.map { $0.appendingPathComponent(name).path }
+            .first { FileManager.default.isExecutableFile(atPath: $0) } ?? name
     }
 
     /// Starts the server, again on the port that it had, and returns when it says where it listens.

@@ -1,0 +1,58 @@
+import FogbaseClient
+import Foundation
+
+/// A thread of the forum, for whoever is signed in to the database's account, or for a guest.
+struct Forum {
+    let database: Database
+    let thread: String
+
+    // MARK: Reading
+
+    func newest() async throws -> [Stored<Post>] {
+        let query = Query<Post>().filter(.thread, equals: thread).sorted(by: .createdAt, ascending: false).limit(to: 20)
+        return try await database.fetch(query).items
+    }
+
+    func mostLiked() async throws -> [(post: Stored<Post>, likes: Int)] {
+        let query = Query<Likes>().filter(.thread, equals: thread).sorted(by: .count, ascending: false).limit(to: 20)
+        let likes = try await database.fetch(query).items
+        let posts = try await database.fetch(Post.self, names: likes.map(\.post.recordName.text))
+        return try likes.compactMap { like in
+            try posts[like.post.recordName.text].map { (try $0.get(), like.count) }
+        }
+    }
+
+    // MARK: Writing
+
+    /// - Throws: `FogbaseError.exists` if the thread has a post with this title.
+    func publish(
+        _ title: String, text: String, image: Data? = nil, photo: Data? = nil
+    ) async throws -> Stored<Post> {
+        var post = Post(thread: thread, title: title, text: text, image: image)
+        if let photo { post.photo = try await database.upload(photo, filename: "\(title).png") }
+        guard let name = RecordName(post.name) else {
+            throw FogbaseError.invalidArgument("A title of \(title.utf8.count) bytes is too long")
+        }
+        let likes = Likes(thread: thread, post: Reference(recordName: name, action: .deleteSelf))
+        // Both or none.
+        var batch = Batch()
+        let item = try batch.create(post, named: post.name)
+        try batch.create(likes, named: Likes.name(for: post.name), access: Likes.access)
+        return try await database.perform(batch)[item]
+    }
+
+    /// Counts one more. The server adds in the moment of writing, so that nobody's is lost.
+    @discardableResult
+    func like(_ post: Stored<Post>) async throws -> Int {
+        try await database.change(Likes.self, Likes.name(for: post.id), .increment(.count)).count
+    }
+
+    /// Writes the fields that were changed, and leaves the others as they are by now.
+    func update(_ post: Stored<Post>) async throws -> Stored<Post> {
+        try await database.save(post, policy: .changedFields)
+    }
+
+    func delete(_ post: Stored<Post>) async throws {
+        try await database.delete(Post.self, post.id)
+    }
+}
