@@ -1,8 +1,8 @@
 /// The number of a custom role within one database file.
-public typealias RoleID = Int64
+package typealias RoleID = Int64
 
 /// Whom an entry of an access list means.
-public enum Principal: Hashable, Sendable {
+package enum Principal: Hashable, Sendable {
     /// Anyone, signed in or not: `*`.
     case everyone
     case user(UserID)
@@ -10,7 +10,7 @@ public enum Principal: Hashable, Sendable {
     case role(RoleID)
 
     /// The number that stands for it in stored lists and in the table of audiences; part of the storage format.
-    public var number: Int64 {
+    package var number: Int64 {
         switch self {
         case .everyone: 0
         case .user(let id): id
@@ -19,7 +19,7 @@ public enum Principal: Hashable, Sendable {
     }
 
     /// - Parameter number: As `number` gives it; `nil` for what is no principal.
-    public init?(number: Int64) {
+    package init?(number: Int64) {
         switch number {
         case 0: self = .everyone
         case 1...: self = .user(number)
@@ -29,7 +29,7 @@ public enum Principal: Hashable, Sendable {
     }
 
     /// Among former readers: all whom the grants of the record's type let read it before it had a list.
-    public static let byGrants = Int64.min
+    package static let byGrants = Int64.min
 }
 
 /// What an entry of an access list gives.
@@ -49,31 +49,31 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
 ///
 /// A record that has one is judged by it instead of by `_creator` and `_world`: whoever is not in it has no right, the
 /// record's creator included. The grants of the type stay the outer fence.
-public struct AccessList: Hashable, Sendable {
+package struct AccessList: Hashable, Sendable {
     /// Entries that give nothing are not kept.
-    public private(set) var rights: [Principal: AccessRights]
+    package private(set) var rights: [Principal: AccessRights]
 
-    public init(_ rights: [Principal: AccessRights] = [:]) {
+    package init(_ rights: [Principal: AccessRights] = [:]) {
         self.rights = rights.filter { !$0.value.isEmpty }
     }
 
-    public subscript(principal: Principal) -> AccessRights {
+    package subscript(principal: Principal) -> AccessRights {
         get { rights[principal] ?? [] }
         set { rights[principal] = newValue.isEmpty ? nil : newValue }
     }
 
     /// The principals that may read, by number.
-    public var readers: [Int64] {
+    package var readers: [Int64] {
         rights.filter { $0.value.contains(.read) }.map(\.key.number).sorted()
     }
 }
 
 /// Access lists as they are stored, judged without being decoded: entries of nine bytes, ascending by the principal's
 /// number, each that number (little endian) and the bits of its rights.
-public enum StoredAccess {
-    public static let entryBytes = 9
+package enum StoredAccess {
+    package static let entryBytes = 9
 
-    public static func encode(_ list: AccessList) -> [UInt8] {
+    package static func encode(_ list: AccessList) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(list.rights.count * entryBytes)
         for (number, rights) in list.rights.map({ ($0.key.number, $0.value) }).sorted(by: { $0.0 < $1.0 }) {
@@ -83,7 +83,7 @@ public enum StoredAccess {
         return bytes
     }
 
-    public static func decode(_ bytes: [UInt8]) -> AccessList {
+    package static func decode(_ bytes: [UInt8]) -> AccessList {
         var rights: [Principal: AccessRights] = [:]
         forEach(bytes) { number, given in
             if let principal = Principal(number: number) { rights[principal] = given }
@@ -92,14 +92,14 @@ public enum StoredAccess {
     }
 
     /// The numbers of the principals that a stored list lets read, ascending.
-    public static func readers(_ bytes: [UInt8]) -> [Int64] {
+    package static func readers(_ bytes: [UInt8]) -> [Int64] {
         var numbers: [Int64] = []
         forEach(bytes) { number, rights in if rights.contains(.read) { numbers.append(number) } }
         return numbers
     }
 
     /// Calls `body` with each entry of a stored list. Bytes behind the last whole entry are ignored.
-    public static func forEach<Failure: Error>(
+    package static func forEach<Failure: Error>(
         _ bytes: [UInt8], _ body: (_ number: Int64, _ rights: AccessRights) throws(Failure) -> Void
     ) throws(Failure) {
         let raw = bytes.span.bytes
@@ -114,14 +114,14 @@ public enum StoredAccess {
 
 /// The principals that could read a record before its access list changed, and cannot any more, as they are stored: eight
 /// bytes each (little endian), ascending. The change feed tells them that the record is gone.
-public enum StoredFormerReaders {
-    public static func encode(_ numbers: Set<Int64>) -> [UInt8] {
+package enum StoredFormerReaders {
+    package static func encode(_ numbers: Set<Int64>) -> [UInt8] {
         var bytes: [UInt8] = []
         for number in numbers.sorted() { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
         return bytes
     }
 
-    public static func decode(_ bytes: [UInt8]) -> Set<Int64> {
+    package static func decode(_ bytes: [UInt8]) -> Set<Int64> {
         var numbers: Set<Int64> = []
         forEach(bytes) { numbers.insert($0) }
         return numbers
@@ -138,7 +138,7 @@ public enum StoredFormerReaders {
 
 extension Caller {
     /// The numbers of the principals that the caller is, ascending: everyone, its account, its roles.
-    public var principals: [Int64] {
+    package var principals: [Int64] {
         switch self {
         case .anonymous, .service, .administrator: [Principal.everyone.number]
         case .user(let id, let roles):

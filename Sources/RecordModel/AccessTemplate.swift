@@ -1,7 +1,7 @@
 /// An access list by names, as requests and schemas give it. Whom the names mean is asked when a record is saved.
-public struct AccessTemplate: Hashable, Sendable {
+package struct AccessTemplate: Hashable, Sendable {
     /// Whom an entry names.
-    public enum Name: Hashable, Sendable {
+    package enum Name: Hashable, Sendable {
         case everyone
         /// The user who creates, or has created, the record.
         case creator
@@ -9,7 +9,7 @@ public struct AccessTemplate: Hashable, Sendable {
         case role(RoleName)
 
         /// `*`, `_creator`, a user's record name, or `role:` and the name of a custom role.
-        public init?(_ text: String) {
+        package init?(_ text: String) {
             if text == "*" {
                 self = .everyone
             } else if text == RoleName.creator.text {
@@ -24,7 +24,7 @@ public struct AccessTemplate: Hashable, Sendable {
             }
         }
 
-        public var text: String {
+        package var text: String {
             switch self {
             case .everyone: "*"
             case .creator: RoleName.creator.text
@@ -34,28 +34,28 @@ public struct AccessTemplate: Hashable, Sendable {
         }
     }
 
-    public struct Entry: Hashable, Sendable {
-        public var name: Name
-        public var rights: AccessRights
+    package struct Entry: Hashable, Sendable {
+        package var name: Name
+        package var rights: AccessRights
 
-        public init(name: Name, rights: AccessRights) {
+        package init(name: Name, rights: AccessRights) {
             self.name = name
             self.rights = rights
         }
     }
 
-    public var entries: [Entry]
+    package var entries: [Entry]
 
-    public init(entries: [Entry]) {
+    package init(entries: [Entry]) {
         self.entries = entries
     }
 
     /// The form in which a schema stores it, `*=1,role:editors=3`: names have no commas and no equals signs.
-    public var stored: String {
+    package var stored: String {
         entries.map { "\($0.name.text)=\($0.rights.rawValue)" }.joined(separator: ",")
     }
 
-    public init?(stored: String) {
+    package init?(stored: String) {
         entries = []
         for part in stored.split(separator: ",") {
             let halves = part.split(separator: "=", omittingEmptySubsequences: false)

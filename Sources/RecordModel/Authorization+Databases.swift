@@ -1,7 +1,7 @@
 /// What concerns a database as a whole, before any record is at hand.
 extension Authorization {
     /// The private databases that a caller may enter, for everything at once: `own` means its own.
-    public static func privateReach(of caller: Caller) -> Reach {
+    package static func privateReach(of caller: Caller) -> Reach {
         switch caller {
         case .user(let id, _): .own(id)
         case .administrator(let administrator): administrator.role == .owner ? .all : .none
@@ -10,7 +10,7 @@ extension Authorization {
     }
 
     /// Whether a caller may use a private database, for everything at once.
-    public static func mayEnterPrivateDatabase(_ caller: Caller, of owner: UserID) -> Bool {
+    package static func mayEnterPrivateDatabase(_ caller: Caller, of owner: UserID) -> Bool {
         switch privateReach(of: caller) {
         case .all: true
         case .own(let id): id == owner
@@ -19,14 +19,14 @@ extension Authorization {
     }
 
     /// Judges whether a caller may enter a private database, and tells by which rule.
-    public static func judgeEntering(_ caller: Caller, of owner: UserID) -> Ruling {
+    package static func judgeEntering(_ caller: Caller, of owner: UserID) -> Ruling {
         mayEnterPrivateDatabase(caller, of: owner)
             ? Ruling(.allowed, .privateDatabase) : Ruling(refusal(of: caller), .otherPrivateDatabase)
     }
 
     /// Judges whether a caller may upload files for records of a database, and tells by which rule: it is signed in there,
     /// or may create or write a type that has assets.
-    public static func judgeUploading(_ caller: Caller, to scope: DatabaseScope, schema: Schema) -> Ruling {
+    package static func judgeUploading(_ caller: Caller, to scope: DatabaseScope, schema: Schema) -> Ruling {
         if case .privateDatabase(let owner) = scope { return judgeEntering(caller, of: owner) }
         switch caller {
         case .user: return Ruling(.allowed, .signedIn)

@@ -1,5 +1,5 @@
 /// A database of a (container, environment).
-public enum DatabaseScope: Hashable, Sendable {
+package enum DatabaseScope: Hashable, Sendable {
     /// Shared by all users; roles and grants decide.
     case publicDatabase
     /// One per user, its owner's alone.
@@ -7,12 +7,12 @@ public enum DatabaseScope: Hashable, Sendable {
 }
 
 /// What a caller wants to do with a record. Updating and deleting are both `write`, as in CloudKit.
-public enum Action: Hashable, Sendable {
+package enum Action: Hashable, Sendable {
     case create, read, write
 }
 
 /// The answer of the one authorization function.
-public enum Decision: Hashable, Sendable {
+package enum Decision: Hashable, Sendable {
     case allowed
     /// An anonymous caller lacks the right; signing in may help.
     case authenticationRequired
@@ -22,7 +22,7 @@ public enum Decision: Hashable, Sendable {
 
 /// The records of a type that an action may reach: what `authorize` says, before a record is at hand. Listings, queries
 /// and the change feed compile it into their SQL, so that pages and counts are exact.
-public enum Reach: Hashable, Sendable {
+package enum Reach: Hashable, Sendable {
     case none
     /// The records that the user created, among those without an access list.
     case own(UserID)
@@ -31,7 +31,7 @@ public enum Reach: Hashable, Sendable {
 }
 
 /// The records with an access list that an action may reach.
-public enum ListedReach: Hashable, Sendable {
+package enum ListedReach: Hashable, Sendable {
     case none
     /// Those whose list gives the right to one of these principals.
     case principals([Int64])
@@ -39,19 +39,19 @@ public enum ListedReach: Hashable, Sendable {
 }
 
 /// What is judged of a record.
-public struct RecordFacts: Hashable, Sendable {
+package struct RecordFacts: Hashable, Sendable {
     /// The record's creator; `nil` for a record by nobody, and for one that is being made.
-    public var creator: UserID?
+    package var creator: UserID?
     /// The stored access list, if the record has one.
-    public var access: [UInt8]?
+    package var access: [UInt8]?
 
-    public init(creator: UserID?, access: [UInt8]? = nil) {
+    package init(creator: UserID?, access: [UInt8]? = nil) {
         self.creator = creator
         self.access = access
     }
 
     /// What can be judged of a record that is being made.
-    public static let new = RecordFacts(creator: nil)
+    package static let new = RecordFacts(creator: nil)
 }
 
 /// Decides who may do what: the only place where scopes, roles, grants and access lists are judged.
@@ -65,9 +65,9 @@ public struct RecordFacts: Hashable, Sendable {
 /// - Grants and lists apply to the public database. A private one is its owner's, and an owner's of the server who names
 ///   whose it is.
 /// - Grants and lists do not bind services and administrators: the scope of the key decides, or the role.
-public enum Authorization {
+package enum Authorization {
     /// The reach of an action on the records of a type. For `create`, `own` means allowed.
-    public static func reach(
+    package static func reach(
         of action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
     ) -> Reach {
         ruling(on: action, for: caller, in: scope, type: type).reach
@@ -110,7 +110,7 @@ public enum Authorization {
     /// Judges whether a caller may ask anything of an environment but to sign in there.
     ///
     /// - Parameter isDevelopmentOpen: Strangers may use development, as long as nothing else is done with the server.
-    public static func authorize(
+    package static func authorize(
         _ caller: Caller, entering environment: RecordEnvironment, isDevelopmentOpen: Bool
     ) -> Decision {
         guard environment == .development, !isDevelopmentOpen, caller == .anonymous else { return .allowed }
@@ -118,7 +118,7 @@ public enum Authorization {
     }
 
     /// The reach of an action on those records of a type that have an access list.
-    public static func listedReach(
+    package static func listedReach(
         of action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
     ) -> ListedReach {
         if caller.isBoundByGrants, case .privateDatabase = scope { return .none }
@@ -127,14 +127,14 @@ public enum Authorization {
     }
 
     /// Judges one action on one record.
-    public static func authorize(
+    package static func authorize(
         _ caller: Caller, _ action: Action, in scope: DatabaseScope, type: RecordTypeDefinition, _ record: RecordFacts
     ) -> Decision {
         judge(caller, action, in: scope, type: type, record).decision
     }
 
     /// Judges one action on one record, and tells by which rule.
-    public static func judge(
+    package static func judge(
         _ caller: Caller, _ action: Action, in scope: DatabaseScope, type: RecordTypeDefinition, _ record: RecordFacts
     ) -> Ruling {
         let (reach, rule) = ruling(on: action, for: caller, in: scope, type: type)
@@ -154,7 +154,7 @@ public enum Authorization {
     }
 
     /// Judges what only administrators do, and keys that may.
-    public static func authorize(_ caller: Caller, _ operation: AdministratorOperation) -> Decision {
+    package static func authorize(_ caller: Caller, _ operation: AdministratorOperation) -> Decision {
         switch caller {
         case .administrator(let administrator) where administrator.role.operations.contains(operation): .allowed
         case .service(let key) where key.scope.operations.contains(operation): .allowed
@@ -165,7 +165,7 @@ public enum Authorization {
     /// Whether a caller may give a key a scope, or the token of a key with it: nobody gives what it does not have itself.
     ///
     /// - Returns: The first right that is missing, in the words of a scope; `nil` if none is.
-    public static func firstRightBeyond(_ caller: Caller, in scope: KeyScope) -> String? {
+    package static func firstRightBeyond(_ caller: Caller, in scope: KeyScope) -> String? {
         let own: KeyScope
         switch caller {
         case .anonymous, .user: own = KeyScope(permissions: [])
@@ -189,7 +189,7 @@ public enum Authorization {
     /// it that the record is gone.
     ///
     /// - Parameter formerReaders: As they are stored with the record.
-    public static func couldRead(
+    package static func couldRead(
         _ caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition, creator: UserID?,
         formerReaders: [UInt8]
     ) -> Bool {
@@ -216,14 +216,14 @@ public enum Authorization {
     }
 
     /// What a caller is told who may not.
-    public static func refusal(of caller: Caller) -> Decision {
+    package static func refusal(of caller: Caller) -> Decision {
         caller == .anonymous ? .authenticationRequired : .denied
     }
 }
 
 extension Action {
     /// The right that the action takes.
-    public var permission: Permissions {
+    package var permission: Permissions {
         switch self {
         case .create: .create
         case .read: .read

@@ -1,8 +1,8 @@
 /// The number of an account within one database file; see `UserRecordName` for its public name.
-public typealias UserID = Int64
+package typealias UserID = Int64
 
 /// Who asks.
-public enum Caller: Hashable, Sendable {
+package enum Caller: Hashable, Sendable {
     /// No credential: the `_world` role alone.
     case anonymous
     /// A signed-in user with the custom roles that hold it, directly or through other roles.
@@ -13,16 +13,16 @@ public enum Caller: Hashable, Sendable {
     case administrator(Administrator)
 
     /// The account that a private database may belong to.
-    public var userID: UserID? {
+    package var userID: UserID? {
         if case .user(let id, _) = self { id } else { nil }
     }
 
-    public var administrator: Administrator? {
+    package var administrator: Administrator? {
         if case .administrator(let administrator) = self { administrator } else { nil }
     }
 
     /// Whether grants and access lists decide for this caller.
-    public var isBoundByGrants: Bool {
+    package var isBoundByGrants: Bool {
         switch self {
         case .anonymous, .user: true
         case .service, .administrator: false
@@ -31,27 +31,27 @@ public enum Caller: Hashable, Sendable {
 }
 
 /// An API key as it was when its bearer was looked up.
-public struct ServiceKey: Hashable, Sendable {
+package struct ServiceKey: Hashable, Sendable {
     /// The key's own account, which is the creator of what it creates.
-    public let account: UserID
-    public let scope: KeyScope
+    package let account: UserID
+    package let scope: KeyScope
 
-    public init(account: UserID, scope: KeyScope) {
+    package init(account: UserID, scope: KeyScope) {
         self.account = account
         self.scope = scope
     }
 }
 
 /// What an API key may do in the database that it belongs to.
-public struct KeyScope: Hashable, Sendable {
+package struct KeyScope: Hashable, Sendable {
     /// The record types; `nil` for all, also those to come.
-    public var types: Set<RecordTypeName>?
+    package var types: Set<RecordTypeName>?
     /// What it may do with their records.
-    public var permissions: Permissions
+    package var permissions: Permissions
     /// What else it may do, as a developer may.
-    public var operations: Set<AdministratorOperation>
+    package var operations: Set<AdministratorOperation>
 
-    public init(
+    package init(
         types: Set<RecordTypeName>? = nil, permissions: Permissions, operations: Set<AdministratorOperation> = []
     ) {
         self.types = types
@@ -61,22 +61,22 @@ public struct KeyScope: Hashable, Sendable {
 }
 
 /// A named administrator, or the bearer of the server's own token.
-public struct Administrator: Hashable, Sendable {
+package struct Administrator: Hashable, Sendable {
     /// The number in the server's list of administrators; 0 for the server's own token.
-    public let id: Int64
-    public let role: AdministratorRole
+    package let id: Int64
+    package let role: AdministratorRole
 
-    public init(id: Int64, role: AdministratorRole) {
+    package init(id: Int64, role: AdministratorRole) {
         self.id = id
         self.role = role
     }
 
     /// Who bears the token that the first start prints.
-    public static let bootstrap = Administrator(id: 0, role: .owner)
+    package static let bootstrap = Administrator(id: 0, role: .owner)
 }
 
 /// What an administrator is trusted with; each role has what those after it have.
-public enum AdministratorRole: String, Hashable, Sendable, CaseIterable {
+package enum AdministratorRole: String, Hashable, Sendable, CaseIterable {
     /// Everything, other administrators, users' private databases and the audit log among it.
     case owner
     /// Schema, grants, roles, users and keys besides all records.
@@ -105,7 +105,7 @@ public enum AdministratorRole: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What only administrators do, and keys whose scope says so.
-public enum AdministratorOperation: String, Hashable, Sendable, CaseIterable {
+package enum AdministratorOperation: String, Hashable, Sendable, CaseIterable {
     /// Types, fields, indexes, and what queries lack.
     case readSchema
     case changeSchema

@@ -1,24 +1,24 @@
 /// What a caller may do with the fields of a type, where that is less than it may do with its records.
-public struct FieldAccess: Hashable, Sendable {
+package struct FieldAccess: Hashable, Sendable {
     /// The numbers of fields, ascending, by whose record it is.
-    public struct Fields: Hashable, Sendable {
+    package struct Fields: Hashable, Sendable {
         /// Those in records that the caller did not create.
-        public internal(set) var ofOthers: [Int] = []
+        package internal(set) var ofOthers: [Int] = []
         /// Those in records that it created: fewer, since `_creator` has its grants there as well.
-        public internal(set) var ofOwn: [Int] = []
+        package internal(set) var ofOwn: [Int] = []
 
-        public init() {}
+        package init() {}
 
         /// - Parameter isOwn: Whether the caller created the record.
-        public func callAsFunction(isOwn: Bool) -> [Int] {
+        package func callAsFunction(isOwn: Bool) -> [Int] {
             isOwn ? ofOwn : ofOthers
         }
     }
 
     /// The fields that it does not read.
-    public internal(set) var unreadable = Fields()
+    package internal(set) var unreadable = Fields()
     /// The fields that it does not write.
-    public internal(set) var unwritable = Fields()
+    package internal(set) var unwritable = Fields()
 
     /// As `RecordTypeDefinition.commonFieldAccess` keeps it.
     static func common(_ fields: [FieldDefinition]) -> [FieldAccess] {
@@ -31,7 +31,7 @@ extension Authorization {
     /// What a caller may not do with the fields of a type.
     ///
     /// - Returns: `nil` if all is allowed that is with the records.
-    public static func fields(
+    package static func fields(
         of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope
     ) -> FieldAccess? {
         guard type.hasFieldGrants, scope == .publicDatabase, caller.isBoundByGrants else { return nil }
@@ -55,7 +55,7 @@ extension Authorization {
     /// Judges one field of a record that the caller may do the same to.
     ///
     /// - Parameter isOwn: Whether the caller has created the record.
-    public static func judge(
+    package static func judge(
         _ caller: Caller, _ roles: Set<RoleName>?, isOwn: Bool, in scope: DatabaseScope
     ) -> FieldRuling {
         guard let roles, scope == .publicDatabase, caller.isBoundByGrants else { return .asRecord }
@@ -77,7 +77,7 @@ extension Authorization {
 
 extension RecordTypeDefinition {
     /// The type as it is for somebody who does not know of some fields, nor of the indexes that hold them.
-    public func without(_ hidden: [Int]) -> RecordTypeDefinition {
+    package func without(_ hidden: [Int]) -> RecordTypeDefinition {
         guard !hidden.isEmpty else { return self }
         var type = RecordTypeDefinition(
             id: id, name: name, grants: grants, fields: fields.filter { !hidden.contains($0.id) },

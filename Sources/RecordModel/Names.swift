@@ -57,10 +57,10 @@ extension RecordName: Codable {
 }
 
 /// The name of a zone: as a record name. Names that start with `_` belong to the system.
-public struct ZoneName: Hashable, Sendable, CustomStringConvertible {
-    public let text: String
+package struct ZoneName: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
 
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard RecordName.isWellFormed(text) else { return nil }
         self.text = text
     }
@@ -69,17 +69,17 @@ public struct ZoneName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    public static let defaultZone = ZoneName(known: "_defaultZone")
+    package static let defaultZone = ZoneName(known: "_defaultZone")
 
-    public var description: String { text }
+    package var description: String { text }
 }
 
 /// The name of a record type: an ASCII letter, then letters, digits and underscores, 255 at most
 /// (CloudKit schema language).
-public struct RecordTypeName: Hashable, Sendable, CustomStringConvertible {
-    public let text: String
+package struct RecordTypeName: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
 
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard isIdentifier(text) else { return nil }
         self.text = text
     }
@@ -89,28 +89,28 @@ public struct RecordTypeName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The type of user records, which are made with accounts.
-    public static let users = RecordTypeName(known: "Users")
+    package static let users = RecordTypeName(known: "Users")
 
-    public var description: String { text }
+    package var description: String { text }
 }
 
 /// The name of a user's field: written like a type name, and not the name of a system field.
-public struct FieldName: Hashable, Sendable, CustomStringConvertible {
-    public let text: String
+package struct FieldName: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
 
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard isIdentifier(text), SystemField(text) == nil else { return nil }
         self.text = text
     }
 
-    public var description: String { text }
+    package var description: String { text }
 }
 
 /// The name of a role: one of the built-in three, or an identifier.
-public struct RoleName: Hashable, Sendable, CustomStringConvertible {
-    public let text: String
+package struct RoleName: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
 
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard isIdentifier(text) || Self.builtIn.contains(text) else { return nil }
         self.text = text
     }
@@ -120,23 +120,23 @@ public struct RoleName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Anyone, signed in or not.
-    public static let world = RoleName(known: "_world")
+    package static let world = RoleName(known: "_world")
     /// Any signed-in user.
-    public static let authenticated = RoleName(known: "_icloud")
+    package static let authenticated = RoleName(known: "_icloud")
     /// The user who created the record.
-    public static let creator = RoleName(known: "_creator")
+    package static let creator = RoleName(known: "_creator")
 
-    public var isBuiltIn: Bool { Self.builtIn.contains(text) }
-    public var description: String { text }
+    package var isBuiltIn: Bool { Self.builtIn.contains(text) }
+    package var description: String { text }
 
     private static let builtIn: Set<String> = ["_world", "_icloud", "_creator"]
 }
 
 /// The public name of a user: `_` and 32 lower-case hexadecimal digits.
-public struct UserRecordName: Hashable, Sendable, CustomStringConvertible {
-    public let text: String
+package struct UserRecordName: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
 
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = text.utf8
         guard bytes.count == 33, bytes.first == UInt8(ascii: "_") else { return nil }
         for byte in bytes.dropFirst() {
@@ -148,7 +148,7 @@ public struct UserRecordName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    public var description: String { text }
+    package var description: String { text }
 }
 
 /// Whether `text` is an ASCII letter followed by letters, digits and underscores, 255 bytes at most.

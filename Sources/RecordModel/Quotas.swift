@@ -1,15 +1,15 @@
 /// What accounts, and a container's environment as a whole, may take: so much of each, and 0 for any amount.
-public struct Quotas: Hashable, Sendable {
+package struct Quotas: Hashable, Sendable {
     /// Of each user: what it created in the public database, and all of its private one.
-    public var user: Usage
+    package var user: Usage
     /// Of all databases of a container's environment together.
-    public var container: Usage
+    package var container: Usage
 
-    public init(user: Usage = Usage(), container: Usage = Usage()) {
+    package init(user: Usage = Usage(), container: Usage = Usage()) {
         self.user = user
         self.container = container
     }
 
     /// Whether anything is bounded.
-    public var areSet: Bool { self != Quotas() }
+    package var areSet: Bool { self != Quotas() }
 }

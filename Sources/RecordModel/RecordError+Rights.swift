@@ -1,5 +1,5 @@
 /// What somebody may not do, as a refusal names it.
-public enum RefusedDeed: Sendable {
+package enum RefusedDeed: Sendable {
     /// Something to the records of a type.
     case records(RecordTypeName)
     /// Something to one record that the caller knows of, or that it names by its type.
@@ -12,7 +12,7 @@ public enum RefusedDeed: Sendable {
 extension RecordError {
     /// What `authorize` refused: what it was, and what to do. It names a type that the caller has named, or of a record that
     /// it may read, and nothing else.
-    public static func refused(_ caller: Caller, _ action: Action, _ deed: RefusedDeed) -> RecordError {
+    package static func refused(_ caller: Caller, _ action: Action, _ deed: RefusedDeed) -> RecordError {
         switch caller {
         case .anonymous:
             RecordError(

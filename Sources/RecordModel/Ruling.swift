@@ -1,7 +1,7 @@
 /// A decision with the rule that it comes from.
-public struct Ruling: Hashable, Sendable {
-    public let decision: Decision
-    public let rule: Rule
+package struct Ruling: Hashable, Sendable {
+    package let decision: Decision
+    package let rule: Rule
 
     init(_ decision: Decision, _ rule: Rule) {
         self.decision = decision
@@ -9,7 +9,7 @@ public struct Ruling: Hashable, Sendable {
     }
 
     /// Why somebody may do something, or may not.
-    public enum Rule: Hashable, Sendable {
+    package enum Rule: Hashable, Sendable {
         /// The administrator's role covers it.
         case role(AdministratorRole)
         case roleLacks(AdministratorRole)
@@ -40,11 +40,11 @@ public struct Ruling: Hashable, Sendable {
 }
 
 /// What the grants of a field say.
-public enum FieldRuling: Hashable, Sendable {
+package enum FieldRuling: Hashable, Sendable {
     /// The field has none, or they do not bind the caller: what holds for the record holds for it.
     case asRecord
     case grant(RoleName)
     case noGrant
 
-    public var isAllowed: Bool { self != .noGrant }
+    package var isAllowed: Bool { self != .noGrant }
 }

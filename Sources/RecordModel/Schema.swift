@@ -1,30 +1,30 @@
 /// The record types of one (container, environment), shared by all of its databases.
-public struct Schema: Hashable, Sendable {
+package struct Schema: Hashable, Sendable {
     /// Grows with every change of types, fields, grants or roles; what was resolved against an older one is stale.
-    public var version: Int64
-    public private(set) var types: [String: RecordTypeDefinition]
+    package var version: Int64
+    package private(set) var types: [String: RecordTypeDefinition]
 
-    public init(version: Int64 = 0, types: [RecordTypeDefinition] = []) {
+    package init(version: Int64 = 0, types: [RecordTypeDefinition] = []) {
         self.version = version
         self.types = Dictionary(types.map { ($0.name.text, $0) }, uniquingKeysWith: { _, last in last })
         for type in types { names[type.id] = type.name }
     }
 
-    public subscript(name: RecordTypeName) -> RecordTypeDefinition? {
+    package subscript(name: RecordTypeName) -> RecordTypeDefinition? {
         types[name.text]
     }
 
     /// The type with the number that stored records carry.
-    public subscript(id id: Int64) -> RecordTypeDefinition? {
+    package subscript(id id: Int64) -> RecordTypeDefinition? {
         names[id].flatMap { types[$0.text] }
     }
 
-    public mutating func set(_ type: RecordTypeDefinition) {
+    package mutating func set(_ type: RecordTypeDefinition) {
         types[type.name.text] = type
         names[type.id] = type.name
     }
 
-    public mutating func remove(_ name: RecordTypeName) {
+    package mutating func remove(_ name: RecordTypeName) {
         if let type = types.removeValue(forKey: name.text) { names[type.id] = nil }
     }
 
@@ -32,28 +32,28 @@ public struct Schema: Hashable, Sendable {
 }
 
 /// A record type: its fields and who may do what with its records.
-public struct RecordTypeDefinition: Hashable, Sendable {
+package struct RecordTypeDefinition: Hashable, Sendable {
     /// The number under which storage knows the type; never given twice.
-    public let id: Int64
-    public let name: RecordTypeName
-    public var grants: Grants
-    public private(set) var fields: [FieldDefinition]
+    package let id: Int64
+    package let name: RecordTypeName
+    package var grants: Grants
+    package private(set) var fields: [FieldDefinition]
     /// In the order in which they were made; also those that are being built.
-    public var indexes: [IndexDefinition]
+    package var indexes: [IndexDefinition]
     /// Whether some record of the type has, or has had, an access list.
-    public var hasAccessLists: Bool
+    package var hasAccessLists: Bool
     /// The access list of a new record that does not say one.
-    public var defaultAccess: AccessTemplate?
+    package var defaultAccess: AccessTemplate?
     /// Whether no record of the public database may be made without an access list, or lose its own.
-    public var requiresAccessLists: Bool
+    package var requiresAccessLists: Bool
     /// Whether some field has grants of its own.
-    public private(set) var hasFieldGrants = false
+    package private(set) var hasFieldGrants = false
     /// What most callers may not do with the fields, found once for all their requests: that of anonymous ones, then that
     /// of users without roles. Empty without grants of fields.
     private var commonFieldAccess: [FieldAccess] = []
     private var positions: [String: Int]
 
-    public init(
+    package init(
         id: Int64, name: RecordTypeName, grants: Grants, fields: [FieldDefinition] = [],
         indexes: [IndexDefinition] = [], hasAccessLists: Bool = false,
         defaultAccess: AccessTemplate? = nil, requiresAccessLists: Bool = false
@@ -72,16 +72,16 @@ public struct RecordTypeDefinition: Hashable, Sendable {
     }
 
     /// The field with a name, in constant time.
-    public subscript(name: String) -> FieldDefinition? {
+    package subscript(name: String) -> FieldDefinition? {
         positions[name].map { fields[$0] }
     }
 
     /// The field with a number.
-    public subscript(id id: Int) -> FieldDefinition? {
+    package subscript(id id: Int) -> FieldDefinition? {
         fields.first { $0.id == id }
     }
 
-    public mutating func add(_ field: FieldDefinition) {
+    package mutating func add(_ field: FieldDefinition) {
         place(field)
         if hasFieldGrants { commonFieldAccess = FieldAccess.common(fields) }
     }
@@ -102,25 +102,25 @@ public struct RecordTypeDefinition: Hashable, Sendable {
     }
 
     /// The number for the next field of this type.
-    public var nextFieldID: Int {
+    package var nextFieldID: Int {
         (fields.map(\.id).max() ?? 0) + 1
     }
 }
 
 /// A field of a record type.
-public struct FieldDefinition: Hashable, Sendable {
+package struct FieldDefinition: Hashable, Sendable {
     /// The number within its type under which the stored form knows the field: 1 and up, never given twice.
-    public let id: Int
-    public let name: FieldName
-    public let type: FieldType
+    package let id: Int
+    package let name: FieldName
+    package let type: FieldType
     /// What queries may do with it.
-    public var options: IndexOptions
+    package var options: IndexOptions
     /// Who reads the field in records that they may read; `nil` for all of these, empty for no user.
-    public var readers: Set<RoleName>?
+    package var readers: Set<RoleName>?
     /// Who writes it in records that they may write.
-    public var writers: Set<RoleName>?
+    package var writers: Set<RoleName>?
 
-    public init(
+    package init(
         id: Int, name: FieldName, type: FieldType, options: IndexOptions = [], readers: Set<RoleName>? = nil,
         writers: Set<RoleName>? = nil
     ) {

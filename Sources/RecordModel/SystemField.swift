@@ -1,5 +1,5 @@
 /// The fields that every record has and no client writes (CloudKit reference, "System field names").
-public enum SystemField: Hashable, Sendable, CaseIterable {
+package enum SystemField: Hashable, Sendable, CaseIterable {
     case recordName
     case createdTimestamp
     case createdUserRecordName
@@ -10,7 +10,7 @@ public enum SystemField: Hashable, Sendable, CaseIterable {
     case parent
 
     /// The name that answers and errors use.
-    public var name: StaticString {
+    package var name: StaticString {
         switch self {
         case .recordName: "recordName"
         case .createdTimestamp: "createdTimestamp"
@@ -25,7 +25,7 @@ public enum SystemField: Hashable, Sendable, CaseIterable {
 
     /// Reads any spelling: the web service's mapped names, the schema's `___` names (in any case) and the native
     /// predicate names (`creationDate`, `creatorUserRecordID`, …).
-    public init?(_ spelling: String) {
+    package init?(_ spelling: String) {
         guard let field = Self.spellings[spelling] ?? Self.schemaSpellings[spelling.lowercased()] else { return nil }
         self = field
     }

@@ -1,10 +1,10 @@
 /// Points in time as the wire writes them: milliseconds since 1970-01-01 UTC, or RFC 3339 in requests.
-public enum Timestamp {
+package enum Timestamp {
     /// Reads an RFC 3339 `date-time` (section 5.6), such as `2026-03-01T12:00:00.250Z` or `2026-03-01T13:00:00+01:00`.
     ///
     /// - Returns: `nil` for anything else, for a fraction finer than a millisecond, for a day that its month does not
     ///   have, and for a leap second, which milliseconds since 1970 cannot tell from the second after it.
-    public static func milliseconds(_ text: UnsafeRawBufferPointer) -> Int64? {
+    package static func milliseconds(_ text: UnsafeRawBufferPointer) -> Int64? {
         guard text.count >= 20 else { return nil }
         guard let year = digits(text, 0, 4), text[4] == UInt8(ascii: "-"), let month = digits(text, 5, 2),
             text[7] == UInt8(ascii: "-"), let day = digits(text, 8, 2), text[10] | 0x20 == UInt8(ascii: "t"),

@@ -25,20 +25,20 @@ public struct Usage: Hashable, Sendable {
 }
 
 /// What an account takes, and how much of it lies in the public database: the most that others may know.
-public struct AccountUsage: Hashable, Sendable {
-    public var all: Usage
-    public var ofPublic: Usage
+package struct AccountUsage: Hashable, Sendable {
+    package var all: Usage
+    package var ofPublic: Usage
 
-    public init(all: Usage = Usage(), ofPublic: Usage = Usage()) {
+    package init(all: Usage = Usage(), ofPublic: Usage = Usage()) {
         self.all = all
         self.ofPublic = ofPublic
     }
 
-    public static func + (left: AccountUsage, right: AccountUsage) -> AccountUsage {
+    package static func + (left: AccountUsage, right: AccountUsage) -> AccountUsage {
         AccountUsage(all: left.all + right.all, ofPublic: left.ofPublic + right.ofPublic)
     }
 
-    public static func += (left: inout AccountUsage, right: AccountUsage) {
+    package static func += (left: inout AccountUsage, right: AccountUsage) {
         left = left + right
     }
 }

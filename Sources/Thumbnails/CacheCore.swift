@@ -63,6 +63,9 @@ actor CacheCore {
         read(key)
         let entries = index.removeAll(of: key)
         for entry in entries { files.remove(entry.name, size: entry.size, isLast: true) }
+        // Nothing is left to know. Where no thumbnail is ever asked for, the folder is never read to its end, and the keys of
+        // all assets that ever went would gather here.
+        known?.remove(key)
     }
 
     func close() async {
@@ -72,6 +75,9 @@ actor CacheCore {
     }
 
     var usage: (files: Int, bytes: Int) { (index.count, index.bytes) }
+
+    /// How many originals are held in memory as known, until the whole folder has been read.
+    var knownCount: Int { known?.count ?? 0 }
 
     func load() async {
         startLoading()

@@ -60,6 +60,11 @@ package final class ThumbnailCache: Sendable {
         get async { await core.usage }
     }
 
+    /// How many originals are held in memory as known.
+    var knownCount: Int {
+        get async { await core.knownCount }
+    }
+
     /// Suspends until the folder has been read.
     func load() async {
         await core.load()

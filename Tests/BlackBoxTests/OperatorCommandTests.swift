@@ -279,8 +279,9 @@ final class OperatorShell {
         process.standardError = errors
         process.standardInput = words
         try ServerProcess.starting.withLock { try process.run() }
-        try words.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try words.fileHandleForWriting.close()
+        // A command that refuses at once is gone before it has read anything.
+        try? words.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try? words.fileHandleForWriting.close()
         let out = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()

@@ -130,4 +130,21 @@ import Testing
         }
         guard case .invalidArgument? = none else { throw none ?? CancellationError() }
     }
+
+    @Test func `a thumbnail asks for its measures, by address and by field`() async throws {
+        let proxy = try CuttingProxy(to: 0)
+        let database = Fogbase(proxy.url, retry: .never).container("a").publicDatabase
+        for _ in 0..<2 {
+            proxy.next("GET ", .answer("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nsea"))
+        }
+        var asset = Asset(fileChecksum: "", size: 3)
+        asset.downloadURL = "/assets/x"
+        let small = Thumbnail(width: 200, fit: .cover, format: .webp)
+        #expect(try await database.thumbnail(of: .asset(asset), small) == Data("sea".utf8))
+        #expect(proxy.requests.hasPrefix("GET /assets/x?width=200&fit=cover&format=webp HTTP/1.1"))
+        let member = AssetSource.field("files", of: "Film", "a b", index: 1)
+        #expect(try await database.thumbnail(of: member, Thumbnail(height: 9)) == Data("sea".utf8))
+        #expect(
+            proxy.requests.contains("GET /records/Film/a%20b/files?container=a&height=9&fit=contain&index=1 HTTP/1.1"))
+    }
 }

@@ -31,8 +31,10 @@ import Testing
         #expect(proxy.done == 1)
         for (number, item) in items.enumerated() { #expect(try outcome[item].count == number) }
 
-        proxy.next("PATCH /records", .cutAnswer(after: answered))
-        proxy.next("PATCH /records", .cutAnswer(after: answered))
+        // At least a line: where a kept connection ends without one, libcurl itself sends the request again, and on Linux
+        // without its body, so that the client waits for its time to be over.
+        proxy.next("PATCH /records", .cutAnswer(after: max(40, answered)))
+        proxy.next("PATCH /records", .cutAnswer(after: max(40, answered)))
         let counter = try await database.change(Counter.self, "counter", .increment("count", by: 5))
         #expect(proxy.done == 3 && counter.count == 5)
         #expect(try await direct.fetch(Counter.self, "counter").count == 5)
@@ -113,6 +115,35 @@ import Testing
         guard case .responseLost? = lost else { throw lost ?? CancellationError() }
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["copy.bin", "film.bin"])
+    }
+
+    @Test(arguments: [3 << 20, 9 << 20, 13 << 20])
+    func `a file that becomes another one while it is downloaded comes as a whole`(length: Int) async throws {
+        let server = try LiveServer()
+        let proxy = try CuttingProxy(to: server.port)
+        let direct = server.administrator.publicDatabase
+        let folder = try TestFolder()
+        var film = Record("Film", name: "sea")
+        film["file"] = try await direct.upload(try folder.file("first.bin", bytes: 13 << 20))
+        film = try await direct.save(film)
+        let new = Data(repeating: 7, count: length)
+
+        let waits = Waits()
+        let database = Fogbase(proxy.url, retry: RetryPolicy(attempts: 2) { try await waits.sleep($0) })
+            .container().publicDatabase
+        let kept = film
+        waits.before(1) {
+            var changed = kept
+            changed["file"] = try await direct.upload(new)
+            _ = try await direct.save(changed)
+        }
+        // In the second part.
+        proxy.next("bytes=8388608-", .cutAnswer(after: 1 << 20))
+        let copy = folder.url.appendingPathComponent("copy.bin")
+        try await database.download(.field("file", of: "Film", "sea"), to: copy)
+        #expect(proxy.done == 1 && waits.all.count == 1)
+        let same = try Data(contentsOf: copy) == new
+        #expect(same)
     }
 
     @Test func `a feed whose pages are cut hands out each change once`() async throws {

@@ -237,6 +237,14 @@ extension ThumbnailTests {
             await nextPool.shutdown()
         }
 
+        /// Before, each left a hundred bytes and more, on a server that nobody asked for a thumbnail.
+        @Test func `originals that are forgotten leave nothing in memory`() async throws {
+            let (cache, pool) = try make()
+            for number in 0..<100 { await cache.forget(key: "abc\(1_000 + number)") }
+            #expect(await cache.knownCount == 0)
+            await pool.shutdown()
+        }
+
         @Test func `a thumbnail of an original that is forgotten meanwhile arrives and is not kept`() async throws {
             let script = "echo run >>$here/log; while [ ! -e $here/go ]; do :; done; \(Beginnings.printedJPEG)"
             let (cache, pool) = try make(script)

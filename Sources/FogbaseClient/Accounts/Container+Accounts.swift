@@ -34,7 +34,10 @@ extension Container {
     @discardableResult
     public func signIn(_ name: String, password: String, label: String? = nil) async throws -> User {
         let body = Self.object(("name", name), ("password", password), ("label", label))
-        return try await enter(Call("POST", "sessions"), body)
+        var call = Call("POST", "sessions")
+        // A session too many ends by itself.
+        call.isRepeatable = true
+        return try await enter(call, body)
     }
 
     /// Ends the session, or all of the account's, and forgets the token. It is no error if the session has ended before.
@@ -42,7 +45,8 @@ extension Container {
     /// - Throws: Where the server is not reached; the token is kept then, so that it can be tried again.
     public func signOut(everywhere: Bool = false) async throws {
         guard let token = await connection.tokens.token() else { return }
-        let call = everywhere ? Call("DELETE", "sessions") : Call("DELETE", "sessions", "current")
+        var call = everywhere ? Call("DELETE", "sessions") : Call("DELETE", "sessions", "current")
+        call.isRepeatable = true
         do {
             _ = try await connection.send(call)
         } catch FogbaseError.notAuthenticated {
@@ -140,6 +144,7 @@ extension Container {
     /// Ends all sessions of the account but this one.
     public func endOtherSessions() async throws {
         var call = Call("DELETE", "sessions")
+        call.isRepeatable = true
         call.query.append(("others", "true"))
         _ = try await connection.send(call)
     }

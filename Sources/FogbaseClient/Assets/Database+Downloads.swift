@@ -71,11 +71,17 @@ extension Database {
             try target.startOver()
             return false
         }
-        let length = head.fields["content-range"]?.split(separator: "/").last.flatMap { Int64($0) }
-        guard head.status != 416 else {
-            let isWhole = length == target.count
-            if !isWhole { try target.startOver() }
-            return isWhole
+        let range = head.fields["content-range"] ?? ""
+        let length = range.split(separator: "/").last.flatMap { Int64($0) }
+        if head.status == 416, length == target.count { return true }
+        guard head.status == 200 || (head.status == 206 && range.hasPrefix("bytes \(target.count)-") && length != nil)
+        else {
+            // Behind the end of a file that was longer before; at the beginning there is nothing to begin anew.
+            guard head.status == 416, target.count > 0 else {
+                throw FogbaseError.notFogbase(status: head.status, "The range '\(range)' was not asked for")
+            }
+            try target.startOver()
+            return false
         }
         // Some proxies know no ranges: all of the file comes.
         if head.status == 200 { try target.startOver() }

@@ -186,7 +186,7 @@ extension Database {
     }
 
     /// A part on a slow line takes longer than other requests may.
-    private static var uploadTimeout: Duration { .seconds(300) }
+    private static var uploadTimeout: Duration { .seconds(120) }
 
     private static func call(_ method: String, _ upload: ResumableUpload) -> Call {
         var call = Call(method)

@@ -59,15 +59,7 @@ extension InMemoryDatabase {
         }
         let type = request.field("content-type")
         if type?.lowercased().hasPrefix("multipart/") == true { throw InMemoryRefusal.notThere("uploads by forms") }
-        // RFC 9530.
-        if let digest = request.field("content-digest"), digest.hasPrefix("sha-256=:") {
-            let found = Base64.encode(FileFingerprint.of(request.body))
-            guard digest == "sha-256=:\(found):" else {
-                throw RecordError.badRequest(
-                    "What came is not what Content-Digest stands for. Send it again", cause: .digestMismatch,
-                    details: [("found", .text(found))])
-            }
-        }
+        if request.field("content-digest") != nil { throw InMemoryRefusal.notThere("digests of uploads") }
         let asset = files.add(
             request.body, type: type, filename: request["filename"].flatMap { $0.isEmpty ? nil : $0 },
             uploader: call.caller.writerID, zone: call.zone)

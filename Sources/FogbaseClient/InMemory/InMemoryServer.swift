@@ -18,7 +18,8 @@ internal import RecordWire
 /// - Containers are there when they are named, types and fields when they are written, in production too, and all grants
 ///   are those that a type gets by itself. Queries need no index.
 /// - Files have the type that their uploader says and no measures, and their URLs are good for as long as it is there.
-/// - Schema, roles, invitations, API keys, resumable uploads, forms, thumbnails and plans of queries are refused with 501.
+/// - Schema, roles, invitations, API keys, resumable uploads, forms, digests, thumbnails and plans of queries are refused
+///   with 501.
 /// - An answer that is asked for again by its idempotency key comes as it was, however long it is, and for as long as the
 ///   server is there. Parameters that a route does not know are passed over.
 /// - There are no rate limits, no quotas, and no delays after wrong passwords.

@@ -8,8 +8,9 @@ public import Foundation
 /// Connections are kept and shared by all calls; calls beyond their number wait for one. There are no cookies and no cache,
 /// and a redirect is an answer: a token goes to the address that the app has named and nowhere else.
 ///
-/// On Linux, Swift 6.3 and older end the program where a server closes a connection within the head of an answer
-/// (swift-corelibs-foundation, issue 5285).
+/// On Linux, two faults of Swift 6.3 show where connections break. One that is closed within the head of an answer ends the
+/// program (swift-corelibs-foundation, issue 5285). Where a kept connection ends before an answer has begun, libcurl sends
+/// the request again without its body, so that the call takes as long as its timeout; then it is tried again as others are.
 public struct URLSessionTransport: Transport {
     private let session: TransportSession
 

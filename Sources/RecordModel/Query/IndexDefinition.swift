@@ -1,9 +1,9 @@
 /// An index of a record type: columns in order, kept in a table of its own.
 ///
 /// A record has one entry per zone and type, or, in an index on a list, one per distinct member.
-public struct IndexDefinition: Hashable, Sendable {
+package struct IndexDefinition: Hashable, Sendable {
     /// What a column holds.
-    public enum Source: Hashable, Sendable {
+    package enum Source: Hashable, Sendable {
         /// A field of the type, by its number.
         case field(Int)
         /// `createdTimestamp`, `modifiedTimestamp`, `createdUserRecordName` or `modifiedUserRecordName`.
@@ -11,18 +11,18 @@ public struct IndexDefinition: Hashable, Sendable {
     }
 
     /// A column and its direction.
-    public struct Column: Hashable, Sendable {
-        public var source: Source
-        public var isAscending: Bool
+    package struct Column: Hashable, Sendable {
+        package var source: Source
+        package var isAscending: Bool
 
-        public init(_ source: Source, isAscending: Bool = true) {
+        package init(_ source: Source, isAscending: Bool = true) {
             self.source = source
             self.isAscending = isAscending
         }
     }
 
     /// How far it is.
-    public enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// It is being filled in slices; writes keep it up to date all along, queries do not use it yet.
         ///
         /// - Parameter position: The internal id up to which records are in it.
@@ -33,7 +33,7 @@ public struct IndexDefinition: Hashable, Sendable {
     }
 
     /// What its maintainer does. Later kinds (full text, places, trigrams) are cases of their own.
-    public enum Kind: UInt8, Hashable, Sendable {
+    package enum Kind: UInt8, Hashable, Sendable {
         /// One entry per record, ordered by its columns.
         case ordered = 1
         /// One entry per distinct member of a list; a single column.
@@ -41,19 +41,19 @@ public struct IndexDefinition: Hashable, Sendable {
     }
 
     /// The number of its table, never given twice.
-    public let id: Int64
+    package let id: Int64
     /// What an entry is.
-    public var kind: Kind
+    package var kind: Kind
     /// In the order in which keys are compared.
-    public var columns: [Column]
+    package var columns: [Column]
     /// Whether no two records of a zone may have the same values in all columns.
-    public var isUnique: Bool
+    package var isUnique: Bool
     /// Whether the schema's `indexes` name it; else the options of its one field have made it.
-    public var isDeclared: Bool
+    package var isDeclared: Bool
     /// Whether queries may use it yet.
-    public var state: State
+    package var state: State
 
-    public init(
+    package init(
         id: Int64, kind: Kind, columns: [Column], isUnique: Bool = false, isDeclared: Bool = true, state: State
     ) {
         self.id = id
@@ -65,27 +65,27 @@ public struct IndexDefinition: Hashable, Sendable {
     }
 
     /// Whether queries use it.
-    public var isReady: Bool { state == .ready }
+    package var isReady: Bool { state == .ready }
 
     /// Whether it is being filled.
-    public var isBuilding: Bool {
+    package var isBuilding: Bool {
         if case .building = state { true } else { false }
     }
 
     /// Whether it could not be filled.
-    public var isFailed: Bool {
+    package var isFailed: Bool {
         if case .failed = state { true } else { false }
     }
 
     /// The most columns of one index.
-    public static let maxColumns = 8
+    package static let maxColumns = 8
     /// The most indexes of one type.
-    public static let maxPerType = 64
+    package static let maxPerType = 64
 }
 
 extension RecordTypeDefinition {
     /// The field that a column of an index holds; `nil` if the type does not have it.
-    public func field(of source: IndexDefinition.Source) -> QueryField? {
+    package func field(of source: IndexDefinition.Source) -> QueryField? {
         switch source {
         case .field(let id): self[id: id].map(QueryField.field)
         case .system(let field): .system(field)
@@ -93,23 +93,23 @@ extension RecordTypeDefinition {
     }
 
     /// The names of an index's columns, without their direction.
-    public func columnNames(of index: IndexDefinition) -> [String] {
+    package func columnNames(of index: IndexDefinition) -> [String] {
         index.columns.map { field(of: $0.source)?.name ?? "" }
     }
 
     /// The columns as the schema writes them: `threadname`, `-timestamp`.
-    public func names(of columns: [IndexDefinition.Column]) -> [String] {
+    package func names(of columns: [IndexDefinition.Column]) -> [String] {
         columns.map { ($0.isAscending ? "" : "-") + (field(of: $0.source)?.name ?? "") }
     }
 
     /// The shape of the index that the options of a field ask for: on the field alone, ascending.
-    public static func shape(forOptionsOf field: FieldDefinition) -> IndexWish.Shape {
+    package static func shape(forOptionsOf field: FieldDefinition) -> IndexWish.Shape {
         IndexWish.Shape(
             kind: field.type.isList ? .members : .ordered, columns: [IndexDefinition.Column(.field(field.id))])
     }
 
     /// The index that the options of a field rely on, be it made for them or declared; UNIQUE ones serve as well.
-    public func index(servingOptionsOf field: FieldDefinition) -> IndexDefinition? {
+    package func index(servingOptionsOf field: FieldDefinition) -> IndexDefinition? {
         let shape = Self.shape(forOptionsOf: field)
         let able = indexes.filter { $0.kind == shape.kind && $0.columns == shape.columns }
         return able.first { $0.isReady } ?? able.last
@@ -117,49 +117,49 @@ extension RecordTypeDefinition {
 }
 
 /// The options of a field, as CloudKit names them. Both are served by one index on the field.
-public struct IndexOptions: OptionSet, Hashable, Sendable {
-    public let rawValue: UInt8
+package struct IndexOptions: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
 
-    public init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// The field may stand in conditions.
-    public static let queryable = IndexOptions(rawValue: 1)
+    package static let queryable = IndexOptions(rawValue: 1)
     /// The field may be sorted by, and stand in ranges.
-    public static let sortable = IndexOptions(rawValue: 2)
+    package static let sortable = IndexOptions(rawValue: 2)
 
     /// The words in the order in which the schema prints them.
-    public var words: [String] {
+    package var words: [String] {
         [(IndexOptions.queryable, "QUERYABLE"), (.sortable, "SORTABLE")].filter { contains($0.0) }.map(\.1)
     }
 }
 
 /// What an index is made for: by a document, or just in time for a query.
-public struct IndexWish: Hashable, Sendable {
+package struct IndexWish: Hashable, Sendable {
     /// Options to add to fields, by field number.
-    public var options: [Int: IndexOptions]
+    package var options: [Int: IndexOptions]
     /// Indexes to declare.
-    public var indexes: [Shape]
+    package var indexes: [Shape]
 
     /// An index without number and state.
-    public struct Shape: Hashable, Sendable {
-        public var kind: IndexDefinition.Kind
-        public var columns: [IndexDefinition.Column]
-        public var isUnique: Bool
+    package struct Shape: Hashable, Sendable {
+        package var kind: IndexDefinition.Kind
+        package var columns: [IndexDefinition.Column]
+        package var isUnique: Bool
 
-        public init(kind: IndexDefinition.Kind, columns: [IndexDefinition.Column], isUnique: Bool = false) {
+        package init(kind: IndexDefinition.Kind, columns: [IndexDefinition.Column], isUnique: Bool = false) {
             self.kind = kind
             self.columns = columns
             self.isUnique = isUnique
         }
     }
 
-    public init(options: [Int: IndexOptions] = [:], indexes: [Shape] = []) {
+    package init(options: [Int: IndexOptions] = [:], indexes: [Shape] = []) {
         self.options = options
         self.indexes = indexes
     }
 
     /// Whether nothing is missing.
-    public var isEmpty: Bool { options.isEmpty && indexes.isEmpty }
+    package var isEmpty: Bool { options.isEmpty && indexes.isEmpty }
 }

@@ -12,12 +12,12 @@
 ///
 /// A descending column has all of its bytes inverted. A key of more than `textBytes` bytes may have been cut: whoever
 /// finds it looks at the record before believing it.
-public enum IndexKey {
+package enum IndexKey {
     /// How much of a text a key keeps, in bytes.
-    public static let textBytes = 1_024
+    package static let textBytes = 1_024
 
     /// Appends one column.
-    public static func append(_ value: QueryValue?, isAscending: Bool, to key: inout [UInt8]) {
+    package static func append(_ value: QueryValue?, isAscending: Bool, to key: inout [UInt8]) {
         let start = key.count
         switch value {
         case nil: key.append(absent)
@@ -38,7 +38,7 @@ public enum IndexKey {
     }
 
     /// Appends a text column, as `append` does with `.text`, from bytes that someone else owns.
-    public static func append(text: UnsafeRawBufferPointer, isAscending: Bool, to key: inout [UInt8]) {
+    package static func append(text: UnsafeRawBufferPointer, isAscending: Bool, to key: inout [UInt8]) {
         let start = key.count
         key.append(present)
         appendText(text, to: &key)
@@ -49,7 +49,7 @@ public enum IndexKey {
     /// Appends the head of a text column: what all keys of texts with this prefix begin with.
     ///
     /// - Parameter prefix: At most `textBytes` of it count.
-    public static func append(prefix: [UInt8], isAscending: Bool, to key: inout [UInt8]) {
+    package static func append(prefix: [UInt8], isAscending: Bool, to key: inout [UInt8]) {
         let start = key.count
         key.append(present)
         prefix.withUnsafeBytes { appendText($0, to: &key) }
@@ -57,12 +57,12 @@ public enum IndexKey {
     }
 
     /// Appends the head of a column: what all keys with a value there, or without one, begin with.
-    public static func append(isPresent: Bool, isAscending: Bool, to key: inout [UInt8]) {
+    package static func append(isPresent: Bool, isAscending: Bool, to key: inout [UInt8]) {
         key.append((isPresent ? present : absent) ^ (isAscending ? 0 : 0xFF))
     }
 
     /// The least key above all that begin with `head`; `nil` if there is none.
-    public static func successor(of head: [UInt8]) -> [UInt8]? {
+    package static func successor(of head: [UInt8]) -> [UInt8]? {
         var bound = head
         while let last = bound.popLast() {
             if last < 0xFF {
@@ -74,12 +74,12 @@ public enum IndexKey {
     }
 
     /// Whether a text in the key may be longer than what the key keeps of it.
-    public static func mayBeCut(_ count: Int) -> Bool {
+    package static func mayBeCut(_ count: Int) -> Bool {
         count > textBytes
     }
 
     /// Inverts all bytes: the key of the same values with every direction turned around.
-    public static func invert(_ key: inout [UInt8], from start: Int = 0) {
+    package static func invert(_ key: inout [UInt8], from start: Int = 0) {
         for index in start..<key.count { key[index] = ~key[index] }
     }
 

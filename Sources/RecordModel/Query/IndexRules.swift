@@ -1,12 +1,12 @@
 /// What can be indexed.
-public enum IndexRules {
+package enum IndexRules {
     /// The system fields that indexes take as columns.
-    public static let systemColumns: [SystemField] = [
+    package static let systemColumns: [SystemField] = [
         .createdTimestamp, .modifiedTimestamp, .createdUserRecordName, .modifiedUserRecordName,
     ]
 
     /// Why a field of a type cannot have these options; `nil` if it can.
-    public static func refusal(of options: IndexOptions, on type: FieldType) -> String? {
+    package static func refusal(of options: IndexOptions, on type: FieldType) -> String? {
         guard !options.isEmpty else { return nil }
         if !isComparable(type) { return "A field of type \(type.schemaName) cannot be QUERYABLE or SORTABLE" }
         if options.contains(.sortable), type.isList { return "A list cannot be SORTABLE" }
@@ -14,7 +14,7 @@ public enum IndexRules {
     }
 
     /// Why an index cannot have columns of these types; `nil` if it can. Users are references.
-    public static func refusal(ofColumns types: [FieldType], isUnique: Bool) -> String? {
+    package static func refusal(ofColumns types: [FieldType], isUnique: Bool) -> String? {
         if types.isEmpty { return "An index needs at least one field" }
         if types.count > IndexDefinition.maxColumns {
             return "An index has at most \(IndexDefinition.maxColumns) fields"

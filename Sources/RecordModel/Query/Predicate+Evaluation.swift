@@ -1,5 +1,5 @@
 /// What a condition is evaluated on: a record, as fields with values.
-public protocol PredicateSubject {
+package protocol PredicateSubject {
     /// The value of a scalar field; `nil` if the record does not have it.
     func value(of field: QueryField) -> QueryValue?
     /// The members of a list field; empty if the record does not have it.
@@ -10,7 +10,7 @@ public protocol PredicateSubject {
 
 extension Predicate {
     /// Whether the condition holds. Slow and obvious: what everything else that answers queries must agree with.
-    public func evaluate(_ subject: some PredicateSubject) -> Bool {
+    package func evaluate(_ subject: some PredicateSubject) -> Bool {
         switch self {
         case .constant(let value): value
         case .condition(let condition): condition.evaluate(subject)
@@ -23,7 +23,7 @@ extension Predicate {
 
 extension Condition {
     /// Whether the test holds for the field's value, or for one of its members. Of an absent field only `isNull` holds.
-    public func evaluate(_ subject: some PredicateSubject) -> Bool {
+    package func evaluate(_ subject: some PredicateSubject) -> Bool {
         if test == .isNull { return !subject.isPresent(field) }
         switch self.subject {
         case .value: return subject.value(of: field).map(test.holds) ?? false
@@ -34,7 +34,7 @@ extension Condition {
 
 extension ValueTest {
     /// Whether the test holds for a value that is there.
-    public func holds(_ value: QueryValue) -> Bool {
+    package func holds(_ value: QueryValue) -> Bool {
         switch self {
         case .isNull: return false
         case .equals(let other): return value == other

@@ -1,13 +1,13 @@
 extension QueryValue {
     /// Stands in a condition for every account that is gone, as `_deleted` does in answers. No account has this number.
-    public static let goneAccount = QueryValue.integer(2)
+    package static let goneAccount = QueryValue.integer(2)
     /// Is no account's number, nor of none. A condition on it needs the index that one on others does, and finds nothing.
     fileprivate static let noAccount = QueryValue.integer(-1)
 }
 
 extension Condition {
     /// Whether it compares a user with the accounts that are gone.
-    public var namesGoneAccounts: Bool {
+    package var namesGoneAccounts: Bool {
         guard field.isUser else { return false }
         switch test {
         case .equals(let value): return value == .goneAccount
@@ -19,7 +19,7 @@ extension Condition {
 
 extension Predicate {
     /// Whether some part of it compares a user with the accounts that are gone.
-    public var namesGoneAccounts: Bool {
+    package var namesGoneAccounts: Bool {
         switch self {
         case .constant: false
         case .condition(let condition): condition.namesGoneAccounts
@@ -30,7 +30,7 @@ extension Predicate {
 
     /// The same condition with the numbers of all accounts that are gone in the place of the one value that stands for
     /// them, so that indexes, which hold numbers, find their records.
-    public func naming(goneAccounts: [Int64]) -> Predicate {
+    package func naming(goneAccounts: [Int64]) -> Predicate {
         switch self {
         case .constant: return self
         case .not(let inner): return .not(inner.naming(goneAccounts: goneAccounts))

@@ -4,7 +4,7 @@ extension Predicate {
     /// field become one `isIn`; in an AND the ranges of one scalar field become one range. NOT stays where it is.
     ///
     /// - Complexity: O(n · depth).
-    public func simplified() -> Predicate {
+    package func simplified() -> Predicate {
         switch self {
         case .constant: return self
         case .condition(let condition): return condition.simplified()

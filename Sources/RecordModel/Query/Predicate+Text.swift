@@ -3,7 +3,7 @@ extension Predicate {
     /// user, whose place a `?` takes.
     ///
     /// - Parameter limit: The most UTF-8 bytes; a longer text ends in `…`.
-    public func text(limit: Int = 1_024) -> String {
+    package func text(limit: Int = 1_024) -> String {
         var writer = PredicateTextWriter(limit: limit, showsValues: true)
         writer.append(self, inside: nil)
         return writer.finished
@@ -11,7 +11,7 @@ extension Predicate {
 
     /// The condition with `?` in place of values, for statistics: conditions that differ in values alone have one
     /// shape.
-    public var shape: String {
+    package var shape: String {
         var writer = PredicateTextWriter(limit: Limits.conditionBytes, showsValues: false)
         writer.append(self, inside: nil)
         return writer.finished

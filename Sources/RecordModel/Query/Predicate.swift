@@ -2,7 +2,7 @@
 ///
 /// It has two truth values. A test of an absent field is false, except `isNull`; `not` inverts, so `!=` and `NOT` match
 /// absent fields.
-public indirect enum Predicate: Hashable, Sendable {
+package indirect enum Predicate: Hashable, Sendable {
     case constant(Bool)
     case condition(Condition)
     case and([Predicate])
@@ -11,20 +11,20 @@ public indirect enum Predicate: Hashable, Sendable {
 }
 
 /// One test of one field.
-public struct Condition: Hashable, Sendable {
+package struct Condition: Hashable, Sendable {
     /// What of the field is tested.
-    public enum Subject: Hashable, Sendable {
+    package enum Subject: Hashable, Sendable {
         /// The value of a scalar field; of any field with `isNull`.
         case value
         /// At least one member of a list.
         case anyMember
     }
 
-    public var field: QueryField
-    public var subject: Subject
-    public var test: ValueTest
+    package var field: QueryField
+    package var subject: Subject
+    package var test: ValueTest
 
-    public init(_ field: QueryField, _ test: ValueTest, subject: Subject = .value) {
+    package init(_ field: QueryField, _ test: ValueTest, subject: Subject = .value) {
         self.field = field
         self.subject = subject
         self.test = test
@@ -32,7 +32,7 @@ public struct Condition: Hashable, Sendable {
 }
 
 /// What must hold of a value.
-public enum ValueTest: Hashable, Sendable {
+package enum ValueTest: Hashable, Sendable {
     /// The field is absent, which an explicit null is too.
     case isNull
     case equals(QueryValue)
@@ -44,30 +44,30 @@ public enum ValueTest: Hashable, Sendable {
 }
 
 /// A range of values of one field.
-public struct ValueRange: Hashable, Sendable {
+package struct ValueRange: Hashable, Sendable {
     /// One end of a range.
-    public struct Bound: Hashable, Sendable {
-        public var value: QueryValue
-        public var isInclusive: Bool
+    package struct Bound: Hashable, Sendable {
+        package var value: QueryValue
+        package var isInclusive: Bool
 
-        public init(_ value: QueryValue, isInclusive: Bool) {
+        package init(_ value: QueryValue, isInclusive: Bool) {
             self.value = value
             self.isInclusive = isInclusive
         }
     }
 
     /// `nil` for no bound.
-    public var lower: Bound?
+    package var lower: Bound?
     /// `nil` for no bound.
-    public var upper: Bound?
+    package var upper: Bound?
 
-    public init(lower: Bound? = nil, upper: Bound? = nil) {
+    package init(lower: Bound? = nil, upper: Bound? = nil) {
         self.lower = lower
         self.upper = upper
     }
 
     /// Whether a value of the field lies within the bounds.
-    public func contains(_ value: QueryValue) -> Bool {
+    package func contains(_ value: QueryValue) -> Bool {
         if let lower, value.precedes(lower.value) || (!lower.isInclusive && value == lower.value) { return false }
         if let upper, upper.value.precedes(value) || (!upper.isInclusive && value == upper.value) { return false }
         return true

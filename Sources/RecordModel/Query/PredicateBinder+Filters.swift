@@ -1,14 +1,14 @@
 /// One filter of CloudKit's query dictionary (CloudKit Web Services Reference, "Filter Dictionary"), after its JSON was
 /// read. It means what the same test means in text.
-public struct FilterSyntax: Hashable, Sendable {
+package struct FilterSyntax: Hashable, Sendable {
     /// In any spelling.
-    public var fieldName: String
+    package var fieldName: String
     /// `EQUALS`, `NOT_IN`, …
-    public var comparator: String
+    package var comparator: String
     /// `fieldValue`.
-    public var value: QueryArgument
+    package var value: QueryArgument
 
-    public init(fieldName: String, comparator: String, value: QueryArgument) {
+    package init(fieldName: String, comparator: String, value: QueryArgument) {
         self.fieldName = fieldName
         self.comparator = comparator
         self.value = value
@@ -19,7 +19,7 @@ extension PredicateBinder {
     /// Binds filters; all of them must hold.
     ///
     /// - Throws: `BAD_REQUEST` with the position of the filter in `filter`, and what `bind` throws for texts.
-    public func bind(_ filters: [FilterSyntax]) throws(RecordError) -> Predicate {
+    package func bind(_ filters: [FilterSyntax]) throws(RecordError) -> Predicate {
         var binding = PredicateBinding(binder: self)
         var predicates: [Predicate] = []
         var conditions = 0

@@ -1,5 +1,5 @@
 /// Binds conditions and sorts to a record type: names become fields, and values get the types of their fields.
-public struct PredicateBinder {
+package struct PredicateBinder {
     let type: RecordTypeDefinition
     let now: Int64
     let userID: (String) throws(RecordError) -> Int64?
@@ -7,7 +7,7 @@ public struct PredicateBinder {
     /// - Parameters:
     ///   - now: What `now()` means, in milliseconds since 1970-01-01 UTC.
     ///   - userID: The number of the account with a record name; `nil` if there is none, and nothing matches.
-    public init(
+    package init(
         type: RecordTypeDefinition, now: Int64, userID: @escaping (String) throws(RecordError) -> Int64?
     ) {
         self.type = type
@@ -20,7 +20,7 @@ public struct PredicateBinder {
     /// - Throws: `BAD_REQUEST` with `offset`, `found`, `expected` and, where they are known, `field` and `argument`;
     ///   cause `UNKNOWN_NAME` for a field that the type does not have, `TYPE_MISMATCH` for a value that its field
     ///   cannot be compared with, `TOO_LARGE` over a bound.
-    public func bind(
+    package func bind(
         _ syntax: PredicateSyntax, positional: [QueryArgument] = [], named: [String: QueryArgument] = [:]
     ) throws(RecordError) -> Predicate {
         var binding = PredicateBinding(binder: self, positional: positional, named: named)
@@ -33,7 +33,7 @@ public struct PredicateBinder {
     /// The key of a sort.
     ///
     /// - Throws: `BAD_REQUEST`; cause `UNKNOWN_NAME` for a field that the type does not have.
-    public func sortTerm(_ name: String, isAscending: Bool) throws(RecordError) -> SortTerm {
+    package func sortTerm(_ name: String, isAscending: Bool) throws(RecordError) -> SortTerm {
         let field = try self.field(name, at: PredicatePlace())
         let isUser = field.isUser
         guard !field.type.isList, !isUser,

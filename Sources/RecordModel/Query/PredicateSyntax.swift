@@ -25,12 +25,12 @@
 ///     param      = "%@" | "%d" | "%i" | "%u" | "%ld" | "%lu" | "%lld" | "%llu" | "%f" | "%x" | "$" name
 ///
 /// A placeholder is a value wherever it stands: no argument changes the structure.
-public struct PredicateSyntax: Hashable, Sendable {
+package struct PredicateSyntax: Hashable, Sendable {
     let root: Node
     /// How many placeholders take an argument from the list.
     let placeholders: Int
     /// How many tests there are.
-    public let conditions: Int
+    package let conditions: Int
 
     indirect enum Node: Hashable, Sendable {
         case constant(Bool)
@@ -99,7 +99,7 @@ public struct PredicateSyntax: Hashable, Sendable {
     /// Parses a text. Time and memory grow with its length, and recursion is bounded by `Limits.conditionDepth`.
     ///
     /// - Throws: `BAD_REQUEST` with `offset` (UTF-8 bytes), `found` and `expected`; cause `TOO_LARGE` over a bound.
-    public static func parse(_ text: String) throws(RecordError) -> PredicateSyntax {
+    package static func parse(_ text: String) throws(RecordError) -> PredicateSyntax {
         guard text.utf8.count <= Limits.conditionBytes else {
             throw .conditionTooLarge(
                 "The text of the condition is too long", limit: Limits.conditionBytes, at: PredicatePlace(offset: 0))

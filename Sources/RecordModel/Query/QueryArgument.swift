@@ -1,6 +1,6 @@
 /// A value that a query hands to its condition: a literal of the text, the value of a placeholder, or that of a filter.
 /// It gets the type of its field when the condition is bound.
-public enum QueryArgument: Hashable, Sendable {
+package enum QueryArgument: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -17,7 +17,7 @@ public enum QueryArgument: Hashable, Sendable {
     case list([QueryArgument])
 
     /// The word that errors use for its type.
-    public var typeName: String {
+    package var typeName: String {
         switch self {
         case .null: "NULL"
         case .bool: "Boolean"
@@ -48,19 +48,19 @@ extension QueryArgument {
 extension Limits {
     /// The most bytes of the texts that arguments give to a condition, each counted wherever it is named: as many as a
     /// body has.
-    public static let conditionTextBytes = 256 * 1_024
+    package static let conditionTextBytes = 256 * 1_024
     /// The longest text of a condition, in UTF-8 bytes.
-    public static let conditionBytes = 16 * 1_024
+    package static let conditionBytes = 16 * 1_024
     /// How deep a condition may nest: parentheses within parentheses.
-    public static let conditionDepth = 32
+    package static let conditionDepth = 32
     /// The most tests of one query, those of its text and its filters together.
-    public static let conditions = 200
+    package static let conditions = 200
     /// The most members of one list that a condition compares with.
-    public static let conditionListMembers = 1_000
+    package static let conditionListMembers = 1_000
     /// The most members of all lists of a condition.
-    public static let conditionMembers = 2_000
+    package static let conditionMembers = 2_000
     /// The most arguments of a query, placed and named ones together.
-    public static let queryArguments = 100
+    package static let queryArguments = 100
     /// The most keys of a sort.
-    public static let sortTerms = 8
+    package static let sortTerms = 8
 }

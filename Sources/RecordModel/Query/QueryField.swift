@@ -1,10 +1,10 @@
 /// What a condition or a sort looks at: a field of the type, or a system field that can be asked for.
-public enum QueryField: Hashable, Sendable {
+package enum QueryField: Hashable, Sendable {
     case field(FieldDefinition)
     case system(SystemField)
 
     /// The name that answers and errors use.
-    public var name: String {
+    package var name: String {
         switch self {
         case .field(let field): field.name.text
         case .system(let field): field.name.description
@@ -12,7 +12,7 @@ public enum QueryField: Hashable, Sendable {
     }
 
     /// The type of its values. Users are references to user records.
-    public var type: FieldType {
+    package var type: FieldType {
         switch self {
         case .field(let field): field.type
         case .system(.recordName), .system(.recordChangeTag): .string
@@ -22,7 +22,7 @@ public enum QueryField: Hashable, Sendable {
     }
 
     /// The system fields that conditions may name; the others are refused with a sentence.
-    public static let querySystemFields: Set<SystemField> = [
+    package static let querySystemFields: Set<SystemField> = [
         .recordName, .createdTimestamp, .createdUserRecordName, .modifiedTimestamp, .modifiedUserRecordName,
     ]
 }
@@ -36,14 +36,14 @@ public enum QueryField: Hashable, Sendable {
 /// | INT64, TIMESTAMP | `integer` |
 /// | DOUBLE | `double`, finite, never -0 |
 /// | the user fields of the system | `integer`, the account's number |
-public enum QueryValue: Hashable, Sendable {
+package enum QueryValue: Hashable, Sendable {
     /// Compared byte by byte, which is by Unicode scalar.
     case text([UInt8])
     case integer(Int64)
     case double(Double)
 
     /// Whether this value stands before another of the same case.
-    public func precedes(_ other: QueryValue) -> Bool {
+    package func precedes(_ other: QueryValue) -> Bool {
         switch (self, other) {
         case (.text(let left), .text(let right)): left.lexicographicallyPrecedes(right)
         case (.integer(let left), .integer(let right)): left < right

@@ -7,7 +7,7 @@ extension [SortTerm] {
     /// - Parameters:
     ///   - leftID: The internal id of the left record.
     ///   - rightID: That of the right one.
-    public func areInIncreasingOrder(
+    package func areInIncreasingOrder(
         _ left: some PredicateSubject, id leftID: Int64, _ right: some PredicateSubject, id rightID: Int64
     ) -> Bool {
         for term in self {

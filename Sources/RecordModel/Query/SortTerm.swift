@@ -3,15 +3,15 @@
 ///
 /// `createdTimestamp` is the creation order, in both directions: of records made in one millisecond, descending, the
 /// later one comes first.
-public struct SortTerm: Hashable, Sendable {
-    public var field: QueryField
-    public var isAscending: Bool
+package struct SortTerm: Hashable, Sendable {
+    package var field: QueryField
+    package var isAscending: Bool
 
-    public init(_ field: QueryField, isAscending: Bool = true) {
+    package init(_ field: QueryField, isAscending: Bool = true) {
         self.field = field
         self.isAscending = isAscending
     }
 
     /// As a query writes it: `title`, `-timestamp`.
-    public var text: String { (isAscending ? "" : "-") + field.name }
+    package var text: String { (isAscending ? "" : "-") + field.name }
 }
