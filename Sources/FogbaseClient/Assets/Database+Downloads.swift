@@ -24,7 +24,7 @@ extension Database {
 
     /// Reads a smaller picture.
     ///
-    /// - Throws: `FogbaseError.serverFailed` with the cause `thumbnailsUnavailable` if the server makes none.
+    /// - Throws: `FogbaseError.badRequest` with the cause `thumbnailsUnavailable` if the server makes none.
     public func thumbnail(of source: AssetSource, _ thumbnail: Thumbnail) async throws -> Data {
         guard thumbnail.width != nil || thumbnail.height != nil else {
             throw FogbaseError.invalidArgument("A thumbnail has a width, a height, or both")
