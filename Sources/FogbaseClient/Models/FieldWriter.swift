@@ -143,7 +143,7 @@ extension FieldWriter {
 }
 
 extension FieldWriter {
-    /// The fields that differ from those of an earlier state of the same model, and the number of them.
+    /// The fields that differ from those of an earlier state of the same model.
     ///
     /// - Parameter earlier: Written by a writer with the same rules; both keep their entries.
     package func changes(since earlier: FieldWriter) -> FieldWriter {

@@ -55,9 +55,9 @@ public struct Filter<Model: RecordShape>: Sendable {
     }
 
     private func joined(to other: Filter, _ joint: Joint, _ word: String) -> Filter {
+        /// AND binds more tightly than all but itself; everything else that is joined goes into brackets.
         func part(_ filter: Filter) -> String {
-            filter.joint == .none || filter.joint == joint && filter.joint != .none && joint == .and
-                ? filter.text : "(\(filter.text))"
+            filter.joint == .none || (filter.joint == .and && joint == .and) ? filter.text : "(\(filter.text))"
         }
         var filter = Filter(
             "\(part(self)) \(word) \(part(other))", arguments: arguments + other.arguments,

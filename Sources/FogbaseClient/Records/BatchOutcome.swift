@@ -61,8 +61,8 @@ extension Database {
         var text: [UInt8] = []
         text.reserveCapacity(operations.reduce(64) { $0 + $1.text.count + 1 })
         text.appendLiteral("{\"operations\":[")
-        for operation in operations {
-            if operation.text.first != nil, text.last == UInt8(ascii: "}") { text.append(UInt8(ascii: ",")) }
+        for (index, operation) in operations.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
             text.append(contentsOf: operation.text)
         }
         text.appendLiteral(atomically ? "],\"atomic\":true}" : "],\"atomic\":false}")
