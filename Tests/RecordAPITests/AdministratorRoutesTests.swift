@@ -3,6 +3,7 @@ import RecordAPI
 import RecordEngine
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// Named administrators and the audit log over the routes.
@@ -162,7 +163,7 @@ import Testing
         let entries = log.json?["entries"]?.array ?? []
         #expect(Set(entries.compactMap { $0["target"]?.string }) == ["ann", "(unknown name)"])
         #expect(entries.compactMap { $0["detail"]?["count"]?.integer }.reduce(0, +) == 3)
-        #expect(!log.text.contains("nobody-has-this") && !log.text.contains("horse"))
+        #expect(!log.text.contains("nobody-has-this") && !log.text.tells("horse"))
     }
 
     @Test func `the log is asked by what is in it, and wrong questions are refused`() async throws {

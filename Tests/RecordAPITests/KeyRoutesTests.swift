@@ -2,6 +2,7 @@ import HTTP
 import RecordAPI
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// API keys over the routes.
@@ -137,11 +138,11 @@ import Testing
         try await database.addForum()
         let key = try await Self.make(database, "blind", #"{"rights":["changeSchema"]}"#)
         let empty = await database.call(.put, "/schema", token: key.token, body: #"{"types":{}}"#)
-        #expect(empty.status == 400 && !empty.text.contains("Post") && !empty.text.contains("Secret"), "\(empty.text)")
+        #expect(empty.status == 400 && !empty.text.tells("Post") && !empty.text.tells("Secret"), "\(empty.text)")
         // Of what the document names it learns whether it may be so.
         let cut = await database.call(
             .put, "/schema", token: key.token, body: #"{"types":{"Post":{"fields":{}},"Secret":{},"Drop":{}}}"#)
-        #expect(cut.status == 400 && !cut.text.contains("title") && !cut.text.contains("good"), "\(cut.text)")
+        #expect(cut.status == 400 && !cut.text.tells("title") && !cut.text.tells("good"), "\(cut.text)")
         let whole = await database.call(.get, "/schema", as: .administrator)
         let same = await database.call(.put, "/schema", token: key.token, body: whole.text)
         #expect(same.status == 204 && same.text.isEmpty, "\(same.text)")
@@ -150,7 +151,7 @@ import Testing
             body: whole.text.replacing(#"{"types":{"#, with: #"{"types":{"Idm":{"fields":{},"grants":{}},"#))
         #expect(made.status == 200, "\(made.text)")
         let dropped = await database.call(.put, "/schema", token: key.token, body: whole.text)
-        #expect(dropped.status == 403 && !dropped.text.contains("Idm"), "\(dropped.text)")
+        #expect(dropped.status == 403 && !dropped.text.tells("Idm"), "\(dropped.text)")
     }
 
     @Test func `a key that reads the schema and no records is told none of their names`() async throws {
@@ -163,12 +164,12 @@ import Testing
         let reader = try await Self.make(database, "reader", #"{"readOnly":true,"rights":["readSchema"]}"#)
         for target in ["/schema", "/schema/types/Post"] {
             let told = await database.call(.get, target, token: blind.token)
-            #expect(told.text.contains("failed") && !told.text.contains("p1"), "\(told.text)")
+            #expect(told.text.contains("failed") && !told.text.tells("p1"), "\(told.text)")
             #expect(await database.call(.get, target, token: reader.token).text.contains("p1"))
         }
         let again = await database.call(
             .post, "/schema/types/Post/indexes", token: blind.token, body: #"{"fields":["title"],"unique":true}"#)
-        #expect(again.text.contains("failed") && !again.text.contains("p1"), "\(again.text)")
+        #expect(again.text.contains("failed") && !again.text.tells("p1"), "\(again.text)")
     }
 
     @Test func `a key that ends rotates none that lasts longer, and itself`() async throws {
@@ -251,7 +252,7 @@ import Testing
                 // Lists show the first eight characters.
                 #expect(!answer.text.contains(secret.dropFirst(4).dropFirst(9)), "\(target)")
             }
-            #expect(!answer.text.lowercased().contains("hash"), "\(target)")
+            #expect(!answer.text.lowercased().tells("hash"), "\(target)")
         }
     }
 

@@ -1,5 +1,6 @@
 import HTTP
 import RecordWire
+import TestSupport
 import Testing
 
 @Suite struct RightsTests {
@@ -52,7 +53,7 @@ import Testing
                     let missing = await database.call(
                         method, "/records/Secret/s2", as: who, body: sent, headers: headers)
                     #expect(secret.status >= 400 && missing.status >= 400)
-                    #expect(!secret.text.contains(tag) && !secret.text.contains("hidden"))
+                    #expect(!secret.text.contains(tag) && !secret.text.tells("hidden"))
                     #expect(secret.field("ETag") == nil && missing.field("ETag") == nil)
                     #expect(
                         secret.status == missing.status && secret.code == missing.code,
@@ -150,7 +151,7 @@ import Testing
         #expect(answer.status == 200)
         let codes = answer.records.map { $0["serverErrorCode"]?.string ?? "saved" }
         #expect(codes == ["saved", "ACCESS_DENIED", "EXISTS", "NOT_FOUND", "NOT_FOUND", "saved"])
-        #expect(!answer.text.contains("hidden"))
+        #expect(!answer.text.tells("hidden"))
         let secret = await database.call(.get, "/records/Secret/s1", as: .creator)
         #expect(secret.status == 200)
     }

@@ -1,5 +1,6 @@
 import HTTP
 import RecordWire
+import TestSupport
 import Testing
 
 /// One row of a table: who asks for what, and what must and must not come back.
@@ -46,7 +47,7 @@ extension TestDatabase {
             let answer = await call(row.method, row.target, as: row.who, body: row.body, headers: row.headers)
             #expect(answer.status == row.status, "\(row.name): \(answer.text)")
             for part in row.contains { #expect(answer.text.contains(filled(part)), "\(row.name): \(answer.text)") }
-            for part in row.lacks { #expect(!answer.text.contains(filled(part)), "\(row.name): \(answer.text)") }
+            for part in row.lacks { #expect(!answer.text.tells(filled(part)), "\(row.name): \(answer.text)") }
             if answer.status >= 400 { checkErrorShape(answer, row.name) }
         }
     }

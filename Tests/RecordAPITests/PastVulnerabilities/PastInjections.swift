@@ -3,6 +3,7 @@ import HTTP
 import RecordAPI
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// Names that end what they stand in, and start something else.
@@ -74,7 +75,7 @@ import Testing
         }
         // A projection by what is no field shows none.
         let projected = await database.call(.get, "/records/Post/a?fields=\(escaped)")
-        #expect([200, 400].contains(projected.status) && !projected.text.contains("sea"), "\(projected.text)")
+        #expect([200, 400].contains(projected.status) && !projected.text.tells("sea"), "\(projected.text)")
         await Self.expectWhole(database, name)
     }
 
@@ -101,7 +102,7 @@ import Testing
         ] as [(HTTPMethod, String, String?)] {
             let answer = await database.call(method, target, as: .administrator, body: body)
             #expect((200..<500).contains(answer.status), "\(method.text) \(target): \(answer.text)")
-            #expect(!answer.text.contains("sea"), "\(method.text) \(target): \(answer.text)")
+            #expect(!answer.text.tells("sea"), "\(method.text) \(target): \(answer.text)")
         }
         await Self.expectWhole(database, name)
     }

@@ -3,6 +3,7 @@ import HTTP
 import RecordAPI
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// Fields and records that are told by another way than the one that was closed.
@@ -81,7 +82,7 @@ import Testing
             let answer = await database.call(
                 .post, "/query", as: .stranger, body: #"{"recordType":"Good",\#(member)}"#)
             #expect(answer.status == 400, "\(member): \(answer.text)")
-            #expect(answer.records.isEmpty && !answer.text.contains("hushed"), "\(member): \(answer.text)")
+            #expect(answer.records.isEmpty && !answer.text.tells("hushed"), "\(member): \(answer.text)")
         }
         for member in [#""fields":["cost","note","title"]"#, #""fields":"cost,note,title""#] {
             let answer = await database.call(
