@@ -141,7 +141,11 @@ extension FogbaseError {
 }
 
 extension FogbaseError: CustomStringConvertible {
-    public var description: String { reason }
+    public var description: String {
+        guard let operation = refusal?.operation else { return reason }
+        let record = recordName.map { "record '\($0)', " } ?? ""
+        return "\(reason) (\(record)operation \(operation) of the batch, counted from 0)"
+    }
 }
 
 extension FogbaseError {
@@ -155,6 +159,11 @@ extension FogbaseError {
 
     static func notFinite(_ name: String) -> FogbaseError {
         .invalidArgument("Field '\(name)' is infinite or no number, which records cannot have")
+    }
+
+    static func notRecordName(_ name: String) -> FogbaseError {
+        .invalidArgument(
+            "'\(name.prefix(64))' is no record name: 1 to 255 bytes without control characters, not '.' or '..'")
     }
 
     /// The same error, about a record.

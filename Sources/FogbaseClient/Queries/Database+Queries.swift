@@ -36,35 +36,6 @@ extension Database {
         Records(database: self, query: query)
     }
 
-    /// Reads several records by their names.
-    ///
-    /// - Returns: Those that are there and may be read, by name.
-    public func fetch<Model: RecordDecodable>(
-        _ type: Model.Type = Model.self, names: [String]
-    ) async throws -> [String: Result<Stored<Model>, FogbaseError>] {
-        var found: [String: Result<Stored<Model>, FogbaseError>] = [:]
-        var rest = Set(names)[...]
-        while !rest.isEmpty {
-            let part = Array(rest.prefix(Self.namesPerQuery))
-            rest = rest.dropFirst(part.count)
-            var page = try await fetch(Query<Model>().filter(SystemKey.id, in: part).limit(to: part.count))
-            while true {
-                for result in page.results {
-                    switch result {
-                    case .success(let stored): found[stored.id] = result
-                    case .failure(let error): found[error.recordName ?? ""] = result
-                    }
-                }
-                guard let next = page.next else { break }
-                page = try await fetch(after: next)
-            }
-        }
-        return found
-    }
-
-    /// The most members of a list in a condition.
-    private static let namesPerQuery = 1_000
-
     func page<Model>(
         _ query: Query<Model>, cursor: String?, counts: Bool = false, limit: Int? = nil
     ) async throws -> Page<Model> {
