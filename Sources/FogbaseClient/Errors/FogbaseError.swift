@@ -154,7 +154,9 @@ extension FogbaseError {
     }
 
     static func typeMismatch(_ name: String, expected: String, found: String) -> FogbaseError {
-        .decoding(DecodingProblem(.mismatch(expected: expected, found: found), field: name))
+        // Of the right type, the value is one that the property cannot hold, such as 300 in eight bits.
+        let found = found == expected ? "\(found) with a value that does not fit" : found
+        return .decoding(DecodingProblem(.mismatch(expected: expected, found: found), field: name))
     }
 
     static func notFinite(_ name: String) -> FogbaseError {

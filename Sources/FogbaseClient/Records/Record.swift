@@ -69,7 +69,7 @@ public struct Record: Hashable, Sendable {
     ///
     /// - Throws: `FogbaseError.decoding` if it does not fit.
     public func decode<Model: RecordDecodable>(_ type: Model.Type = Model.self) throws -> Model {
-        var writer = FieldWriter(removesAbsent: false)
+        var writer = FieldWriter(removesAbsent: false, asAnswer: true)
         for (name, value) in fields { try writer.encode(value: value, for: name) }
         var text = Array("{\"fields\":{".utf8)
         text += writer.text
