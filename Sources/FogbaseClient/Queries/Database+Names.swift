@@ -27,11 +27,14 @@ extension Database {
         _ type: Model.Type = Model.self, names: [String]
     ) async throws -> NamedRecords<Model> {
         var found = NamedRecords<Model>(names)
-        var rest = found.names[...]
-        while !rest.isEmpty {
-            let part = Array(rest.prefix(Self.namesPerQuery))
-            rest = rest.dropFirst(part.count)
-            var page = try await fetch(Query<Model>().filter(SystemKey.id, in: part).limit(to: part.count))
+        // A name may have to be escaped, and stands between quotes.
+        try await connection.sendInParts(
+            found.names, room: { (min($0.listMembers, $0.pageSize), RequestSizes.queryBytes / 2) },
+            bytes: { $0.utf8.count + 3 }
+        ) { part in
+            var query = Query<Model>().filter(SystemKey.id, in: Array(part))
+            if part.count > RequestSizes.shortPage { query = query.limit(to: part.count) }
+            var page = try await fetch(query)
             while true {
                 for result in page.results { found.insert(result) }
                 guard let next = page.next else { break }
@@ -40,7 +43,4 @@ extension Database {
         }
         return found
     }
-
-    /// The most members of a list in a condition.
-    private static let namesPerQuery = 1_000
 }

@@ -49,18 +49,20 @@ extension Database {
     private func eachOutcome(of batch: Batch) async throws -> BatchOutcome {
         var results: [Result<any Sendable, FogbaseError>] = []
         results.reserveCapacity(batch.count)
-        while results.count < batch.count {
-            let start = results.count
-            let end = min(start + Self.operationsPerRequest, batch.count)
-            // Each request that differs needs a key of its own.
-            let key = "\(batch.identity.key)-\(start)-\(end)"
-            results += try await send(batch.operations[start..<end], key: key, atomically: false)
+        try await connection.sendInParts(
+            batch.operations, room: { ($0.operations, $0.bodyBytes - 64) }, bytes: { $0.text.count + 1 }
+        ) { part in
+            do {
+                // Each request that differs needs a key of its own.
+                let key = "\(batch.identity.key)-\(part.startIndex)-\(part.endIndex)"
+                results += try await send(part, key: key, atomically: false)
+            } catch FogbaseError.limitExceeded(var refusal) where part.count == 1 {
+                (refusal.operation, refusal.recordName) = (part.startIndex, part.first?.name)
+                results.append(.failure(.limitExceeded(refusal)))
+            }
         }
         return BatchOutcome(results: results, names: batch.operations.map(\.name))
     }
-
-    /// The most operations that one request may have, unless the server's `/limits` says less.
-    static let operationsPerRequest = 200
 
     private func send(
         _ operations: ArraySlice<Batch.Operation>, key: String, atomically: Bool, countsOperations: Bool = true

@@ -9,6 +9,8 @@ struct Connection: Sendable {
     var retry: RetryPolicy
     /// Which container and environment every request names.
     var scope: [(name: String, value: String)]
+    /// How much the server takes at once.
+    var known = KnownSizes()
 
     /// Sends a call until it is answered or there is no hope.
     ///
