@@ -53,16 +53,23 @@ extension Database {
         }
         page.next = rest["cursor"]?.string.map { Cursor(query: query, token: $0) }
         page.count = rest["count"]?.integer.map { Int($0) }
-        page.notices = rest["notices"]?.array?.compactMap { $0["reason"]?.string } ?? []
+        page.notices = rest["notices"]?.array?.compactMap(Self.notice) ?? []
         if let report = query.report { Self.report(page, to: report) }
         return page
+    }
+
+    /// A notice as a sentence. Those of one answer may differ in their index alone.
+    private static func notice(_ tree: JSONValue) -> String? {
+        guard let reason = tree["reason"]?.string else { return nil }
+        let subject = [tree["recordType"]?.string, (tree["index"]?.string).map { "index \($0)" }].compactMap { $0 }
+        return subject.isEmpty ? reason : "\(subject.joined(separator: ", ")): \(reason)"
     }
 
     private static func report<Model>(_ page: Page<Model>, to report: (String) -> Void) {
         for notice in page.notices { report("Notice: \(notice)") }
         for result in page.results {
             switch result {
-            case .success(let stored): report("Record \(stored.id): \(stored.model)")
+            case .success(let stored): report("Record \(stored.id): \(ModelText.line(stored.model))")
             case .failure(let error): report("Record \(error.recordName ?? ""): \(error.reason)")
             }
         }
