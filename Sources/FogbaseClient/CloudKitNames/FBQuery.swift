@@ -11,6 +11,7 @@ public struct FBPredicate: Sendable {
         self.init(format: format, argumentArray: arguments)
     }
 
+    /// A format with a list of arguments, as `NSPredicate` has it.
     public init(format: String, argumentArray arguments: [any FBRecordValue]) {
         self.format = format
         self.arguments = arguments
@@ -24,9 +25,14 @@ public struct FBPredicate: Sendable {
 
 /// A field to sort by (`NSSortDescriptor`).
 public struct FBSortDescriptor: Hashable, Sendable {
+    /// The name of the field, or `createdTimestamp` and its kin.
     public var key: String
+    /// Whether the smallest comes first.
     public var ascending: Bool
 
+    /// - Parameters:
+    ///   - key: The name of the field.
+    ///   - ascending: Whether the smallest comes first.
     public init(key: String, ascending: Bool) {
         self.key = key
         self.ascending = ascending
@@ -41,10 +47,16 @@ public struct FBQuery: Sendable {
         let token: String
     }
 
+    /// The type of the records to find.
     public var recordType: String
+    /// Which of them.
     public var predicate: FBPredicate
+    /// How they are sorted, the weightiest first; `nil` leaves the order to the server.
     public var sortDescriptors: [FBSortDescriptor]?
 
+    /// - Parameters:
+    ///   - recordType: The type of the records to find.
+    ///   - predicate: Which of them.
     public init(recordType: String, predicate: FBPredicate) {
         self.recordType = recordType
         self.predicate = predicate
