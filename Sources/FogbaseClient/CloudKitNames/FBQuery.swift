@@ -6,7 +6,9 @@ public struct FBPredicate: Sendable {
     let format: String
     let arguments: [any FBRecordValue]
 
-    /// - Parameter format: As for `NSPredicate`: `%@` and its kin take an argument, `%K` takes a field's name.
+    /// - Parameters:
+    ///   - format: As for `NSPredicate`: `%@` and its kin take an argument, `%K` takes a field's name.
+    ///   - arguments: A value for each placeholder, in order.
     public init(format: String, _ arguments: any FBRecordValue...) {
         self.init(format: format, argumentArray: arguments)
     }
