@@ -9,17 +9,19 @@
         @Test(arguments: ManualText.pages)
         func `what stands on a page was compiled`(page: String) throws {
             for block in try ManualText.blocks(page) where !Self.isManifest(block) {
-                let code = ManualText.code(block)
-                let isCompiled = ManualText.sources.values.contains { ManualText.isPart(code, of: $0) }
+                let paragraphs = ManualText.paragraphs(block)
+                let isCompiled = ManualText.sources.values.contains { ManualText.stand(paragraphs, in: $0) }
                 #expect(isCompiled, "\(page) has code that stands in no source:\n\(block)")
             }
         }
 
         @Test func `a line that is other, missing or elsewhere is found`() {
             let source = ManualText.code("func a() {\n    // Why.\n    b()\n    #expect(x)\n\n    c()\n}\nd()")
-            #expect(ManualText.isPart(ManualText.code("  b()\n\n  c() \n}"), of: source))
-            for other in ["b()\nd()", "c()\nb()", "b", "d()\ne()", ""] {
-                #expect(!ManualText.isPart(ManualText.code(other), of: source), "\(other)")
+            for same in ["  b()\n  c() \n}", "b()\n\nd()", "import A\n\nfunc a() {\n\n    // So.\n    c()"] {
+                #expect(ManualText.stand(ManualText.paragraphs(same), in: source), "\(same)")
+            }
+            for other in ["b()\nd()", "c()\nb()", "c()\n\nb()", "b", "d()\ne()", "d()\n\nd()", ""] {
+                #expect(!ManualText.stand(ManualText.paragraphs(other), in: source), "\(other)")
             }
         }
 

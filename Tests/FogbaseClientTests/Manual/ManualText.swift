@@ -36,12 +36,22 @@ enum ManualText {
         }
     }
 
-    /// Whether lines stand somewhere in a row among other lines.
-    static func isPart(_ lines: [String], of source: [String]) -> Bool {
-        guard let first = lines.first, source.count >= lines.count else { return false }
-        return (0...source.count - lines.count).contains { start in
-            source[start] == first && source[start..<start + lines.count].elementsEqual(lines)
+    /// The paragraphs of a block: what blank lines part, and has lines that count.
+    static func paragraphs(_ block: String) -> [[String]] {
+        block.components(separatedBy: "\n\n").map(code).filter { !$0.isEmpty }
+    }
+
+    /// Whether paragraphs stand in a source one behind the other, the lines of each in a row.
+    static func stand(_ paragraphs: [[String]], in source: [String]) -> Bool {
+        var start = 0
+        for lines in paragraphs {
+            let place = (start..<source.count).first { index in
+                source[index] == lines.first && source[index...].starts(with: lines)
+            }
+            guard let place else { return false }
+            start = place + lines.count
         }
+        return !paragraphs.isEmpty
     }
 
     private static func files(in folder: String, ending: String) -> [String] {
