@@ -63,12 +63,14 @@ oracle: deps ## compare random queries with an oracle that filters and sorts all
 	swift build --build-tests
 	FOGBASE_ORACLE_CASES='$(CASES)' FOGBASE_ORACLE_SEED='$(SEED)' swift test --skip-build --filter QueryOracleTests
 
-lint: deps ## check the format, the width of lines, and the arrows between modules
+lint: deps ## check the format, the width of lines, the arrows between modules, and that the client is documented
 	swift format lint --strict --recursive $(SWIFT_FILES)
 	python3 Tests/lint/test_arrows.py
 	python3 Tests/lint/arrows.py
 	python3 Tests/lint/test_columns.py
 	python3 Tests/lint/columns.py
+	python3 Tests/lint/test_docstrings.py
+	python3 Tests/lint/docstrings.py
 
 format: deps ## bring all Swift files into the house's format
 	swift format --in-place --recursive $(SWIFT_FILES)

@@ -35,9 +35,12 @@ extension ChangePage: FeedPage {
 
 /// What is left of a record.
 public struct DeletedRecord: Hashable, Sendable, Codable {
+    /// The type that the record had.
     public var recordType: String
+    /// The name that the record had, which its type may have again.
     public var name: String
 
+    /// What is left of a record of a type.
     public init(_ recordType: String, name: String) {
         self.recordType = recordType
         self.name = name

@@ -3,11 +3,15 @@ public import RecordModel
 
 /// Whether somebody is signed in (`CKAccountStatus`).
 public enum FBAccountStatus: Int, Hashable, Sendable {
+    /// The server was not understood.
     case couldNotDetermine = 0
+    /// Somebody is signed in.
     case available = 1
     /// Never on Fogbase: nobody but the server decides.
     case restricted = 2
+    /// Nobody is signed in, or the session has ended.
     case noAccount = 3
+    /// The server cannot say now.
     case temporarilyUnavailable = 4
 }
 
@@ -27,11 +31,14 @@ public struct FBContainer: Sendable {
             identifier, environment: environment)
     }
 
+    /// The same app under CloudKit's names.
     public init(_ container: Container) {
         self.container = container
     }
 
+    /// What all users of the app share (`publicCloudDatabase`).
     public var publicCloudDatabase: FBDatabase { FBDatabase(container.publicDatabase) }
+    /// What belongs to whoever is signed in (`privateCloudDatabase`).
     public var privateCloudDatabase: FBDatabase { FBDatabase(container.privateDatabase) }
 
     /// Whether somebody is signed in.

@@ -9,6 +9,7 @@ public struct FBDatabase: Sendable {
     /// What the names stand for.
     public let database: Database
 
+    /// The same database under CloudKit's names.
     public init(_ database: Database) {
         self.database = database
     }
@@ -26,6 +27,7 @@ public struct FBDatabase: Sendable {
         return try result.get()
     }
 
+    /// Deletes a record, whatever its state. To delete one that is not there is an error (`unknownItem`).
     @discardableResult
     public func deleteRecord(withID id: FBRecord.ID) async throws -> FBRecord.ID {
         try await translating { try await database.delete(try Self.type(of: id), id.recordName) }
@@ -146,7 +148,10 @@ public struct FBDatabase: Sendable {
 
 extension SavePolicy {
     // CloudKit's names (`CKModifyRecordsOperation.RecordSavePolicy`).
+    /// The save is refused if the record has changed since it was read (``ifUnchanged``).
     public static var ifServerRecordUnchanged: SavePolicy { .ifUnchanged }
+    /// What was changed is written, whatever has become of the rest (``changedFields``).
     public static var changedKeys: SavePolicy { .changedFields }
+    /// Every field that the app has is written (``allFields``).
     public static var allKeys: SavePolicy { .allFields }
 }

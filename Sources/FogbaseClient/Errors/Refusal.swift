@@ -20,6 +20,7 @@ public struct Refusal: Hashable, Sendable {
     /// Which operation of a batch was refused, from 0; `nil` elsewhere.
     public var operation: Int?
 
+    /// What a server would say; for tests of what an app does then.
     public init(
         status: Int, reason: String, cause: RecordError.Cause? = nil, details: [String: String] = [:],
         recordName: String? = nil, retryAfter: Duration? = nil, requestID: String? = nil,

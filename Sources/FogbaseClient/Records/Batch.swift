@@ -40,7 +40,7 @@ public struct Batch: Sendable {
     /// A batch without operations; performed so, it asks the server nothing.
     public init() {}
 
-    /// The number of operations.
+    /// How many operations there are. An atomic batch may have 200, unless the server's limits say otherwise.
     public var count: Int { operations.count }
 
     /// Makes a new record of a model.

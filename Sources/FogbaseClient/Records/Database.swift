@@ -6,11 +6,14 @@ internal import RecordWire
 public struct Database: Sendable {
     /// Whose records a database holds.
     public enum Scope: String, Hashable, Sendable {
+        /// What all users share, as roles and grants allow.
         case `public`
+        /// One user's own, which nobody else sees.
         case `private`
     }
 
     var connection: Connection
+    /// Which of both this is.
     public let scope: Scope
 
     /// Reads one record as a model.
