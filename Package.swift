@@ -75,7 +75,8 @@ let package = Package(
             swiftSettings: house),
 
         .target(
-            name: "TestSupport", dependencies: ["CLinux", "Cryptography"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["CLinux", "Cryptography", "RecordModel", "RecordWire"],
+            path: "Tests/TestSupport",
             swiftSettings: house),
         .target(
             name: "FuzzTargets", dependencies: ["HTTP", "RecordModel", "RecordWire", "Pictures", "Compression"],

@@ -2,6 +2,7 @@ import Cryptography
 import RecordEngine
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// Every way in which an asset comes into a record and out of it. The audit compares links and records each time.

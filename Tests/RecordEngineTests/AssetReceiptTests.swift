@@ -2,6 +2,7 @@ import Cryptography
 import RecordEngine
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// Who may write which asset into which field: the receipt decides, or that the field has the asset already.

@@ -2,6 +2,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import TestSupport
 import Testing
 
 @Suite struct IndexUniqueTests {

@@ -2,6 +2,7 @@
 import RecordModel
 import RecordStorage
 import RecordWire
+import TestSupport
 import Testing
 
 /// Queries by those who mean harm.

@@ -1,6 +1,7 @@
 import RecordEngine
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// Values at the edges of what index keys say, and places where an order is easily lost.

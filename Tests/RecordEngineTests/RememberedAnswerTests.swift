@@ -3,6 +3,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import TestSupport
 import Testing
 
 /// What is kept of answers to requests with an idempotency key, and what comes of it when they are repeated.

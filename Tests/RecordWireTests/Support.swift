@@ -1,5 +1,6 @@
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }

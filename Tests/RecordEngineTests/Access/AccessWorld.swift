@@ -1,6 +1,7 @@
 import RecordEngine
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// A database with three users, and the model of what each of them may do in it.
