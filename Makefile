@@ -40,7 +40,12 @@ TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 ASAN = --scratch-path .build/asan --sanitize=address
 SWIFT_FILES = Sources Tests Package.swift
 
-.PHONY: all help deps build run test oracle lint format tsan asan browser examples bench bench-peers powercut crash consistency abuse fuzz soak docker clean
+# Where `make docs` puts its pages, and what it reads them from.
+DOCS = .build/docs
+MODULES = $$(swift build --show-bin-path)/Modules
+TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
+
+.PHONY: all help deps build run test oracle lint docs format tsan asan browser examples bench bench-peers powercut crash consistency abuse fuzz soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -66,12 +71,24 @@ oracle: deps ## compare random queries with an oracle that filters and sorts all
 	swift build --build-tests
 	FOGBASE_ORACLE_CASES='$(CASES)' FOGBASE_ORACLE_SEED='$(SEED)' swift test --skip-build --filter QueryOracleTests
 
-lint: deps ## check the format, the width of lines, and the arrows between modules
+lint: deps ## check the format, the width of lines, the arrows between modules, and that the client is documented
 	swift format lint --strict --recursive $(SWIFT_FILES)
 	python3 Tests/lint/test_arrows.py
 	python3 Tests/lint/arrows.py
 	python3 Tests/lint/test_columns.py
 	python3 Tests/lint/columns.py
+	python3 Tests/lint/test_docstrings.py
+	python3 Tests/lint/docstrings.py
+
+docs: deps ## build the Swift client's manual as static pages, into .build/docs; a link that leads nowhere is an error
+	swift build --target FogbaseClient
+	rm -rf $(DOCS) && mkdir -p $(DOCS)/symbols
+	swift symbolgraph-extract -module-name FogbaseClient -I $(MODULES) -target $(TRIPLE) -output-dir $(DOCS)/symbols \
+		-minimum-access-level public -experimental-allowed-reexported-modules=RecordModel -skip-inherited-docs
+	docc convert Sources/FogbaseClient/FogbaseClient.docc --additional-symbol-graph-dir $(DOCS)/symbols \
+		--fallback-display-name FogbaseClient --fallback-bundle-identifier FogbaseClient --warnings-as-errors \
+		--output-path $(DOCS)/FogbaseClient.doccarchive
+	@echo "python3 -m http.server --directory $(DOCS)/FogbaseClient.doccarchive serves them: /documentation/fogbaseclient/"
 
 format: deps ## bring all Swift files into the house's format
 	swift format --in-place --recursive $(SWIFT_FILES)

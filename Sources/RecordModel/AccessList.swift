@@ -40,6 +40,7 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// To read the record, find it, and learn of its changes.
     public static let read = AccessRights(rawValue: 1)
     /// Update and delete, and changing the list.
     public static let write = AccessRights(rawValue: 2)

@@ -2,24 +2,40 @@
 ///
 /// Raw values are part of the storage format and never change: a list is its element's value plus 16.
 public enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
+    /// A text in UTF-8.
     case string = 1
+    /// A whole number of 64 bits, with a sign.
     case int64 = 2
+    /// A number with a fraction, of 64 bits and finite.
     case double = 3
     /// Milliseconds since 1970-01-01 UTC.
     case timestamp = 4
+    /// Bytes, in JSON as base64.
     case bytes = 5
+    /// A pointer to a record: ``Reference``.
     case reference = 6
+    /// A file: ``Asset``.
     case asset = 7
+    /// A place: ``Location``.
     case location = 8
+    /// A list of texts.
     case stringList = 17
+    /// A list of whole numbers.
     case int64List = 18
+    /// A list of numbers with fractions.
     case doubleList = 19
+    /// A list of moments.
     case timestampList = 20
+    /// A list of byte strings.
     case bytesList = 21
+    /// A list of references.
     case referenceList = 22
+    /// A list of files.
     case assetList = 23
+    /// A list of places.
     case locationList = 24
 
+    /// Whether its values are lists.
     @inlinable
     public var isList: Bool { rawValue > 16 }
 

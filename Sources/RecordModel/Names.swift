@@ -4,6 +4,7 @@
 /// Names are compared byte by byte. CloudKit allows ASCII only and refuses a leading underscore; here any script is
 /// welcome and the underscore is left to the callers that reserve it (user records).
 public struct RecordName: Hashable, Sendable, CustomStringConvertible {
+    /// The name as it is written, 1 to 255 bytes of UTF-8.
     public let text: String
 
     /// Creates a record name, or `nil` if `text` is empty, longer than 255 bytes, holds a control character, or is `.` or

@@ -2,19 +2,33 @@
 public struct RecordError: Error, Hashable, Sendable {
     /// CloudKit Web Services Reference, "Error Codes".
     public enum Code: String, Hashable, Sendable, CaseIterable {
+        /// Whoever asks lacks the right.
         case accessDenied = "ACCESS_DENIED"
+        /// Another operation of an atomic batch was refused.
         case atomicError = "ATOMIC_ERROR"
+        /// Name, password or token are wrong.
         case authenticationFailed = "AUTHENTICATION_FAILED"
+        /// Nobody is signed in, and somebody must be.
         case authenticationRequired = "AUTHENTICATION_REQUIRED"
+        /// The request is wrong, as its cause says.
         case badRequest = "BAD_REQUEST"
+        /// The record has changed since the version that was sent.
         case conflict = "CONFLICT"
+        /// A record, account or value with this name is there already.
         case exists = "EXISTS"
+        /// The server failed.
         case internalError = "INTERNAL_ERROR"
+        /// There is nothing of that name, or the caller may not know of it.
         case notFound = "NOT_FOUND"
+        /// Something is over its limit.
         case quotaExceeded = "QUOTA_EXCEEDED"
+        /// Too many requests.
         case throttled = "THROTTLED"
+        /// The server cannot do it now.
         case tryAgainLater = "TRY_AGAIN_LATER"
+        /// A reference's target is missing, or one that holds a record back is there.
         case validatingReferenceError = "VALIDATING_REFERENCE_ERROR"
+        /// There is no such zone.
         case zoneNotFound = "ZONE_NOT_FOUND"
     }
 
@@ -52,6 +66,7 @@ public struct RecordError: Error, Hashable, Sendable {
         case unsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE"
         /// No route has this path, or not with this method: 404, 405.
         case unknownRoute = "UNKNOWN_ROUTE"
+        /// The route has other methods: 405.
         case methodNotAllowed = "METHOD_NOT_ALLOWED"
         /// An account with this name exists already.
         case nameTaken = "NAME_TAKEN"
@@ -75,13 +90,19 @@ public struct RecordError: Error, Hashable, Sendable {
 
     /// The value of a detail.
     public enum Detail: Hashable, Sendable {
+        /// A text.
         case text(String)
+        /// A whole number.
         case number(Int64)
+        /// A list of texts.
         case list([String])
     }
 
+    /// Which of CloudKit's codes it is.
     public var code: Code
+    /// A sentence for whoever develops the app: what it is about, and what to do.
     public var reason: String
+    /// A finer word, where there is one.
     public var cause: Cause?
     /// In the order in which the answer prints them.
     public var details: [(key: String, value: Detail)]
@@ -90,6 +111,7 @@ public struct RecordError: Error, Hashable, Sendable {
     /// The record that the guard met, as a record dictionary in JSON, if the caller may read it.
     public var serverRecord: [UInt8]?
 
+    /// A refusal with its code and its sentence.
     public init(
         _ code: Code, _ reason: String, cause: Cause? = nil, details: [(key: String, value: Detail)] = [],
         retryAfter: Int? = nil, serverRecord: [UInt8]? = nil

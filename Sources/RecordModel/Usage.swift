@@ -7,18 +7,21 @@ public struct Usage: Hashable, Sendable {
     /// The bytes of their files; a file that two fields have counts twice.
     public var assetBytes: Int64
 
+    /// An amount of records and of bytes.
     public init(records: Int64 = 0, bytes: Int64 = 0, assetBytes: Int64 = 0) {
         self.records = records
         self.bytes = bytes
         self.assetBytes = assetBytes
     }
 
+    /// Adds two amounts, each part to its own.
     public static func + (left: Usage, right: Usage) -> Usage {
         Usage(
             records: left.records + right.records, bytes: left.bytes + right.bytes,
             assetBytes: left.assetBytes + right.assetBytes)
     }
 
+    /// Adds an amount to another.
     public static func += (left: inout Usage, right: Usage) {
         left = left + right
     }

@@ -103,7 +103,10 @@ extension Container {
 
     /// Gives an anonymous account a name and a password: it is the same account, with all it has.
     ///
-    /// - Parameter invitation: Where the server demands one.
+    /// - Parameters:
+    ///   - name: 1 to 128 bytes.
+    ///   - password: 8 to 256 bytes.
+    ///   - invitation: Where the server demands one.
     /// - Throws: `FogbaseError.exists` if somebody has the name.
     @discardableResult
     public func nameAccount(_ name: String, password: String, invitation: String? = nil) async throws -> User {

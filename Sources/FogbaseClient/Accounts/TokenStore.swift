@@ -18,6 +18,7 @@ extension TokenStore {
 public actor MemoryTokenStore: TokenStore {
     private var current: String?
 
+    /// - Parameter token: Whoever is signed in from the beginning; `nil` is nobody.
     public init(_ token: String? = nil) {
         current = token
     }

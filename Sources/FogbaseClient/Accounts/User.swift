@@ -9,6 +9,7 @@ public struct User: Hashable, Sendable, Codable {
     /// `nil` for an anonymous account.
     public var name: String?
 
+    /// A user as records and answers name one.
     public init(recordName: String, name: String? = nil) {
         self.recordName = recordName
         self.name = name
@@ -28,17 +29,21 @@ public struct User: Hashable, Sendable, Codable {
 
 /// Who is signed in, with what it may do and what it takes.
 public struct CurrentUser: Hashable, Sendable {
+    /// The account, by record name and name.
     public var user: User
     /// When the account was made; `nil` for administrators and keys.
     public var createdAt: Date?
     /// The names of the custom roles that the user has.
     public var roles: [String]
+    /// Whether every right is theirs: an account that is an administrator, an administrator's token, or a key that may
+    /// do all.
     public var isAdministrator: Bool
     /// What its records and files take; `nil` where the server does not count.
     public var usage: Usage?
     /// What they may take at most, 0 for any amount.
     public var limits: Usage
 
+    /// What the server says of whoever asks; for tests of views that show it.
     public init(
         user: User, createdAt: Date? = nil, roles: [String] = [], isAdministrator: Bool = false, usage: Usage? = nil,
         limits: Usage = Usage()

@@ -17,7 +17,11 @@ public struct AssetSource: Hashable, Sendable {
 
     /// By a field of a record, an ASSET or BYTES; the caller's rights are looked at each time.
     ///
-    /// - Parameter index: Picks a member of a list.
+    /// - Parameters:
+    ///   - field: The name of the field.
+    ///   - recordType: The type of the record.
+    ///   - name: The name of the record.
+    ///   - index: Picks a member of a list, from 0.
     public static func field(_ field: String, of recordType: String, _ name: String, index: Int? = nil) -> AssetSource {
         AssetSource(place: .field(path: ["records", recordType, name, field], index: index))
     }

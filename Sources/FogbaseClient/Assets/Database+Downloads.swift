@@ -6,7 +6,9 @@ extension Database {
 
     /// Reads a file into memory.
     ///
-    /// - Parameter range: The bytes to read; `nil` is all of them. What lies behind the end of the file does not come.
+    /// - Parameters:
+    ///   - source: Which file.
+    ///   - range: The bytes to read; `nil` is all of them. What lies behind the end of the file does not come.
     /// - Throws: `FogbaseError.tokenExpired` if its address is too old; `badRequest` if the range begins behind the end.
     public func data(of source: AssetSource, range: Range<Int64>? = nil) async throws -> Data {
         var call = try source.call()
@@ -35,7 +37,10 @@ extension Database {
     /// Reads a file into a file, which is there when it is whole, in the place of one that was there. It is read in parts, and
     /// goes on where it was after a lost connection.
     ///
-    /// - Parameter progress: Is told how far it is, from any thread.
+    /// - Parameters:
+    ///   - source: Which file.
+    ///   - file: Where it goes; its folder has to be there.
+    ///   - progress: Is told how far it is, from any thread.
     public func download(_ source: AssetSource, to file: URL, progress: ProgressHandler? = nil) async throws {
         let call = try source.call()
         let target = try DownloadFile(file)

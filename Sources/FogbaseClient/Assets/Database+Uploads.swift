@@ -11,6 +11,7 @@ extension Database {
     /// day.
     ///
     /// - Parameters:
+    ///   - data: The bytes; more than 8 MiB go in parts.
     ///   - contentType: The media type, such as `image/jpeg`; pictures are recognised by the server itself.
     ///   - filename: What a download is called; `nil` is no name.
     ///   - progress: Is told how far it is, from any thread.
@@ -89,7 +90,10 @@ extension Database {
 
     /// Goes on with an upload where the server has got to; also when it was never begun with, or is done.
     ///
-    /// - Parameter file: The one that was begun with, unchanged.
+    /// - Parameters:
+    ///   - upload: What `beginUpload` has returned, in this run of the app or an earlier one.
+    ///   - file: The one that was begun with, unchanged.
+    ///   - progress: Is told how far it is, from any thread.
     /// - Throws: `FogbaseError.notFound` if the server has forgotten it: begin another one.
     public func resume(
         _ upload: ResumableUpload, from file: URL, progress: ProgressHandler? = nil

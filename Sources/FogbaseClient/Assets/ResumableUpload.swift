@@ -7,6 +7,7 @@ public struct ResumableUpload: Hashable, Sendable, Codable {
     /// The length of the file, in bytes.
     public var length: Int64
 
+    /// An upload as an app has kept it.
     public init(address: String, length: Int64) {
         self.address = address
         self.length = length

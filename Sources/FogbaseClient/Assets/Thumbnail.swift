@@ -1,5 +1,6 @@
 /// A smaller picture: upright, without the metadata of the file, and never enlarged.
 public struct Thumbnail: Hashable, Sendable {
+    /// How a picture comes into the box of width and height when its own is of another shape.
     public enum Fit: String, Hashable, Sendable {
         /// All of the picture, inside of the box.
         case contain
@@ -7,9 +8,13 @@ public struct Thumbnail: Hashable, Sendable {
         case cover
     }
 
+    /// The format of the file that comes.
     public enum Format: String, Hashable, Sendable {
+        /// JPEG, without transparency.
         case jpeg
+        /// PNG, without loss.
         case png
+        /// WebP, mostly the smallest.
         case webp
     }
 
@@ -17,10 +22,18 @@ public struct Thumbnail: Hashable, Sendable {
     public var width: Int?
     /// In pixels, 1 to 2,048; `nil` follows from the width.
     public var height: Int?
+    /// What happens where the box has another shape than the picture.
     public var fit: Fit
     /// `nil` leaves it to the server.
     public var format: Format?
 
+    /// A size to ask for.
+    ///
+    /// - Parameters:
+    ///   - width: In pixels, 1 to 2,048; `nil` follows from the height. One of both must be there.
+    ///   - height: In pixels, 1 to 2,048; `nil` follows from the width.
+    ///   - fit: What happens where the box has another shape than the picture.
+    ///   - format: `nil` leaves it to the server.
     public init(width: Int? = nil, height: Int? = nil, fit: Fit = .contain, format: Format? = nil) {
         self.width = width
         self.height = height

@@ -5,6 +5,7 @@ public struct TransferProgress: Hashable, Sendable {
     /// `nil` while the length is not known.
     public var totalBytes: Int64?
 
+    /// A state of a transfer, in bytes.
     public init(completedBytes: Int64, totalBytes: Int64? = nil) {
         self.completedBytes = completedBytes
         self.totalBytes = totalBytes

@@ -14,6 +14,7 @@ internal import RecordModel
 /// Pages come at once while there are more; then it asks again after a while, which grows while nothing happens. A server
 /// that is away is waited for. It throws what waiting does not mend, and `CancellationError` when its task is cancelled.
 public struct ChangeFeed: AsyncSequence, Sendable {
+    /// What a feed hands out.
     public enum Event: Hashable, Sendable {
         /// What has changed. An empty page says that the app has all there is.
         case changes(ChangePage)
@@ -37,6 +38,7 @@ public struct ChangeFeed: AsyncSequence, Sendable {
         Iterator(feed: self, token: token, wait: interval)
     }
 
+    /// Where one reader of the feed stands.
     public struct Iterator: AsyncIteratorProtocol {
         let feed: ChangeFeed
         var token: ChangeToken?

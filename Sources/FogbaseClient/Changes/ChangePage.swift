@@ -9,6 +9,7 @@ public struct ChangePage: Hashable, Sendable {
     /// Whether there is more at once. A page may be empty and more be coming.
     public var moreComing: Bool
 
+    /// A page; for tests of what an app makes of one.
     public init(
         changed: [Record] = [], deleted: [DeletedRecord] = [], token: ChangeToken, moreComing: Bool = false
     ) {
@@ -18,14 +19,18 @@ public struct ChangePage: Hashable, Sendable {
         self.moreComing = moreComing
     }
 
+    /// Whether the page tells of no record. Its token is good all the same.
     public var isEmpty: Bool { changed.isEmpty && deleted.isEmpty }
 }
 
 /// What is left of a record.
 public struct DeletedRecord: Hashable, Sendable, Codable {
+    /// The type that the record had.
     public var recordType: String
+    /// The name that the record had, which its type may have again.
     public var name: String
 
+    /// What is left of a record of a type.
     public init(_ recordType: String, name: String) {
         self.recordType = recordType
         self.name = name

@@ -3,6 +3,7 @@ public struct ChangeToken: Hashable, Sendable, Codable {
     /// What an app keeps, with what it has read.
     public var text: String
 
+    /// - Parameter text: As an app has kept it.
     public init(_ text: String) {
         self.text = text
     }

@@ -9,6 +9,7 @@ public final class FBAsset: Sendable {
     /// What the server knows of the file; `nil` before it was uploaded.
     public let asset: Asset?
 
+    /// - Parameter fileURL: The file that is uploaded when the record is saved; it must be there until then.
     public init(fileURL: URL) {
         self.fileURL = fileURL
         asset = nil

@@ -3,11 +3,15 @@ public import RecordModel
 
 /// Whether somebody is signed in (`CKAccountStatus`).
 public enum FBAccountStatus: Int, Hashable, Sendable {
+    /// The server was not understood.
     case couldNotDetermine = 0
+    /// Somebody is signed in.
     case available = 1
     /// Never on Fogbase: nobody but the server decides.
     case restricted = 2
+    /// Nobody is signed in, or the session has ended.
     case noAccount = 3
+    /// The server cannot say now.
     case temporarilyUnavailable = 4
 }
 
@@ -19,6 +23,9 @@ public struct FBContainer: Sendable {
     /// - Parameters:
     ///   - identifier: Such as `iCloud.org.example.Forum`.
     ///   - server: Where it is.
+    ///   - environment: `nil` is the server's default.
+    ///   - tokens: Keeps who is signed in.
+    ///   - transport: Carries the requests; `nil` is the network.
     public init(
         identifier: String? = nil, server: URL, environment: RecordEnvironment? = nil,
         tokens: any TokenStore = MemoryTokenStore(), transport: (any Transport)? = nil
@@ -27,11 +34,14 @@ public struct FBContainer: Sendable {
             identifier, environment: environment)
     }
 
+    /// The same app under CloudKit's names.
     public init(_ container: Container) {
         self.container = container
     }
 
+    /// What all users of the app share (`publicCloudDatabase`).
     public var publicCloudDatabase: FBDatabase { FBDatabase(container.publicDatabase) }
+    /// What belongs to whoever is signed in (`privateCloudDatabase`).
     public var privateCloudDatabase: FBDatabase { FBDatabase(container.privateDatabase) }
 
     /// Whether somebody is signed in.

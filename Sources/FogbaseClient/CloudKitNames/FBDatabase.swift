@@ -9,6 +9,7 @@ public struct FBDatabase: Sendable {
     /// What the names stand for.
     public let database: Database
 
+    /// The same database under CloudKit's names.
     public init(_ database: Database) {
         self.database = database
     }
@@ -26,6 +27,7 @@ public struct FBDatabase: Sendable {
         return try result.get()
     }
 
+    /// Deletes a record, whatever its state. To delete one that is not there is an error (`unknownItem`).
     @discardableResult
     public func deleteRecord(withID id: FBRecord.ID) async throws -> FBRecord.ID {
         try await translating { try await database.delete(try Self.type(of: id), id.recordName) }
@@ -74,7 +76,11 @@ public struct FBDatabase: Sendable {
 
     /// Saves and deletes several records; the files of those to save are uploaded first.
     ///
-    /// - Parameter atomically: All or nothing, in the public database too.
+    /// - Parameters:
+    ///   - records: New ones, and such as were read and changed.
+    ///   - ids: What to delete, whatever its state; each has to say its type.
+    ///   - savePolicy: What a save does when the record has changed since it was read.
+    ///   - atomically: All or nothing, in the public database too.
     public func modifyRecords(
         saving records: [FBRecord], deleting ids: [FBRecord.ID], savePolicy: SavePolicy = .ifServerRecordUnchanged,
         atomically: Bool = true
@@ -145,7 +151,10 @@ public struct FBDatabase: Sendable {
 
 extension SavePolicy {
     // CloudKit's names (`CKModifyRecordsOperation.RecordSavePolicy`).
+    /// The save is refused if the record has changed since it was read (``ifUnchanged``).
     public static var ifServerRecordUnchanged: SavePolicy { .ifUnchanged }
+    /// What was changed is written, whatever has become of the rest (``changedFields``).
     public static var changedKeys: SavePolicy { .changedFields }
+    /// Every field that the app has is written (``allFields``).
     public static var allKeys: SavePolicy { .allFields }
 }

@@ -6,11 +6,14 @@ public struct FBPredicate: Sendable {
     let format: String
     let arguments: [any FBRecordValue]
 
-    /// - Parameter format: As for `NSPredicate`: `%@` and its kin take an argument, `%K` takes a field's name.
+    /// - Parameters:
+    ///   - format: As for `NSPredicate`: `%@` and its kin take an argument, `%K` takes a field's name.
+    ///   - arguments: A value for each placeholder, in order.
     public init(format: String, _ arguments: any FBRecordValue...) {
         self.init(format: format, argumentArray: arguments)
     }
 
+    /// A format with a list of arguments, as `NSPredicate` has it.
     public init(format: String, argumentArray arguments: [any FBRecordValue]) {
         self.format = format
         self.arguments = arguments
@@ -24,9 +27,14 @@ public struct FBPredicate: Sendable {
 
 /// A field to sort by (`NSSortDescriptor`).
 public struct FBSortDescriptor: Hashable, Sendable {
+    /// The name of the field, or `createdTimestamp` and its kin.
     public var key: String
+    /// Whether the smallest comes first.
     public var ascending: Bool
 
+    /// - Parameters:
+    ///   - key: The name of the field.
+    ///   - ascending: Whether the smallest comes first.
     public init(key: String, ascending: Bool) {
         self.key = key
         self.ascending = ascending
@@ -41,10 +49,16 @@ public struct FBQuery: Sendable {
         let token: String
     }
 
+    /// The type of the records to find.
     public var recordType: String
+    /// Which of them.
     public var predicate: FBPredicate
+    /// How they are sorted, the weightiest first; `nil` leaves the order to the server.
     public var sortDescriptors: [FBSortDescriptor]?
 
+    /// - Parameters:
+    ///   - recordType: The type of the records to find.
+    ///   - predicate: Which of them.
     public init(recordType: String, predicate: FBPredicate) {
         self.recordType = recordType
         self.predicate = predicate

@@ -7,6 +7,7 @@ public struct Conflict: Hashable, Sendable {
     /// The record as the app had read it before it changed it; `nil` if it had not.
     public var ancestor: Record?
 
+    /// The three states; for tests of a merge.
     public init(client: Record? = nil, server: Record? = nil, ancestor: Record? = nil) {
         self.client = client
         self.server = server

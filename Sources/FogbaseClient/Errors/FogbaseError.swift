@@ -57,17 +57,24 @@ public enum FogbaseError: Error, Hashable, Sendable {
 
 /// Why a record does not fit its model.
 public struct DecodingProblem: Hashable, Sendable {
+    /// In which way a record does not fit.
     public enum Kind: Hashable, Sendable {
+        /// The field is absent, and the property is neither optional nor has a default.
         case missing
         /// The types, as the schema names them.
         case mismatch(expected: String, found: String)
+        /// What a type's own decoding has said.
         case custom(String)
     }
 
+    /// In which way the record does not fit.
     public var kind: Kind
+    /// The field's name in the record, which may differ from the property's.
     public var field: String
+    /// The record; `nil` where a value was read outside of one.
     public var recordName: String?
 
+    /// A problem, for models that decode by hand and throw it.
     public init(_ kind: Kind, field: String, recordName: String? = nil) {
         self.kind = kind
         self.field = field

@@ -18,6 +18,7 @@ public struct Refusal: Hashable, Sendable {
     /// What the server's log calls the request (`X-Request-ID`).
     public var requestID: String?
 
+    /// What a server would say; for tests of what an app does then.
     public init(
         status: Int, reason: String, cause: RecordError.Cause? = nil, details: [String: String] = [:],
         recordName: String? = nil, retryAfter: Duration? = nil, requestID: String? = nil

@@ -61,8 +61,10 @@ public actor InMemoryServer: Transport {
 
     /// Lets the next requests fail before those that come after them; called again, more of them.
     ///
-    /// - Parameter error: `unreachable` is a request that never came; `responseLost` one that was performed, and whose
-    ///   answer did not reach the client.
+    /// - Parameters:
+    ///   - error: `unreachable` is a request that never came; `responseLost` one that was performed, and whose answer did
+    ///     not reach the client.
+    ///   - times: How many requests; each attempt of the client is one.
     public func failNext(_ error: TransportError, times: Int = 1) {
         failures += Array(repeating: .lost(error), count: times)
     }
@@ -72,6 +74,7 @@ public actor InMemoryServer: Transport {
     /// - Parameters:
     ///   - status: An error's: 401, 403, 404, 409, 413, 429, 503 and so on.
     ///   - retryAfter: Seconds that the client is asked to wait.
+    ///   - times: How many requests; each attempt of the client is one.
     public func failNext(status: Int, retryAfter: Int? = nil, times: Int = 1) {
         failures += Array(repeating: .refused(status: status, retryAfter: retryAfter), count: times)
     }

@@ -61,58 +61,72 @@ public struct FieldReader: ~Copyable {
 
 // The same for the types that most fields have, without a detour.
 extension FieldReader {
+    /// Reads a text; `nil` where the field is absent.
     public mutating func decodeIfPresent(_ type: String.Type = String.self, for name: String) throws -> String? {
         try read(name, .string) { $0.string($1) }
     }
 
+    /// Reads a whole number; `nil` where the field is absent.
     public mutating func decodeIfPresent(_ type: Int.Type = Int.self, for name: String) throws -> Int? {
         try read(name, .int64) { $0.int64($1).flatMap { Int(exactly: $0) } }
     }
 
+    /// Reads a whole number of 64 bits; `nil` where the field is absent.
     public mutating func decodeIfPresent(_ type: Int64.Type = Int64.self, for name: String) throws -> Int64? {
         try read(name, .int64) { $0.int64($1) }
     }
 
+    /// Reads a number; `nil` where the field is absent.
     public mutating func decodeIfPresent(_ type: Double.Type = Double.self, for name: String) throws -> Double? {
         try read(name, .double) { $0.double($1) }
     }
 
+    /// Reads a truth value, which a record has as 0 or 1; `nil` where the field is absent.
     public mutating func decodeIfPresent(_ type: Bool.Type = Bool.self, for name: String) throws -> Bool? {
         try read(name, .int64) { $0.int64($1).flatMap { Bool(fieldValue: .int64($0)) } }
     }
 
+    /// Reads a moment, which a record has in milliseconds; `nil` where the field is absent.
     public mutating func decodeIfPresent(_ type: Date.Type = Date.self, for name: String) throws -> Date? {
         try read(name, .timestamp) { $0.timestamp($1).map { Date(milliseconds: $0) } }
     }
 
+    /// Reads a list of texts; `nil` where the field is absent.
     public mutating func decodeIfPresent(_ type: [String].Type = [String].self, for name: String) throws -> [String]? {
         try read(name, .stringList) { $0.strings($1) }
     }
 
+    /// Reads a text that must be there.
     public mutating func decode(_ type: String.Type = String.self, for name: String) throws -> String {
         try required(decodeIfPresent(type, for: name), name)
     }
 
+    /// Reads a whole number that must be there.
     public mutating func decode(_ type: Int.Type = Int.self, for name: String) throws -> Int {
         try required(decodeIfPresent(type, for: name), name)
     }
 
+    /// Reads a whole number of 64 bits that must be there.
     public mutating func decode(_ type: Int64.Type = Int64.self, for name: String) throws -> Int64 {
         try required(decodeIfPresent(type, for: name), name)
     }
 
+    /// Reads a number that must be there.
     public mutating func decode(_ type: Double.Type = Double.self, for name: String) throws -> Double {
         try required(decodeIfPresent(type, for: name), name)
     }
 
+    /// Reads a truth value that must be there, which a record has as 0 or 1.
     public mutating func decode(_ type: Bool.Type = Bool.self, for name: String) throws -> Bool {
         try required(decodeIfPresent(type, for: name), name)
     }
 
+    /// Reads a moment that must be there, which a record has in milliseconds.
     public mutating func decode(_ type: Date.Type = Date.self, for name: String) throws -> Date {
         try required(decodeIfPresent(type, for: name), name)
     }
 
+    /// Reads a list of texts that must be there.
     public mutating func decode(_ type: [String].Type = [String].self, for name: String) throws -> [String] {
         try required(decodeIfPresent(type, for: name), name)
     }

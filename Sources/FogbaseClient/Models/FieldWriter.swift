@@ -101,22 +101,28 @@ public struct FieldWriter {
 
 // The same for the types that most fields have, without a detour.
 extension FieldWriter {
+    /// Writes a text.
     public mutating func encode(_ value: String, for name: String) throws {
         beginValue(name)
         text.appendString(value)
         endValue(.string, name)
     }
 
+    /// Writes a whole number.
     public mutating func encode(_ value: Int, for name: String) throws {
         beginValue(name)
         text.appendInteger(Int64(value))
         endValue(.int64, name)
     }
 
+    /// Writes a truth value, as 0 or 1.
     public mutating func encode(_ value: Bool, for name: String) throws {
         try encode(value ? 1 : 0, for: name)
     }
 
+    /// Writes a number.
+    ///
+    /// - Throws: `FogbaseError.invalidArgument` if it is not finite: records have no such numbers.
     public mutating func encode(_ value: Double, for name: String) throws {
         guard value.isFinite else { throw FogbaseError.notFinite(name) }
         beginValue(name)
@@ -124,12 +130,14 @@ extension FieldWriter {
         endValue(.double, name)
     }
 
+    /// Writes a moment, rounded to milliseconds.
     public mutating func encode(_ value: Date, for name: String) throws {
         beginValue(name)
         text.appendInteger(value.milliseconds)
         endValue(.timestamp, name)
     }
 
+    /// Writes a list of texts.
     public mutating func encode(_ value: [String], for name: String) throws {
         beginValue(name)
         text.append(UInt8(ascii: "["))

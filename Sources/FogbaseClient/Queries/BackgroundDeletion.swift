@@ -17,7 +17,9 @@ public final class BackgroundDeletion: Sendable {
     public struct Progress: Hashable, Sendable {
         /// How many records met the condition at the start.
         public var total: Int
+        /// How many are deleted by now.
         public var deleted: Int
+        /// How many were left: they had changed meanwhile, were gone, or are not the caller's to delete.
         public var skipped: Int
 
         /// From 0 to 1.

@@ -110,6 +110,7 @@ public struct Records<Model: RecordDecodable>: AsyncSequence, Sendable {
     let database: Database
     let query: Query<Model>
 
+    /// Where one loop over the records stands.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let database: Database
         let query: Query<Model>

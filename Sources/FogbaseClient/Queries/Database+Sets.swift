@@ -10,6 +10,7 @@ public struct SetOutcome: Hashable, Sendable {
     /// How many were left as they are: they met the condition no more, or the caller may not write them.
     public var skipped: Int
 
+    /// What became of a set; for tests of views that show it.
     public init(matched: Int, changed: Int, skipped: Int) {
         self.matched = matched
         self.changed = changed

@@ -47,9 +47,12 @@ public struct Filter<Model: RecordShape>: Sendable {
     /// No record.
     public static var none: Filter { Filter("FALSEPREDICATE", arguments: []) }
 
+    /// Finds what meets both conditions.
     public static func && (left: Filter, right: Filter) -> Filter { left.joined(to: right, .and, "AND") }
+    /// Finds what meets at least one of both conditions.
     public static func || (left: Filter, right: Filter) -> Filter { left.joined(to: right, .or, "OR") }
 
+    /// Finds what does not meet a condition.
     public static prefix func ! (filter: Filter) -> Filter {
         Filter("NOT (\(filter.text))", arguments: filter.arguments, problem: filter.problem)
     }

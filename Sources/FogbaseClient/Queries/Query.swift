@@ -13,7 +13,9 @@ package import RecordWire
 public struct Query<Model: RecordDecodable>: Sendable {
     /// How a further condition joins those that are there.
     public enum Join: Hashable, Sendable {
+        /// Both have to be met.
         case and
+        /// One of both has to be met.
         case or
     }
 
@@ -26,8 +28,10 @@ public struct Query<Model: RecordDecodable>: Sendable {
     private(set) var desiredFields = Model.desiredKeys
     private(set) var report: (@Sendable (String) -> Void)?
 
+    /// All records of the model's type, a page at a time.
     public init() {}
 
+    /// The records of the model's type that meet a condition.
     public init(_ filter: Filter<Model>) {
         self.filter = filter
     }

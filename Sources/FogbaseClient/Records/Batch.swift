@@ -34,8 +34,10 @@ public struct Batch: Sendable {
     var operations: [Operation] = []
     var idempotencyKey = RecordNames.make()
 
+    /// A batch without operations.
     public init() {}
 
+    /// How many operations there are. An atomic batch may have 200, unless the server's limits say otherwise.
     public var count: Int { operations.count }
 
     /// Makes a new record of a model.

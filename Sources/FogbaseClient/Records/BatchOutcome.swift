@@ -34,8 +34,10 @@ extension Database {
 
     /// Performs several writes.
     ///
-    /// - Parameter atomically: All or nothing. Otherwise each stands for itself, and a batch of more than 200 goes in
-    ///   several requests.
+    /// - Parameters:
+    ///   - batch: What to write.
+    ///   - atomically: All or nothing. Otherwise each stands for itself, and a batch of more than 200 goes in several
+    ///     requests.
     /// - Returns: A result for each operation. Those of an atomic batch that fails are all failures: the guilty one says
     ///   why, and the others are `FogbaseError.batchFailed`.
     /// - Throws: `FogbaseError` if the request as a whole failed.

@@ -5,6 +5,7 @@ extension Database {
     /// Makes a new record of a model.
     ///
     /// - Parameters:
+    ///   - model: The fields of the record.
     ///   - name: The record's name; `nil` makes one.
     ///   - access: Who may read and write it; `nil` is what the type's schema says.
     /// - Throws: `FogbaseError.exists` if there is a record with this name.

@@ -6,11 +6,14 @@ internal import RecordWire
 public struct Database: Sendable {
     /// Whose records a database holds.
     public enum Scope: String, Hashable, Sendable {
+        /// What all users share, as roles and grants allow.
         case `public`
+        /// One user's own, which nobody else sees.
         case `private`
     }
 
     var connection: Connection
+    /// Which of both this is.
     public let scope: Scope
 
     /// Reads one record as a model.
@@ -28,7 +31,10 @@ public struct Database: Sendable {
 
     /// Reads one record.
     ///
-    /// - Parameter fields: The fields to send; `nil` is all of them.
+    /// - Parameters:
+    ///   - recordType: The record's type.
+    ///   - name: The record's name.
+    ///   - fields: The fields to send; `nil` is all of them.
     public func fetch(_ recordType: String, _ name: String, fields: [String]? = nil) async throws -> Record {
         let response = try await connection.send(fetchCall(recordType, name, fields: fields))
         return try response.readRecord { Record(&$0) }

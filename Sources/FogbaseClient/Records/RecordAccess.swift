@@ -11,6 +11,7 @@ public struct RecordAccess: Hashable, Sendable, Codable {
     /// The rights by principal: `*` (anyone), a user's record name, `role:` with the name of a role, or `_creator`.
     private var rights: [String: UInt8] = [:]
 
+    /// An empty list: nobody may, until somebody is added.
     public init() {}
 
     /// The creator alone reads and writes.

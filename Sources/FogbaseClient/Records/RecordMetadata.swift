@@ -3,19 +3,24 @@ internal import RecordWire
 
 /// What a record says of itself besides its fields.
 public struct RecordMetadata: Hashable, Sendable, Codable {
+    /// The record's type.
     public var recordType: String
+    /// The record's name, unique over all types of its database.
     public var name: String
     /// The state of the record: each change gives it another one (CloudKit's `recordChangeTag`).
     public var version: String
+    /// When the record was made, by the server's clock.
     public var createdAt: Date
     /// The record name of the user who made it.
     public var creator: String
+    /// When the record was last saved, by the server's clock.
     public var updatedAt: Date
     /// The record name of the user who changed it last.
     public var modifier: String
     /// Who may read and write the record, where it has a list of its own and the app sees it.
     public var access: RecordAccess?
 
+    /// What a server would know of a record; for tests and previews.
     public init(
         recordType: String, name: String, version: String, createdAt: Date, creator: String, updatedAt: Date,
         modifier: String, access: RecordAccess? = nil

@@ -5,6 +5,7 @@ internal import RecordWire
 /// own: `stored.title = "sea"`.
 @dynamicMemberLookup
 public struct Stored<Model: Sendable>: Sendable {
+    /// What the server knows of the record: name, version, times, and who wrote it.
     public var metadata: RecordMetadata
     /// The model as it was read, so that a save can send what has changed since, and a conflict can be merged.
     package let original: Model
@@ -17,6 +18,7 @@ public struct Stored<Model: Sendable>: Sendable {
         original = model
     }
 
+    /// The fields, to read and to change; `save` sends what has changed.
     public var model: Model {
         get { changed ?? original }
         set { changed = newValue }
@@ -25,11 +27,13 @@ public struct Stored<Model: Sendable>: Sendable {
     /// The name of the record, unique over all types.
     public var id: String { metadata.name }
 
+    /// A property of the model, as if the record had it.
     public subscript<Value>(dynamicMember path: WritableKeyPath<Model, Value>) -> Value {
         get { model[keyPath: path] }
         set { model[keyPath: path] = newValue }
     }
 
+    /// A property of the model, as if the record had it, to read and to set.
     public subscript<Value>(dynamicMember path: KeyPath<Model, Value>) -> Value {
         model[keyPath: path]
     }

@@ -8,10 +8,12 @@ public struct ContainerSchema: Hashable, Sendable {
     public var json: Data
     /// The state of the schema, for `Container.putSchema(_:ifUnchanged:)`.
     public var version: String?
+    /// The record types, by name.
     public var types: [String: TypeSchema]
 
     /// A record type.
     public struct TypeSchema: Hashable, Sendable {
+        /// The fields of the type, by name.
         public var fields: [String: FieldSchema]
         /// The indexes over several fields, and those that are unique.
         public var indexes: [IndexSchema]
@@ -19,6 +21,7 @@ public struct ContainerSchema: Hashable, Sendable {
 
     /// A field of a record type.
     public struct FieldSchema: Hashable, Sendable {
+        /// The type of the field's values, which never changes.
         public var type: FieldType
         /// Whether conditions may ask for it.
         public var isQueryable: Bool
@@ -30,6 +33,7 @@ public struct ContainerSchema: Hashable, Sendable {
     public struct IndexSchema: Hashable, Sendable {
         /// Its fields in order; one with a minus before it descends.
         public var fields: [String]
+        /// Whether a value may be there once.
         public var isUnique: Bool
         /// Whether it is ready; one of a large type takes its time.
         public var isReady: Bool

@@ -4,6 +4,7 @@ internal import RecordWire
 public struct SchemaChange: Hashable, Sendable {
     /// The schema as it is now, or would be; `nil` for callers who may change and not read it.
     public var schema: ContainerSchema?
+    /// What becomes of record types, by name.
     public var types: Names
     /// Fields as `Post.title`.
     public var fields: Names
@@ -12,8 +13,11 @@ public struct SchemaChange: Hashable, Sendable {
 
     /// Names that are new, other than before, or gone.
     public struct Names: Hashable, Sendable {
+        /// What is new.
         public var added: [String]
+        /// What is there and becomes different.
         public var changed: [String]
+        /// What is there and goes.
         public var removed: [String]
 
         init(_ tree: JSONValue?) {

@@ -11,6 +11,11 @@ public struct RetryPolicy: Sendable {
     /// Waits; tests put a clock of theirs here.
     public var sleep: @Sendable (Duration) async throws -> Void
 
+    /// - Parameters:
+    ///   - attempts: How often a request is sent in all, at least 1.
+    ///   - firstDelay: The wait before the second attempt; each further one is twice as long.
+    ///   - longestDelay: The longest wait.
+    ///   - sleep: Waits; tests put a clock of theirs here.
     public init(
         attempts: Int = 4, firstDelay: Duration = .milliseconds(200), longestDelay: Duration = .seconds(15),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -21,7 +26,9 @@ public struct RetryPolicy: Sendable {
         self.sleep = sleep
     }
 
+    /// Four attempts in all, the last about a second after the first unless the server asks for more.
     public static let standard = RetryPolicy()
+    /// One attempt: whatever fails is told at once.
     public static let never = RetryPolicy(attempts: 1)
 
     /// How long to wait before another attempt; `nil` if there is to be none.

@@ -22,13 +22,16 @@ public protocol Transport: Sendable {
 public struct TransportRequest: Sendable {
     /// `GET`, `POST` and so on.
     public var method: String
+    /// The whole address, with its query.
     public var url: URL
     /// Names and values of header fields; the transport adds `Host` and `Content-Length`.
     public var fields: [(name: String, value: String)]
+    /// The bytes to send; `nil` is no body.
     public var body: Data?
     /// How long nothing may come before the transport gives up.
     public var timeout: Duration
 
+    /// A request of a method to an address.
     public init(
         method: String, url: URL, fields: [(name: String, value: String)] = [], body: Data? = nil,
         timeout: Duration = .seconds(60)
@@ -43,12 +46,14 @@ public struct TransportRequest: Sendable {
 
 /// An answer of HTTP.
 public struct TransportResponse: Sendable {
+    /// The status, 100 to 599.
     public var status: Int
     /// Header fields, by their names in lower case.
     public var fields: [String: String]
     /// All of the body; empty where it is streamed.
     public var body: Data
 
+    /// An answer, for transports of your own.
     public init(status: Int, fields: [String: String] = [:], body: Data = Data()) {
         self.status = status
         self.fields = fields

@@ -1,0 +1,85 @@
+#if FOGBASE_MACROS
+
+    import FogbaseClient
+    import Foundation
+    import Testing
+
+    @Suite struct ErrorsPageTests {
+        @RecordCodable
+        struct Post {
+            var title: String
+        }
+
+        func advice(_ error: FogbaseError) -> String {
+            switch error {
+            case .notAuthenticated: return "Sign in, please."
+            case .accessDenied: return "That is not yours to change."
+            case .notFound: return "It is not there any more."
+            case .exists: return "There is one of this name."
+            case .quotaExceeded: return "There is no room left."
+            case .unreachable, .responseLost: return "There is no connection."
+            case _ where error.isRetryable: return "The server is busy."
+            default: return "Something is wrong: \(error.reason)"
+            }
+        }
+
+        @Test func `an app tells what went wrong`() async throws {
+            let server = InMemoryServer()
+            let database = server.makeClient(retry: .never).container().publicDatabase
+            var told: [String] = []
+            do {
+                let post = try await database.create(Post(title: "Fog"))
+                print(post.id)
+            } catch let error as FogbaseError {
+                print(advice(error), error.status ?? 0, error.refusal?.requestID ?? "")
+                told.append(advice(error))
+            } catch is CancellationError {
+                print("Nobody waits for it any more.")
+            }
+            await server.failNext(.unreachable("no network"))
+            await server.failNext(status: 503)
+            await server.failNext(status: 413)
+            for _ in 1...3 {
+                do { _ = try await database.count(Query<Post>()) } catch let error as FogbaseError {
+                    told.append(advice(error))
+                }
+            }
+            #expect(told.prefix(3) == ["Sign in, please.", "There is no connection.", "The server is busy."])
+            #expect(told.count == 4)
+        }
+
+        @Test func `a policy is the app's, and a task ends the waiting`() async throws {
+            let server = InMemoryServer()
+            let url = server.url
+
+            let patient = RetryPolicy(attempts: 6, firstDelay: .milliseconds(500), longestDelay: .seconds(60))
+            let background = Fogbase(url, retry: patient, transport: server).container()
+            let screen = Fogbase(url, retry: .never, transport: server).container()
+            #expect(patient.attempts == 6)
+            await server.failNext(status: 503)
+            let error = await #expect(throws: FogbaseError.self) { try await screen.currentUser() }
+            #expect(error?.isRetryable == true)
+
+            let database = background.publicDatabase
+            let search = Task { try await database.fetch(Query<Post>().filter(\.title, beginsWith: "Fog")) }
+            search.cancel()
+            await #expect(throws: CancellationError.self) { try await search.value }
+        }
+
+        @Test func `each of a batch has its own result`() async throws {
+            let server = InMemoryServer(administratorToken: "all")
+            let database = server.makeClient(tokens: MemoryTokenStore("all")).container().publicDatabase
+            try await database.create(Post(title: "Dunes"), named: "dunes")
+
+            var batch = Batch()
+            for name in ["dunes", "waves"] { try batch.create(Post(title: name), named: name) }
+            let outcome = try await database.perform(batch, atomically: false)
+            for (position, error) in outcome.failures {
+                print("Operation \(position): \(error.reason)")
+            }
+            #expect(outcome.failures.keys.sorted() == [0])
+            #expect(await server.recordCount("Post") == 2)
+        }
+    }
+
+#endif

@@ -1,0 +1,57 @@
+#if FOGBASE_MACROS
+
+    import Foundation
+    import Testing
+
+    /// What the manual shows is what was compiled: each block of Swift stands, line by line, in an example or in a test of
+    /// this folder, which runs it.
+    @Suite struct ManualTests {
+        @Test(arguments: ManualText.pages)
+        func `what stands on a page was compiled`(page: String) throws {
+            for block in try ManualText.blocks(page) where !Self.isManifest(block) {
+                let paragraphs = ManualText.paragraphs(block)
+                let isCompiled = ManualText.sources.values.contains { ManualText.stand(paragraphs, in: $0) }
+                #expect(isCompiled, "\(page) has code that stands in no source:\n\(block)")
+            }
+        }
+
+        @Test func `a line that is other, missing or elsewhere is found`() {
+            let source = ManualText.code("func a() {\n    // Why.\n    b()\n    #expect(x)\n\n    c()\n}\nd()")
+            for same in ["  b()\n  c() \n}", "b()\n\nd()", "import A\n\nfunc a() {\n\n    // So.\n    c()"] {
+                #expect(ManualText.stand(ManualText.paragraphs(same), in: source), "\(same)")
+            }
+            for other in ["b()\nd()", "c()\nb()", "c()\n\nb()", "b", "d()\ne()", "d()\n\nd()", ""] {
+                #expect(!ManualText.stand(ManualText.paragraphs(other), in: source), "\(other)")
+            }
+        }
+
+        @Test func `the manual has its pages, with code on each but those that compare`() throws {
+            let prose = ["FogbaseClient.docc/Porting.md"]
+            #expect(ManualText.pages.count >= 14)
+            for page in ManualText.pages where !prose.contains(where: page.hasSuffix) {
+                #expect(try ManualText.blocks(page).count >= 3, "\(page)")
+            }
+        }
+
+        /// SwiftPM reads them, which takes a moment.
+        @Test(.timeLimit(.minutes(2)), arguments: ["Sources/FogbaseClient/FogbaseClient.docc/GettingStarted.md"])
+        func `a package's manifest is one`(page: String) throws {
+            let manifests = try ManualText.blocks(page).filter(Self.isManifest)
+            #expect(manifests.count == 1)
+            let folder = try TestFolder()
+            for manifest in manifests {
+                try Data(manifest.utf8).write(to: folder.url.appendingPathComponent("Package.swift"))
+                let swift = Process()
+                swift.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+                swift.arguments = ["swift", "package", "--package-path", folder.url.path, "dump-package"]
+                swift.standardOutput = FileHandle.nullDevice
+                try LiveServer.starting.withLock { try swift.run() }
+                swift.waitUntilExit()
+                #expect(swift.terminationStatus == 0, "\(manifest)")
+            }
+        }
+
+        private static func isManifest(_ block: String) -> Bool { block.contains("import PackageDescription") }
+    }
+
+#endif

@@ -1,0 +1,70 @@
+#if FOGBASE_MACROS
+
+    import FogbaseClient
+    import Foundation
+    import Testing
+
+    @Suite struct ProductionPageTests {
+        @RecordCodable
+        struct Post {
+            var thread: String
+            var title: String
+            var good = 0
+        }
+
+        @Test func `an app goes from development to production`() async throws {
+            let live = try LiveServer()
+            let (url, token) = (live.url, LiveServer.administratorToken)
+            let app = live.client()
+            try await app.signUp("ann", password: "correct horse battery")
+            try await app.publicDatabase.create(Post(thread: "sea", title: "Fog"))
+            let query = Query<Post>().filter(.thread, equals: "sea").sorted(by: .good, ascending: false)
+            #expect(try await app.publicDatabase.fetch(query.debug()).items.count == 1)
+
+            let administrator = Fogbase(url, tokens: MemoryTokenStore(token))
+            let development = administrator.container(environment: .development)
+            let production = administrator.container(environment: .production)
+
+            let schema = try await development.schema()
+            for (name, type) in schema.types.sorted(by: { $0.key < $1.key }) {
+                print(name, type.fields.keys.sorted(), type.indexes.map(\.fields))
+            }
+
+            let plan = try await production.putSchema(schema.json, keepsRights: true, isDryRun: true)
+            print("New: \(plan.types.added), gone: \(plan.types.removed), other rights: \(plan.rights)")
+            #expect(plan.types.added.contains("Post"))
+            let change = try await production.putSchema(schema.json, keepsRights: true)
+            print(change.fields.added)
+            let fields = try await production.schema().types["Post"]?.fields.keys.sorted()
+            #expect(fields == ["good", "thread", "title"])
+
+            let released = Fogbase(url).container(environment: .production)
+            try await released.signUp("ann", password: "correct horse battery")
+            #expect(try await released.publicDatabase.fetch(query).items.isEmpty)
+
+            do {
+                let late = Query<Post>().filter(.title, beginsWith: "Fog").filter("good > %d", 3)
+                print(try await released.publicDatabase.count(late))
+            } catch let error as FogbaseError where error.refusal?.cause == .notIndexed {
+                print(error.reason)
+                #expect(error.field == "title")
+            }
+
+            let more = #"""
+                {"types":{"Post":{
+                  "fields":{"thread":{"type":"STRING"},"title":{"type":"STRING"},"good":{"type":"INT64"}},
+                  "indexes":[{"fields":["thread","-good"]},{"fields":["title"],"unique":true}]}}}
+                """#
+            let before = try await production.schema()
+            try await production.putSchema(more, ifUnchanged: before.version, keepsRights: true)
+            let indexes = try await production.schema().types["Post"]?.indexes ?? []
+            print(indexes.map { "\($0.fields)\($0.isReady ? "" : " is being built")" })
+            #expect(indexes.contains { $0.fields == ["title"] && $0.isUnique })
+
+            let limits = try await released.limits()
+            print(limits.batchOperations, limits.recordBytes, limits.pageSize)
+            #expect(limits.pageSize == 1_000)
+        }
+    }
+
+#endif
