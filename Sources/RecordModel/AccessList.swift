@@ -44,6 +44,8 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
     public static let read = AccessRights(rawValue: 1)
     /// Update and delete, and changing the list.
     public static let write = AccessRights(rawValue: 2)
+    /// Both.
+    public static let readWrite: AccessRights = [.read, .write]
 }
 
 /// The access list of one record: who may read and who may write it (NCMB's and Parse's `ACL`; CloudKit has none).

@@ -14,6 +14,11 @@ public struct RecordName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// Takes over a name that was checked elsewhere, or will be.
+    package init(unchecked text: String) {
+        self.text = text
+    }
+
     public var description: String { text }
 
     /// Strings compare by what they look like; names, as storage has it, by their bytes.

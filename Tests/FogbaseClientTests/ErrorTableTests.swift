@@ -5,35 +5,6 @@ import Testing
 
 /// The errors of the interface, as an app gets them.
 @Suite struct ErrorTableTests {
-    /// Answers everything alike, and counts.
-    private actor Answering: Transport {
-        private let response: TransportResponse
-        private(set) var count = 0
-
-        init(_ status: Int, _ body: String) {
-            response = TransportResponse(status: status, fields: ["x-request-id": "r1"], body: Data(body.utf8))
-        }
-
-        func send(_ request: TransportRequest) -> TransportResponse {
-            count += 1
-            return response
-        }
-
-        func stream(_ request: TransportRequest) -> (TransportResponse, AsyncThrowingStream<Data, any Error>) {
-            count += 1
-            var head = response
-            head.body = Data()
-            let body = response.body
-            return (
-                head,
-                AsyncThrowingStream {
-                    $0.yield(body)
-                    $0.finish()
-                }
-            )
-        }
-    }
-
     /// The word for the case of an error.
     private func word(_ error: FogbaseError?) -> String {
         switch error {
@@ -64,7 +35,8 @@ import Testing
 
     private func error(_ status: Int, _ body: String, token: String? = nil) async -> FogbaseError? {
         let database = Fogbase(
-            LiveServer.local(1), tokens: MemoryTokenStore(token), retry: .never, transport: Answering(status, body)
+            LiveServer.local(1), tokens: MemoryTokenStore(token), retry: .never,
+            transport: AnsweringTransport(status, body)
         ).container().publicDatabase
         do {
             _ = try await database.fetch("Post", "a")
@@ -134,7 +106,7 @@ import Testing
     @Test func `a token that is refused is the end of a session, and is sent no second time`() async {
         let body = #"{"uuid":"u","serverErrorCode":"AUTHENTICATION_FAILED","reason":"why"}"#
         #expect(word(await error(401, body, token: "fbs_x")) == "notAuthenticated")
-        let (tokens, transport) = (MemoryTokenStore("fbs_x"), Answering(401, body))
+        let (tokens, transport) = (MemoryTokenStore("fbs_x"), AnsweringTransport(401, body))
         let container = Fogbase(LiveServer.local(1), tokens: tokens, transport: transport).container()
         await #expect(throws: FogbaseError.self) { try await container.currentUser() }
         #expect(await tokens.token() == nil)
@@ -144,7 +116,7 @@ import Testing
     @Test func `what waiting mends is tried again as often as the policy says, and nothing else is`() async {
         func count(_ status: Int, _ code: String, retryAfter: Int = 1) async -> Int {
             let body = #"{"uuid":"u","serverErrorCode":"\#(code)","reason":"why","retryAfter":\#(retryAfter)}"#
-            let transport = Answering(status, body)
+            let transport = AnsweringTransport(status, body)
             let retry = RetryPolicy(attempts: 3) { _ in }
             let fogbase = Fogbase(LiveServer.local(1), retry: retry, transport: transport)
             _ = try? await fogbase.container().publicDatabase.save(Record("Post"))

@@ -92,7 +92,7 @@ import Testing
         let label = try await database.first(Query<Label>().sorted(by: .createdAt, ascending: false))
         #expect(label?.code == "A-249")
         let named = try await database.fetch(Label.self, names: (0..<300).map { "goods\($0)" })
-        #expect(named.count == 250)
+        #expect(named.items.count == 250 && named.missing.count == 50)
     }
 
     @Test func `a record that does not fit its model hides no other`() async throws {
@@ -144,6 +144,38 @@ import Testing
         #expect(lines.all.first == "Query: Goods where price >= 1")
         #expect(lines.all.contains { $0.hasPrefix("Record goods1: Goods(code: \"A-1\"") })
     }
+
+    @Test func `debug tells each index that was added once, and cases by their own names`() async throws {
+        let server = try LiveServer()
+        let database = server.administrator.publicDatabase
+        let kite = Toy(state: .worn, box: nil, sizes: [.init(edge: .round)], name: "kite", tags: ["a"])
+        try await database.create(kite, named: "t")
+        let lines = LockedLines()
+        let query = Query<Toy>().filter(.state, equals: Toy.State.worn).filter(.tags, anyIn: ["a", "b"])
+            .sorted(by: .name, ascending: false).debug { lines.append($0) }
+        let page = try await database.fetch(query)
+        #expect(page.notices.count > 1 && Set(page.notices).count == page.notices.count, "\(page.notices)")
+        let naming = page.notices.filter { $0.hasPrefix("Toy, index ") }
+        #expect(naming == page.notices)
+        let text = #"Record t: Toy(state: worn, box: nil, sizes: [Size(edge: round)], name: "kite", tags: ["a"])"#
+        #expect(lines.all.contains(text), "\(lines.all)")
+    }
+}
+
+/// A model whose types stand within others.
+private struct Toy: Codable, RecordCodable {
+    enum Fields: String, RecordFields, CaseIterable { case state, box, sizes, name, tags }
+    enum State: String, Codable, FieldConvertible { case new, worn }
+    struct Size: Codable {
+        enum Edge: Int, Codable { case square, round }
+        var edge: Edge
+    }
+
+    var state: State
+    var box: State?
+    var sizes: [Size]
+    var name: String
+    var tags: [String]
 }
 
 /// Lines that come from anywhere.

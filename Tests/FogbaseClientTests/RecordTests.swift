@@ -86,40 +86,6 @@ import Testing
         }
     }
 
-    @Test func `a batch has a result for each operation, and all or none are done`() async throws {
-        let server = try LiveServer()
-        let database = server.administrator.publicDatabase
-        try await database.create(Note(title: "there"), named: "there")
-        var batch = Batch()
-        let made = try batch.create(Note(title: "new"), named: "new")
-        let taken = try batch.create(Note(title: "again"), named: "there")
-        let gone = try batch.delete("Note", "nobody")
-        let atomic = try await database.perform(batch)
-        #expect(atomic.failures.count == 3)
-        #expect(throws: FogbaseError.self) { _ = try atomic[made] }
-        await #expect(throws: FogbaseError.self) { _ = try await database.fetch(Note.self, "new") }
-        let each = try await database.perform(batch, atomically: false)
-        #expect(try each[made].title == "new")
-        guard case .exists = each.failures[taken.position], case .notFound = each.failures[gone.position] else {
-            Issue.record("\(each.failures)")
-            return
-        }
-        // Performed again, it is answered as before and does nothing.
-        let again = try await database.perform(batch, atomically: false)
-        #expect(try again[made].metadata.version == each[made].metadata.version)
-    }
-
-    @Test func `a batch of a thousand goes in several requests`() async throws {
-        let server = try LiveServer()
-        let database = server.administrator.publicDatabase
-        var batch = Batch()
-        for number in 0..<1_000 { try batch.create(Note(title: "\(number)", good: number), named: "n\(number)") }
-        let outcome = try await database.perform(batch, atomically: false)
-        #expect(outcome.failures.isEmpty)
-        #expect(try await database.count(Query<Note>()) == 1_000)
-        await #expect(throws: FogbaseError.self) { _ = try await database.perform(batch) }
-    }
-
     @Test func `a record without a model has fields by name`() async throws {
         let server = try LiveServer()
         let database = server.administrator.publicDatabase
@@ -136,21 +102,5 @@ import Testing
         let read = try await database.fetch("Thing", record.name)
         #expect(read == record && read["good"] as Int? == nil && read["title"] as Int? == nil)
         #expect(try read.decode(Note.self).tags == ["a", "b"])
-    }
-
-    @Test func `a record's own list decides who reads it`() async throws {
-        let server = try LiveServer()
-        let database = server.administrator.publicDatabase
-        let guest = server.client().publicDatabase
-        var access = RecordAccess()
-        access["*"] = .write
-        var stored = try await database.create(Note(title: "mine"), named: "mine", access: access)
-        #expect(stored.metadata.access == access)
-        await #expect(throws: FogbaseError.self) { _ = try await guest.fetch(Note.self, "mine") }
-        stored.metadata.access?["*"] = .read
-        stored = try await database.save(stored)
-        #expect(try await guest.fetch(Note.self, "mine").metadata.access == nil, "readers do not see the list")
-        try await database.create(Note(title: "open"), named: "open")
-        #expect(try await guest.fetch(Note.self, "open").title == "open")
     }
 }

@@ -156,8 +156,8 @@ internal import Testing
                     + "with @Field(\"name\")\n  fix: Add '@Field(\"…\")'"
             ),
             (
-                "@Field(\"modified\") var a: Int",
-                "2:8 error: 'modified' is a name that every record has beside its fields: give the field another "
+                "@Field(\"modifiedTimestamp\") var a: Int",
+                "2:8 error: 'modifiedTimestamp' is a name that every record has beside its fields: give the field another "
                     + "with @Field(\"name\")"
             ),
             (

@@ -12,8 +12,7 @@ struct Journal {
     func write(_ times: [String: Date]) async throws {
         var batch = Batch()
         for (name, time) in times { try batch.create(Entry(run: run, time: time), named: name) }
-        let failures = try await database.perform(batch, atomically: false).failures
-        if let failure = failures.values.first { throw failure }
+        try await database.perform(batch, atomically: false).check()
     }
 
     /// Begins to delete what is older than a date, and returns at once.

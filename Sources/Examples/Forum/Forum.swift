@@ -16,10 +16,8 @@ struct Forum {
     func mostLiked() async throws -> [(post: Stored<Post>, likes: Int)] {
         let query = Query<Likes>().filter(.thread, equals: thread).sorted(by: .count, ascending: false).limit(to: 20)
         let likes = try await database.fetch(query).items
-        let posts = try await database.fetch(Post.self, names: likes.map(\.post.recordName.text))
-        return try likes.compactMap { like in
-            try posts[like.post.recordName.text].map { (try $0.get(), like.count) }
-        }
+        let posts = try await database.fetch(Post.self, likes.map(\.post))
+        return try likes.compactMap { like in try posts[like.post].map { ($0, like.count) } }
     }
 
     // MARK: Writing
@@ -30,13 +28,10 @@ struct Forum {
     ) async throws -> Stored<Post> {
         var post = Post(thread: thread, title: title, text: text, image: image)
         if let photo { post.photo = try await database.upload(photo, filename: "\(title).png") }
-        guard let name = RecordName(post.name) else {
-            throw FogbaseError.invalidArgument("A title of \(title.utf8.count) bytes is too long")
-        }
-        let likes = Likes(thread: thread, post: Reference(recordName: name, action: .deleteSelf))
         // Both or none.
         var batch = Batch()
         let item = try batch.create(post, named: post.name)
+        let likes = Likes(thread: thread, post: item.reference(.deleteSelf))
         try batch.create(likes, named: Likes.name(for: post.name), access: Likes.access)
         return try await database.perform(batch)[item]
     }

@@ -12,9 +12,5 @@ struct Likes {
     static func name(for post: String) -> String { "Likes of \(post)" }
 
     /// Whoever is signed in may write. Guests may not: what the type grants stays the fence around the list.
-    static let access = {
-        var access = RecordAccess()
-        access["*"] = [.read, .write]
-        return access
-    }()
+    static let access = RecordAccess.everyone(.readWrite)
 }

@@ -8,8 +8,14 @@ public struct ChangePage: Hashable, Sendable {
     public var token: ChangeToken
     /// Whether there is more at once. A page may be empty and more be coming.
     public var moreComing: Bool
+    /// How many changes the server has sent beside these, of types that were not asked for.
+    var passedOver = 0
 
-    /// A page; for tests of what an app makes of one.
+    /// - Parameters:
+    ///   - changed: Records that are new or have changed.
+    ///   - deleted: Records that are not there any more.
+    ///   - token: Where to go on.
+    ///   - moreComing: Whether there is more at once.
     public init(
         changed: [Record] = [], deleted: [DeletedRecord] = [], token: ChangeToken, moreComing: Bool = false
     ) {
@@ -19,8 +25,12 @@ public struct ChangePage: Hashable, Sendable {
         self.moreComing = moreComing
     }
 
-    /// Whether the page tells of no record. Its token is good all the same.
+    /// Whether nothing has changed, of the types that were asked for.
     public var isEmpty: Bool { changed.isEmpty && deleted.isEmpty }
+}
+
+extension ChangePage: FeedPage {
+    var count: Int { changed.count + deleted.count + passedOver }
 }
 
 /// What is left of a record.

@@ -95,7 +95,8 @@ public struct FBDatabase: Sendable {
                 saves.append((record, try batch.save(try await ready(record), policy: savePolicy)))
             }
             for id in ids { deletions.append((id, try batch.delete(try Self.type(of: id), id.recordName))) }
-            let outcome = try await database.perform(batch, atomically: atomically)
+            let outcome =
+                try await atomically ? database.outcome(of: batch) : database.perform(batch, atomically: false)
             var saved: [FBRecord.ID: Result<FBRecord, any Error>] = [:]
             for (record, item) in saves {
                 let id = record.recordID

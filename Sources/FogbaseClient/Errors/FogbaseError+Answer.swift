@@ -15,8 +15,10 @@ extension FogbaseError {
 
     /// What an error dictionary says, of a whole answer or of an item.
     ///
-    /// - Parameter status: Of the answer; `nil` for an item of a batch.
-    init(_ tree: JSONValue, status: Int?, requestID: String? = nil) {
+    /// - Parameters:
+    ///   - status: Of the answer; `nil` for an item of a batch.
+    ///   - operation: Which item of a batch it is, from 0.
+    init(_ tree: JSONValue, status: Int?, requestID: String? = nil, operation: Int? = nil) {
         let word = tree["serverErrorCode"]?.string ?? ""
         let code = RecordError.Code(rawValue: word)
         let cause = tree["details"]?["cause"]?.string.flatMap(RecordError.Cause.init(rawValue:))
@@ -27,7 +29,7 @@ extension FogbaseError {
         let refusal = Refusal(
             status: status ?? Self.status(code, cause), reason: tree["reason"]?.string ?? word, cause: cause,
             details: details, recordName: tree["recordName"]?.string ?? details["recordName"],
-            retryAfter: tree["retryAfter"]?.integer.map { .seconds($0) }, requestID: requestID)
+            retryAfter: tree["retryAfter"]?.integer.map { .seconds($0) }, requestID: requestID, operation: operation)
         self = Self.make(code, cause, refusal, server: tree["serverRecord"].flatMap(Record.init(tree:)))
     }
 

@@ -148,7 +148,11 @@ extension FogbaseError {
 }
 
 extension FogbaseError: CustomStringConvertible {
-    public var description: String { reason }
+    public var description: String {
+        guard let operation = refusal?.operation else { return reason }
+        let record = recordName.map { "record '\($0)', " } ?? ""
+        return "\(reason) (\(record)operation \(operation) of the batch, counted from 0)"
+    }
 }
 
 extension FogbaseError {
@@ -157,11 +161,18 @@ extension FogbaseError {
     }
 
     static func typeMismatch(_ name: String, expected: String, found: String) -> FogbaseError {
-        .decoding(DecodingProblem(.mismatch(expected: expected, found: found), field: name))
+        // Of the right type, the value is one that the property cannot hold, such as 300 in eight bits.
+        let found = found == expected ? "\(found) with a value that does not fit" : found
+        return .decoding(DecodingProblem(.mismatch(expected: expected, found: found), field: name))
     }
 
     static func notFinite(_ name: String) -> FogbaseError {
         .invalidArgument("Field '\(name)' is infinite or no number, which records cannot have")
+    }
+
+    static func notRecordName(_ name: String) -> FogbaseError {
+        .invalidArgument(
+            "'\(name.prefix(64))' is no record name: 1 to 255 bytes without control characters, not '.' or '..'")
     }
 
     /// The same error, about a record.

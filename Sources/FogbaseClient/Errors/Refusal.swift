@@ -17,11 +17,14 @@ public struct Refusal: Hashable, Sendable {
     public var retryAfter: Duration?
     /// What the server's log calls the request (`X-Request-ID`).
     public var requestID: String?
+    /// Which operation of a batch was refused, from 0; `nil` elsewhere.
+    public var operation: Int?
 
     /// What a server would say; for tests of what an app does then.
     public init(
         status: Int, reason: String, cause: RecordError.Cause? = nil, details: [String: String] = [:],
-        recordName: String? = nil, retryAfter: Duration? = nil, requestID: String? = nil
+        recordName: String? = nil, retryAfter: Duration? = nil, requestID: String? = nil,
+        operation: Int? = nil
     ) {
         self.status = status
         self.reason = reason
@@ -30,6 +33,7 @@ public struct Refusal: Hashable, Sendable {
         self.recordName = recordName
         self.retryAfter = retryAfter
         self.requestID = requestID
+        self.operation = operation
     }
 
     /// The field that the refusal is about.

@@ -5,15 +5,18 @@ internal import RecordModel
 /// JSON in a STRING field.
 struct FieldDecoder: Decoder {
     let fields: [String: FieldValue]
+    /// What the fields are that this version does not understand; they are there, and nobody may take them for absent.
+    let unread: [String: String]
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    init(_ fields: [String: FieldValue]) {
+    init(_ fields: [String: FieldValue], unread: [String: String]) {
         self.fields = fields
+        self.unread = unread
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(Keyed(fields: fields))
+        KeyedDecodingContainer(Keyed(fields: fields, unread: unread))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Self.notKeyed }
@@ -23,17 +26,22 @@ struct FieldDecoder: Decoder {
 
     private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let fields: [String: FieldValue]
+        let unread: [String: String]
         let codingPath: [any CodingKey] = []
 
-        var allKeys: [Key] { fields.keys.compactMap { Key(stringValue: $0) } }
+        var allKeys: [Key] { (Array(fields.keys) + Array(unread.keys)).compactMap { Key(stringValue: $0) } }
 
-        func contains(_ key: Key) -> Bool { fields[key.stringValue] != nil }
-        func decodeNil(forKey key: Key) throws -> Bool { fields[key.stringValue] == nil }
+        func contains(_ key: Key) -> Bool { fields[key.stringValue] != nil || unread[key.stringValue] != nil }
+        func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
 
         /// Reads a value that fields have, or that stands in one as JSON.
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
             let name = key.stringValue
-            guard let value = fields[name] else { throw FogbaseError.missingField(name) }
+            guard let value = fields[name] else {
+                guard let found = unread[name] else { throw FogbaseError.missingField(name) }
+                let expected = (type as? any FieldConvertible.Type)?.fieldType.schemaName ?? "\(type)"
+                throw FogbaseError.typeMismatch(name, expected: expected, found: found)
+            }
             if let convertible = type as? any FieldConvertible.Type {
                 guard let converted = convertible.init(fieldValue: value) as? Value else {
                     throw mismatch(name, convertible.fieldType, value)

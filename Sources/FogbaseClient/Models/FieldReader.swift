@@ -45,7 +45,7 @@ public struct FieldReader: ~Copyable {
     }
 
     private func mismatch(_ name: String, _ index: Int, _ expected: FieldType) -> FogbaseError {
-        .typeMismatch(name, expected: expected.schemaName, found: scanner.tag(of: index))
+        .typeMismatch(name, expected: expected.schemaName, found: scanner.shape(of: index))
     }
 
     /// Reads by one of the scanner's short ways, which make no `FieldValue`.

@@ -13,12 +13,19 @@ public struct FieldWriter {
     private let removesAbsent: Bool
     /// Whether somebody will ask which fields have changed.
     private let keepsEntries: Bool
+    /// Whether assets are written with what only answers say of them.
+    private let asAnswer: Bool
     private var isFirst = true
 
-    /// - Parameter head: What stands before the first field.
-    package init(removesAbsent: Bool, keepsEntries: Bool = false, head: StaticString = "") {
+    /// - Parameters:
+    ///   - head: What stands before the first field.
+    ///   - asAnswer: Writes assets with what only answers say of them.
+    package init(
+        removesAbsent: Bool, keepsEntries: Bool = false, head: StaticString = "", asAnswer: Bool = false
+    ) {
         self.removesAbsent = removesAbsent
         self.keepsEntries = keepsEntries
+        self.asAnswer = asAnswer
         text.reserveCapacity(512)
         text.appendLiteral(head)
     }
@@ -45,8 +52,8 @@ public struct FieldWriter {
     public mutating func encode(value: FieldValue, for name: String) throws {
         if !value.isFinite { throw FogbaseError.notFinite(name) }
         beginValue(name)
-        if case .asset(let asset) = value, asset.receipt != nil {
-            asset.appendWithReceipt(to: &text)
+        if case .asset(let asset) = value, asset.receipt != nil || asAnswer {
+            asset.append(to: &text, asAnswer: asAnswer)
         } else if case .list(.asset, let members) = value {
             appendAssets(members)
         } else {
@@ -66,7 +73,7 @@ public struct FieldWriter {
         text.append(UInt8(ascii: "["))
         for (index, member) in members.enumerated() {
             if index > 0 { text.append(UInt8(ascii: ",")) }
-            if case .asset(let asset) = member { asset.appendWithReceipt(to: &text) }
+            if case .asset(let asset) = member { asset.append(to: &text, asAnswer: asAnswer) }
         }
         text.append(UInt8(ascii: "]"))
     }
@@ -197,12 +204,18 @@ extension FieldValue {
 }
 
 extension Asset {
-    /// Appends what a write must say of it. The measures are the server's own to find out.
-    fileprivate func appendWithReceipt(to text: inout [UInt8]) {
+    /// Appends what a write must say of it. The measures are the server's own to find out, and stand in answers alone.
+    fileprivate func append(to text: inout [UInt8], asAnswer: Bool) {
         var object = JSONObject([("fileChecksum", .string(fileChecksum)), ("size", .integer(size))])
         object["receipt"] = receipt.map(JSONValue.string)
         object["contentType"] = contentType.map(JSONValue.string)
         object["filename"] = filename.map(JSONValue.string)
+        if asAnswer {
+            object["downloadURL"] = downloadURL.map(JSONValue.string)
+            object["width"] = (picture?.width).map(JSONValue.integer)
+            object["height"] = (picture?.height).map(JSONValue.integer)
+            object["orientation"] = (picture?.orientation).map(JSONValue.integer)
+        }
         JSONValue.object(object).write(to: &text)
     }
 }

@@ -7,11 +7,17 @@ internal import RecordWire
 extension RecordDecodable where Self: Decodable {
     public init(fields reader: inout FieldReader) throws {
         var fields: [String: FieldValue] = [:]
+        // A value of a type that a later version brings is no reason to lose the others.
+        var unread: [String: String] = [:]
         for name in reader.scanner.names {
-            // A value of a type that a later version brings is no reason to lose the others.
-            fields[name] = reader.scanner.find(name).flatMap { reader.scanner.value(of: $0) }
+            guard let index = reader.scanner.find(name) else { continue }
+            if let value = reader.scanner.value(of: index) {
+                fields[name] = value
+            } else {
+                unread[name] = reader.scanner.shape(of: index)
+            }
         }
-        try self.init(from: FieldDecoder(fields))
+        try self.init(from: FieldDecoder(fields, unread: unread))
     }
 }
 

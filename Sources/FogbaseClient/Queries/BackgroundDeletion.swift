@@ -57,7 +57,7 @@ public final class BackgroundDeletion: Sendable {
 extension Database {
     /// Deletes the records that meet a condition, many or few, beside other work.
     ///
-    /// - Parameter query: Its condition and its order; its limit is the size of the pages (1,000).
+    /// - Parameter query: Its condition and its order; its limit is the size of the pages.
     public func deleteInBackground<Model>(_ query: Query<Model>) -> BackgroundDeletion {
         BackgroundDeletion { report in
             guard query.filter != nil else {
@@ -66,13 +66,15 @@ extension Database {
             }
             var progress = BackgroundDeletion.Progress(total: try await count(query), deleted: 0, skipped: 0)
             report(progress)
+            var length = query.pageSize
+            if length == nil, progress.total > RequestSizes.shortPage { length = try await connection.sizes().pageSize }
             var cursor: String?
             repeat {
-                let (versions, next) = try await versions(query, cursor: cursor)
+                let (versions, next) = try await versions(query, cursor: cursor, limit: length)
                 var rest = versions[...]
                 while !rest.isEmpty {
                     try Task.checkCancellation()
-                    let part = rest.prefix(Self.operationsPerRequest)
+                    let part = rest.prefix(RequestSizes.usual.operations)
                     rest = rest.dropFirst(part.count)
                     let deleted = try await delete(part, of: Model.recordType)
                     progress.deleted += deleted
@@ -88,10 +90,10 @@ extension Database {
 
     /// Names and versions of a page's records, without their fields.
     private func versions<Model>(
-        _ query: Query<Model>, cursor: String?
+        _ query: Query<Model>, cursor: String?, limit: Int?
     ) async throws -> ([(name: String, version: String)], next: String?) {
         var call = Call("POST", "query")
-        call.setJSON(try query.fields([]).body(cursor: cursor, limit: query.pageSize ?? 1_000))
+        call.setJSON(try query.fields([]).body(cursor: cursor, limit: limit))
         var versions: [(name: String, version: String)] = []
         let rest = try await connection.send(call).readRecords(list: "records") { scanner in
             versions.append((scanner.head.recordName, scanner.head.recordChangeTag ?? ""))

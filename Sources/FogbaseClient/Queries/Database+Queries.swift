@@ -36,35 +36,6 @@ extension Database {
         Records(database: self, query: query)
     }
 
-    /// Reads several records by their names.
-    ///
-    /// - Returns: Those that are there and may be read, by name.
-    public func fetch<Model: RecordDecodable>(
-        _ type: Model.Type = Model.self, names: [String]
-    ) async throws -> [String: Result<Stored<Model>, FogbaseError>] {
-        var found: [String: Result<Stored<Model>, FogbaseError>] = [:]
-        var rest = Set(names)[...]
-        while !rest.isEmpty {
-            let part = Array(rest.prefix(Self.namesPerQuery))
-            rest = rest.dropFirst(part.count)
-            var page = try await fetch(Query<Model>().filter(SystemKey.id, in: part).limit(to: part.count))
-            while true {
-                for result in page.results {
-                    switch result {
-                    case .success(let stored): found[stored.id] = result
-                    case .failure(let error): found[error.recordName ?? ""] = result
-                    }
-                }
-                guard let next = page.next else { break }
-                page = try await fetch(after: next)
-            }
-        }
-        return found
-    }
-
-    /// The most members of a list in a condition.
-    private static let namesPerQuery = 1_000
-
     func page<Model>(
         _ query: Query<Model>, cursor: String?, counts: Bool = false, limit: Int? = nil
     ) async throws -> Page<Model> {
@@ -82,16 +53,23 @@ extension Database {
         }
         page.next = rest["cursor"]?.string.map { Cursor(query: query, token: $0) }
         page.count = rest["count"]?.integer.map { Int($0) }
-        page.notices = rest["notices"]?.array?.compactMap { $0["reason"]?.string } ?? []
+        page.notices = rest["notices"]?.array?.compactMap(Self.notice) ?? []
         if let report = query.report { Self.report(page, to: report) }
         return page
+    }
+
+    /// A notice as a sentence. Those of one answer may differ in their index alone.
+    private static func notice(_ tree: JSONValue) -> String? {
+        guard let reason = tree["reason"]?.string else { return nil }
+        let subject = [tree["recordType"]?.string, (tree["index"]?.string).map { "index \($0)" }].compactMap { $0 }
+        return subject.isEmpty ? reason : "\(subject.joined(separator: ", ")): \(reason)"
     }
 
     private static func report<Model>(_ page: Page<Model>, to report: (String) -> Void) {
         for notice in page.notices { report("Notice: \(notice)") }
         for result in page.results {
             switch result {
-            case .success(let stored): report("Record \(stored.id): \(stored.model)")
+            case .success(let stored): report("Record \(stored.id): \(ModelText.line(stored.model))")
             case .failure(let error): report("Record \(error.recordName ?? ""): \(error.reason)")
             }
         }

@@ -7,17 +7,20 @@ internal import RecordWire
 /// ```swift
 /// var batch = Batch()
 /// let post = try batch.create(Post(title: "sea"))
+/// try batch.create(Comment(post: post.reference(), text: "fog"))
 /// try batch.delete("Draft", "d1")
-/// let outcome = try await database.perform(batch)
-/// let stored = try outcome[post]
+/// let stored = try await database.perform(batch)[post]
 /// ```
 ///
-/// Performing a batch a second time does nothing more: it bears its own idempotency key. Change it, and it is another one.
+/// Performing a batch that was done a second time does nothing more: it bears its own idempotency key. Change it, and it is
+/// another one.
 public struct Batch: Sendable {
     /// An operation of a batch, whose result is asked for by it.
     public struct Item<Value: Sendable>: Hashable, Sendable {
         /// Where the operation stands in the batch, from 0.
         public let position: Int
+        /// The name of its record, which the client has made if the app gave none.
+        public let name: String
     }
 
     /// One operation as it is sent, and how its answer is read.
@@ -32,9 +35,9 @@ public struct Batch: Sendable {
     }
 
     var operations: [Operation] = []
-    var idempotencyKey = RecordNames.make()
+    var identity = BatchIdentity()
 
-    /// A batch without operations.
+    /// A batch without operations; performed so, it asks the server nothing.
     public init() {}
 
     /// How many operations there are. An atomic batch may have 200, unless the server's limits say otherwise.
@@ -149,8 +152,8 @@ public struct Batch: Sendable {
         text.appendLiteral("}}")
         operations.append(
             Operation(text: text, name: name, read: { try read(&$0) }, client: client, ancestor: ancestor))
-        idempotencyKey = RecordNames.make()
-        return Item(position: operations.count - 1)
+        identity = BatchIdentity()
+        return Item(position: operations.count - 1, name: name)
     }
 }
 

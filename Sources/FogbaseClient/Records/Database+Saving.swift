@@ -15,7 +15,7 @@ extension Database {
     ) async throws -> Stored<Model> {
         var batch = Batch()
         let item = try batch.create(model, named: name, access: access)
-        return try await perform(batch)[item]
+        return try await perform(item, alone: batch)
     }
 
     /// Saves what an app has changed of a record.
@@ -28,7 +28,7 @@ extension Database {
     ) async throws -> Stored<Model> {
         var batch = Batch()
         let item = try batch.save(stored, policy: policy)
-        return try await perform(batch)[item]
+        return try await perform(item, alone: batch)
     }
 
     /// Saves a record; one that was not read before is made.
@@ -36,7 +36,7 @@ extension Database {
     public func save(_ record: Record, policy: SavePolicy = .ifUnchanged) async throws -> Record {
         var batch = Batch()
         let item = try batch.save(record, policy: policy)
-        return try await perform(batch)[item]
+        return try await perform(item, alone: batch)
     }
 
     /// Deletes a record, and with it what refers to it with `DELETE_SELF`.
@@ -45,7 +45,7 @@ extension Database {
     public func delete<Model>(_ stored: Stored<Model>) async throws {
         var batch = Batch()
         let item = try batch.delete(stored)
-        try await perform(batch)[item]
+        try await perform(item, alone: batch)
     }
 
     /// Deletes a record, whatever its state.
@@ -54,7 +54,7 @@ extension Database {
     public func delete(_ recordType: String, _ name: String) async throws {
         var batch = Batch()
         let item = try batch.delete(recordType, name)
-        try await perform(batch)[item]
+        try await perform(item, alone: batch)
     }
 
     /// Deletes a record of a model, whatever its state.

@@ -48,10 +48,7 @@ public struct Database: Sendable {
 
     /// Refuses what cannot stand in a path as the name of a record.
     static func checked(_ name: String) throws -> String {
-        guard RecordName(name) != nil else {
-            throw FogbaseError.invalidArgument(
-                "'\(name.prefix(64))' is no record name: 1 to 255 bytes without control characters, not '.' or '..'")
-        }
+        guard RecordName(name) != nil else { throw FogbaseError.notRecordName(name) }
         return name
     }
 }

@@ -70,7 +70,7 @@ public struct Record: Hashable, Sendable {
     ///
     /// - Throws: `FogbaseError.decoding` if it does not fit.
     public func decode<Model: RecordDecodable>(_ type: Model.Type = Model.self) throws -> Model {
-        var writer = FieldWriter(removesAbsent: false)
+        var writer = FieldWriter(removesAbsent: false, asAnswer: true)
         for (name, value) in fields { try writer.encode(value: value, for: name) }
         var text = Array("{\"fields\":{".utf8)
         text += writer.text
@@ -87,6 +87,16 @@ public struct Record: Hashable, Sendable {
                 throw error.about(name)
             }
         }
+    }
+
+    /// The record as a model with what the server knows of it, such as one that the change feed has brought.
+    ///
+    /// - Throws: `FogbaseError.decoding` if it does not fit, `FogbaseError.invalidArgument` if it was never saved.
+    public func stored<Model: RecordDecodable>(as type: Model.Type = Model.self) throws -> Stored<Model> {
+        guard let metadata else {
+            throw FogbaseError.invalidArgument("Record '\(name)' was not saved yet, so it has no version")
+        }
+        return Stored(try decode(type), metadata: metadata)
     }
 }
 

@@ -1,4 +1,3 @@
-public import RecordModel
 internal import RecordWire
 
 /// A model with what the server knows of its record. Its properties can be read and changed as if they were the wrapper's
@@ -64,12 +63,5 @@ extension Stored where Model: RecordDecodable {
         } catch let error as FogbaseError {
             throw error.about(scanner.head.recordName)
         }
-    }
-}
-
-extension Stored {
-    /// A pointer to the record, for another record's field.
-    public func reference(_ action: ReferenceAction = .none) -> Reference? {
-        RecordName(id).map { Reference(recordName: $0, action: action) }
     }
 }

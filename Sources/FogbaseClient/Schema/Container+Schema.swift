@@ -44,10 +44,6 @@ extension Container {
 
     /// Reads the limits of the server.
     public func limits() async throws -> ServerLimits {
-        var call = Call("GET")
-        // They are those of all containers.
-        call.address = "/limits"
-        call.needsToken = false
-        return try ServerLimits(try await connection.send(call))
+        try await connection.limits()
     }
 }

@@ -9,6 +9,8 @@ struct Connection: Sendable {
     var retry: RetryPolicy
     /// Which container and environment every request names.
     var scope: [(name: String, value: String)]
+    /// How much the server takes at once.
+    var known = KnownSizes()
 
     /// Sends a call until it is answered or there is no hope.
     ///
@@ -40,6 +42,7 @@ struct Connection: Sendable {
         _ call: Call, _ send: (TransportRequest) async throws -> Value
     ) async throws -> Value {
         var attempts = 0
+        var indexWaits: [Duration] = []
         var token = call.needsToken ? await tokens.token() : nil
         while true {
             let request = try request(for: call, token: token)
@@ -56,10 +59,19 @@ struct Connection: Sendable {
                     if token != nil, token != ended { continue }
                     throw FogbaseError.notAuthenticated(refusal)
                 }
-                guard let failure = error as? FogbaseError, call.mayRepeat(after: failure),
-                    let delay = retry.delay(after: attempts, asked: failure.retryAfter)
-                else { throw error }
-                try await retry.sleep(delay)
+                guard let failure = error as? FogbaseError, call.mayRepeat(after: failure) else { throw error }
+                if failure.refusal?.cause == .indexBuilding, let asked = failure.retryAfter {
+                    let spent = indexWaits.reduce(.zero, +)
+                    guard let delay = retry.delay(forIndex: indexWaits.count, spent: spent, asked: asked) else {
+                        throw error
+                    }
+                    indexWaits.append(delay)
+                    attempts -= 1
+                    try await retry.sleep(delay)
+                } else {
+                    guard let delay = retry.delay(after: attempts, asked: failure.retryAfter) else { throw error }
+                    try await retry.sleep(delay)
+                }
             }
         }
     }

@@ -44,4 +44,23 @@ public struct RetryPolicy: Sendable {
         let own = min(doubled, longestDelay) * (0.5 + chance / 2)
         return max(own, asked ?? .zero)
     }
+
+    /// How long to wait for an index that is being built; `nil` if it was waited for long enough.
+    ///
+    /// What the server asks for is a guess that holds for large types, and most indexes are there sooner. So it is asked
+    /// again soon and then ever later, and for as long in all as all attempts would wait that do as they are asked.
+    ///
+    /// - Parameters:
+    ///   - waits: How often it was waited for by now.
+    ///   - spent: How long.
+    ///   - asked: What the server asked for.
+    ///   - chance: From 0 to 1.
+    func delay(
+        forIndex waits: Int, spent: Duration, asked: Duration, chance: Double = .random(in: 0..<1)
+    ) -> Duration? {
+        let rest = asked * (attempts - 1) - spent
+        guard asked <= longestDelay, rest > .zero else { return nil }
+        let own = firstDelay * Double(1 << min(waits, 20)) * (0.5 + chance / 2)
+        return min(own, asked, rest)
+    }
 }

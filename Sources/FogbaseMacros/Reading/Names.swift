@@ -14,14 +14,12 @@ private func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
 }
 
-/// Names that a record has besides its fields, in all spellings; no field may take one.
-///
-/// The server refuses those of `SystemField`. The others are keys of the record dictionary: a field of that name would
-/// be mistaken for it.
+/// Names that conditions and sorts have for what a record is besides its fields, in all spellings; the server refuses
+/// fields that are called so (`SystemField`). Keys of the record dictionary, such as `deleted`, are none of them: fields
+/// stand apart from these.
 let systemNames: Set<String> = [
     "recordName", "recordID",
     "createdTimestamp", "creationDate", "createdUserRecordName", "creatorUserRecordID",
     "modifiedTimestamp", "modificationDate", "modifiedUserRecordName", "lastModifiedUserRecordID",
     "recordChangeTag", "share", "parent",
-    "recordType", "created", "modified", "deleted",
 ]

@@ -69,14 +69,29 @@ package struct FieldScanner {
         return json.string(tag, is: type.tag)
     }
 
-    /// A field's value, by its tag.
+    /// A field's value, by its tag. Keys of its objects that this version does not know are passed over.
     ///
     /// - Returns: `nil` if the tag is unknown, or if the value does not fit it.
     package func value(of index: Int) -> FieldValue? {
         guard let type = fields[index].tag.flatMap(text).flatMap(FieldType.init(tag:)) else { return nil }
         let token = fields[index].value
-        guard let value = try? CanonicalValue.decode(token, of: json, as: type) else { return nil }
+        guard let value = try? CanonicalValue.decode(token, of: json, as: type, unknownKeys: .ignored) else {
+            return nil
+        }
         return type.element == .asset ? withURLs(value, token) : value
+    }
+
+    /// What a field is, for the error of somebody who wanted another value of it: the tag of its type, and what of the
+    /// value does not fit that.
+    package func shape(of index: Int) -> String {
+        let tag = tag(of: index)
+        guard let type = FieldType(tag: tag) else { return tag }
+        do throws(ValueMismatch) {
+            _ = try CanonicalValue.decode(fields[index].value, of: json, as: type, unknownKeys: .ignored)
+            return type.schemaName
+        } catch {
+            return "\(type.schemaName) with \(error.found)"
+        }
     }
 
     /// Adds to assets where their bytes can be read: servers do not store that, so the shared reader leaves it out.

@@ -23,12 +23,13 @@ extension CanonicalValue {
 
     /// Decodes a scanned value, with the same coercions as `append`.
     static func decode(
-        _ token: JSONToken, of reader: JSONReader, as type: FieldType
+        _ token: JSONToken, of reader: JSONReader, as type: FieldType,
+        unknownKeys: CompositeReader.UnknownKeys = .refused
     ) throws(ValueMismatch) -> FieldValue {
         if type.isList {
             var members: [FieldValue] = []
             try forEachMember(token, of: reader) { member throws(ValueMismatch) in
-                members.append(try decode(member, of: reader, as: type.element))
+                members.append(try decode(member, of: reader, as: type.element, unknownKeys: unknownKeys))
             }
             return .list(element: type.element, members)
         }
@@ -50,9 +51,9 @@ extension CanonicalValue {
                 throw ValueMismatch("string that is not canonical base64", at: token.start)
             }
             return .bytes(bytes)
-        case .reference: return .reference(try CompositeReader.reference(token, of: reader))
-        case .asset: return .asset(try CompositeReader.asset(token, of: reader))
-        default: return .location(try CompositeReader.location(token, of: reader))
+        case .reference: return .reference(try CompositeReader.reference(token, of: reader, unknownKeys: unknownKeys))
+        case .asset: return .asset(try CompositeReader.asset(token, of: reader, unknownKeys: unknownKeys))
+        default: return .location(try CompositeReader.location(token, of: reader, unknownKeys: unknownKeys))
         }
     }
 }

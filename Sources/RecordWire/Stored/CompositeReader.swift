@@ -1,9 +1,19 @@
 import RecordModel
 
-/// Reads the value types that are JSON objects. A key that the type does not have is refused, lest it be lost unseen.
+/// Reads the value types that are JSON objects.
 enum CompositeReader {
+    /// What becomes of a key that the type does not have.
+    enum UnknownKeys {
+        /// Refused: what is sent to be stored, lest it be lost unseen.
+        case refused
+        /// Passed over: what a later version of the server answers.
+        case ignored
+    }
+
     /// CloudKit reference, "Reference Dictionary". An absent action is NONE; a zone must be the default one.
-    static func reference(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> Reference {
+    static func reference(
+        _ token: JSONToken, of reader: JSONReader, unknownKeys: UnknownKeys = .refused
+    ) throws(ValueMismatch) -> Reference {
         var name: RecordName?
         var action = ReferenceAction.none
         try forEachMember(token, of: reader) { key, value throws(ValueMismatch) in
@@ -21,7 +31,7 @@ enum CompositeReader {
                 guard ZoneReader.isDefault(value, of: reader) else {
                     throw ValueMismatch("reference to another zone", at: value.start)
                 }
-            } else {
+            } else if unknownKeys == .refused {
                 throw unknown(key, of: reader)
             }
         }
@@ -30,7 +40,9 @@ enum CompositeReader {
     }
 
     /// CloudKit reference, "Asset Dictionary"; the checksum is the SHA-256 of the bytes.
-    static func asset(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> Asset {
+    static func asset(
+        _ token: JSONToken, of reader: JSONReader, unknownKeys: UnknownKeys = .refused
+    ) throws(ValueMismatch) -> Asset {
         var checksum: String?
         var size: Int64?
         var width: Int64?
@@ -65,7 +77,7 @@ enum CompositeReader {
             {
                 // Sent back from earlier answers or made for another server's encryption; they say nothing here.
                 _ = try string(value, of: reader)
-            } else {
+            } else if unknownKeys == .refused {
                 throw unknown(key, of: reader)
             }
         }
@@ -87,7 +99,9 @@ enum CompositeReader {
     }
 
     /// CloudKit reference, "Location Dictionary".
-    static func location(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> Location {
+    static func location(
+        _ token: JSONToken, of reader: JSONReader, unknownKeys: UnknownKeys = .refused
+    ) throws(ValueMismatch) -> Location {
         var latitude: Double?
         var longitude: Double?
         var location = Location(latitude: 0, longitude: 0)
@@ -108,7 +122,7 @@ enum CompositeReader {
                 location.course = try CanonicalValue.double(value, of: reader)
             } else if reader.string(key, is: "timestamp") {
                 location.timestamp = try CanonicalValue.timestamp(value, of: reader)
-            } else {
+            } else if unknownKeys == .refused {
                 throw unknown(key, of: reader)
             }
         }

@@ -52,7 +52,7 @@ import Testing
                     Post(
                         title: "p\(index)", thread: index.isMultiple(of: 3) ? "a" : "b", good: index % 5,
                         tags: index.isMultiple(of: 2) ? ["even"] : [],
-                        above: RecordName("root").map { Reference(recordName: $0, action: .deleteSelf) }),
+                        above: root.reference(.deleteSelf)),
                     named: "p\(index)")
             }
             notes.append(try await database.perform(batch)[root].model.title)
@@ -67,7 +67,7 @@ import Testing
             notes.append("\(names)")
             notes.append("\(try await database.count(Query<Post>().filter("good > %@ AND thread == %@", 2, "a")))")
             let found = try await database.fetch(Post.self, names: ["p1", "none", "p29"])
-            notes.append("\(found.keys.sorted())")
+            notes.append("\(found.items.map(\.id)) \(found.missing)")
             notes.append("\(try await database.changes(limit: 5).changed.map(\.name).filter { !$0.hasPrefix("_") })")
             let changed = try await database.change(
                 matching: Query<Post>().filter(.thread, equals: "a"), .increment(.good, by: 10),
@@ -83,6 +83,30 @@ import Testing
             notes.append("\(feed.deleted.count) \(feed.changed.count) \(feed.moreComing)")
             notes.append("\(try await database.count(Query<Post>()))")
             notes.append(await word { try await database.fetch(Post.self, "root") })
+        }
+    }
+
+    @Test func `batches that are refused, references and access lists are met alike`() async throws {
+        try await compare { container, notes in
+            let user = try await container.signUp("ada", password: "correct horse")
+            let database = container.publicDatabase
+            var batch = Batch()
+            let root = try batch.create(Post(title: "root", thread: "a"))
+            let leaf = try batch.create(Post(title: "leaf", thread: "a", above: root.reference(.validate)))
+            try batch.delete("Post", "nobody")
+            notes.append(await word { try await database.perform(batch) })
+            let each = try await database.perform(batch, atomically: false)
+            notes.append("\(each.failures.keys.sorted()) \(try each[leaf].above == root.reference(.validate))")
+            notes.append(await word { try each.check() })
+            notes.append(try await database.fetch(Post.self, root.reference()).title)
+            let found = try await database.fetch(Post.self, [leaf.reference(), try Reference(to: "none")])
+            notes.append("\(found.items.map(\.title)) \(found.missing)")
+            notes.append(await word { try await database.delete(Post.self, root.name) })
+            let above = Query<Post>().filter(.above, equals: root.reference())
+            notes.append("\(try await database.fetch(above).items.map(\.title))")
+            let access: RecordAccess = [.everyone(.read), .user(user, .readWrite)]
+            let listed = try await database.create(Post(title: "listed", thread: "a"), access: access)
+            notes.append("\(listed.metadata.access == access)")
         }
     }
 

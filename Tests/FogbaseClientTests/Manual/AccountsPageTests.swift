@@ -50,9 +50,7 @@
 
             let database = container.publicDatabase
             var page = try await database.create(Diary(text: "Mine"), access: .onlyCreator)
-            var access = RecordAccess.onlyCreator
-            access["role:editors"] = .read
-            page.metadata.access = access
+            page.metadata.access = [.creator(.readWrite), .role("editors", .read)]
             try await live.put(#"{"members":[]}"#, "roles", "editors")
             page = try await database.save(page)
             #expect(page.metadata.access?["role:editors"] == .read)

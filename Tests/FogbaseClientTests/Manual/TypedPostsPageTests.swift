@@ -23,7 +23,7 @@
                         topics: number.isMultiple(of: 2) ? ["even", "sea"] : ["odd"], good: number % 10,
                         subtitle: number > 40 ? "One of the last" : nil, date: Date()))
             }
-            _ = try await database.perform(batch)
+            try await database.perform(batch)
 
             let mine = Query<Post>().filter(.author, equals: user.recordName)
             let byField = mine.filter(.topics, contains: "sea").filter(.good, in: 2...6)

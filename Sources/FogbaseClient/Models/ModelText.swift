@@ -1,0 +1,34 @@
+/// Models as a line for people. Swift's own names types and cases with the module and all types around them.
+enum ModelText {
+    /// A value with its parts: `Post(title: "sea", state: published, image: nil)`.
+    static func line(_ value: Any) -> String {
+        if let text = value as? String { return "\"\(text)\"" }
+        let mirror = Mirror(reflecting: value)
+        let hasWords = value is any CustomStringConvertible
+        switch mirror.displayStyle {
+        case .optional: return mirror.children.first.map { line($0.value) } ?? "nil"
+        case .collection, .set: return "[\(parts(mirror))]"
+        case .dictionary: return "[\(mirror.children.map { pair($0.value) }.joined(separator: ", "))]"
+        case .enum where !hasWords:
+            guard let payload = mirror.children.first else { return "\(value)" }
+            let text = line(payload.value)
+            return "\(payload.label ?? "")\(text.hasPrefix("(") ? text : "(\(text))")"
+        case .tuple: return "(\(parts(mirror)))"
+        case .struct where !hasWords, .class where !hasWords:
+            return "\(type(of: value))(\(parts(mirror)))"
+        default: return "\(value)"
+        }
+    }
+
+    private static func parts(_ mirror: Mirror) -> String {
+        mirror.children.map { child in
+            // The members of a tuple without names are called by their number.
+            guard let label = child.label, !label.hasPrefix(".") else { return line(child.value) }
+            return "\(label): \(line(child.value))"
+        }.joined(separator: ", ")
+    }
+
+    private static func pair(_ value: Any) -> String {
+        Mirror(reflecting: value).children.map { line($0.value) }.joined(separator: ": ")
+    }
+}

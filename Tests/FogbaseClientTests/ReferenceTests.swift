@@ -1,0 +1,73 @@
+import FogbaseClient
+import Foundation
+import Testing
+
+@Suite struct ReferenceTests {
+    private struct Post: Codable, RecordCodable, Equatable {
+        var title: String
+    }
+
+    private struct Comment: Codable, RecordCodable, Equatable {
+        enum Fields: String, RecordFields, CaseIterable { case post, text }
+
+        var post: Reference
+        var text: String
+    }
+
+    @Test func `records of one batch point to each other before they are written`() async throws {
+        let server = try LiveServer()
+        let database = server.administrator.publicDatabase
+        var batch = Batch()
+        let post = try batch.create(Post(title: "sea"))
+        let comment = try batch.create(Comment(post: post.reference(.deleteSelf), text: "fog"))
+        let outcome = try await database.perform(batch)
+        let stored = try outcome[post]
+        #expect(try outcome[comment].post == stored.reference(.deleteSelf) && stored.id == post.name)
+        try await database.delete(stored)
+        await #expect(throws: FogbaseError.self) { _ = try await database.fetch(Comment.self, comment.name) }
+    }
+
+    @Test func `records are read by references to them`() async throws {
+        let server = try LiveServer()
+        let database = server.administrator.publicDatabase
+        let sea = try await database.create(Post(title: "sea"))
+        let sky = try await database.create(Post(title: "sky"))
+        let other = try await database.create(Comment(post: sea.reference(), text: "no post"))
+        let missing = try Reference(to: "nobody")
+        #expect(try await database.fetch(Post.self, sea.reference()) == sea)
+        let asked = [sky.reference(), missing, sea.reference(.validate), other.reference(), sky.reference()]
+        let posts = try await database.fetch(Post.self, asked)
+        #expect(posts.items == [sky, sea] && posts.missing == ["nobody", other.id] && posts.failures.isEmpty)
+        #expect(try posts[sea.reference()] == sea && posts[missing] == nil && posts[sky.id] == sky)
+        let found = try await database.fetch(Query<Comment>().filter(.post, equals: sea.reference()))
+        #expect(found.items == [other])
+        await #expect(throws: FogbaseError.self) { _ = try await database.fetch(Post.self, missing) }
+    }
+
+    @Test func `a record that does not fit its model is told by its reference`() async throws {
+        let server = try LiveServer()
+        let database = server.administrator.publicDatabase
+        let good = try await database.create(Post(title: "sea"))
+        var odd = Record("Post", name: "odd")
+        odd["text"] = "without a title"
+        try await database.save(odd)
+        let posts = try await database.fetch(Post.self, [odd.reference(), good.reference()])
+        #expect(posts.items == [good] && posts.failures.map(\.recordName) == ["odd"] && posts.missing.isEmpty)
+        #expect(throws: FogbaseError.self) { _ = try posts[odd.reference()] }
+    }
+
+    @Test(arguments: ["", ".", "..", "a\u{7}", String(repeating: "n", count: 256)])
+    func `a name that no record can have is not pointed to`(name: String) throws {
+        #expect(throws: FogbaseError.self) { _ = try Reference(to: name) }
+    }
+
+    @Test func `a record with a name that cannot be is refused, and so is what points to it`() async throws {
+        let server = try LiveServer()
+        let database = server.administrator.publicDatabase
+        let record = Record("Post", name: "..")
+        await #expect(throws: FogbaseError.self) { try await database.save(record) }
+        let comment = Comment(post: record.reference(), text: "to nowhere")
+        let error = await #expect(throws: FogbaseError.self) { try await database.create(comment) }
+        #expect(error?.field == "post")
+    }
+}
