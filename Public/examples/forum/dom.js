@@ -1,6 +1,6 @@
 // Builds elements. Text only ever becomes a text node, so nothing that somebody has written is read as markup.
 
-/** `make("a", { href: "#/" }, "text", node)`; `onclick` takes a listener, and `true` sets an attribute without a value. */
+/** `make("a", { href: "#/" }, "text", node)`; `onclick` takes a listener, `true` sets an attribute without a value. */
 export function make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
     for (const [key, value] of Object.entries(attributes)) {

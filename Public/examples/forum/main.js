@@ -24,7 +24,7 @@ async function show() {
     visit = new AbortController();
     const { signal } = visit;
     const [name, query] = location.hash.replace(/^#\/?/, "").split("?", 2);
-    const page = name in pages ? name : "newest";
+    const page = Object.hasOwn(pages, name) ? name : "newest";
     document.getElementById("header").replaceChildren(...header(page));
     main.setAttribute("aria-busy", "true");
     try {

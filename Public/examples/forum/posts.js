@@ -1,7 +1,7 @@
 // The posts: what the Swift example `Forum` reads and writes, with the same types, names and fields.
 //
-// A `Post` is its author's: everybody reads it, and nobody else changes it. New types are so by themselves. How many like
-// it is a record of its own, `Likes`, whose access list lets whoever is signed in write it.
+// A `Post` is its author's: everybody reads it, and nobody else changes it. New types are so by themselves. How many
+// like it is a record of its own, `Likes`, whose access list lets whoever is signed in write it.
 
 import { call, path, Refusal } from "./server.js";
 
@@ -112,7 +112,7 @@ export async function like(name, key) {
     return record.fields.count.value;
 }
 
-/** Writes these fields if the post still has this tag. Else the refusal has the post as it is by now: `serverRecord`. */
+/** Writes these fields if the post still has this tag. Else the refusal has the post as it is: `serverRecord`. */
 export async function change({ name, tag }, { text, image, photo }, key) {
     const fields = { text, ...written({ image, photo }) };
     return understand(await call("PATCH", path("records", "Post", name),

@@ -6,7 +6,7 @@ function version(title, { text, image }) {
     return make("section", {},
         make("h3", {}, title),
         make("p", { class: "text" }, text === "" ? "(no text)" : text),
-        image ? make("img", { class: "small", src: smallAddress(image), alt: "Picture", width: 72, height: 72 }) : null);
+        image ? make("img", { class: "small", src: smallAddress(image), alt: "Its picture" }) : null);
 }
 
 /** Shows the post as it would be, and as it is by now. Answers `"mine"`, `"theirs"`, or `null` to go on editing. */
@@ -14,7 +14,7 @@ export async function settle(mine, theirs) {
     const answer = await ask({
         title: "Two versions of one post",
         content: [
-            make("p", {}, "This post was changed after you opened it, so nothing of yours is written yet. Which one stays?"),
+            make("p", {}, "This post was changed after you opened it. Nothing of yours is written yet. Which one stays?"),
             make("div", { class: "versions" }, version("Yours", mine), version("On the server", theirs)),
         ],
         choices: [["mine", "Save mine"], ["theirs", "Take the server's"], ["stay", "Keep editing"]],

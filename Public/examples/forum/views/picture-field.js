@@ -3,8 +3,8 @@ import { shrink, smallAddress, types, Unsuitable, upload } from "../pictures.js"
 import { problemBox } from "./problem.js";
 
 /**
- * The part of a form that takes a picture, which is uploaded as soon as it is chosen. `picture` is `{image, photo}` as it
- * was. `value()` is what it is now: `{}` if nobody touched it, `{image: null, photo: null}` if it was taken away.
+ * The part of a form that takes a picture, which is uploaded as soon as it is chosen. `picture` is `{image, photo}` as
+ * it was. `value()` is what it is now: `{}` if nobody touched it, `{image: null, photo: null}` if it was taken away.
  */
 export function pictureField(picture) {
     let value = {};

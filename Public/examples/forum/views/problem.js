@@ -3,7 +3,7 @@ import { Refusal, Unreachable, server } from "../server.js";
 
 /** What somebody can do about it; `null` where the server's own sentence says all. */
 function advice(error) {
-    if (error instanceof Unreachable) return "Look whether you are connected, then try again. Nothing of yours is lost.";
+    if (error instanceof Unreachable) return "Look whether you are connected, and try again. Nothing of yours is lost.";
     if (!(error instanceof Refusal)) return null;
     if (error.retryAfter !== undefined) return `Try again in ${error.retryAfter} s.`;
     switch (error.status) {
