@@ -70,8 +70,10 @@ def posts(server, *rows, thread="sea"):
     for title, likes in rows:
         name = f"{thread}: {title}"
         server.create("Post", name, thread=thread, title=title, text=f"About {title}.")
-        server.create("Likes", f"Likes of {name}", thread=thread, count=likes,
-                      post={"recordName": name, "action": "DELETE_SELF"})
+        status, answer = server.call("POST", "/records/Likes", {
+            "recordName": f"Likes of {name}", "acl": {"*": ["read", "write"]},
+            "fields": {"thread": thread, "count": likes, "post": {"recordName": name, "action": "DELETE_SELF"}}})
+        assert status == 201, answer
     status, answer = server.call("POST", "/schema/types/Likes/indexes", {"fields": ["thread", "-count"]})
     assert status in (200, 201), answer
     status, answer = server.call("POST", "/schema/types/Post/indexes", {"fields": ["thread"]})

@@ -48,5 +48,7 @@ function inWords(error, isNew) {
     if (isNew && error.code === "EXISTS") {
         return new Error("This name is taken. Choose another one; if it is you who has it, sign in.");
     }
-    return !isNew && error.status === 401 ? new Error("Name or password are not right.") : error;
+    if (!isNew && error.status === 401) return new Error("Name or password are not right.");
+    // What the server says of accounts, that it makes none for example, needs no advice.
+    return error.code === "ACCESS_DENIED" ? new Error(error.message) : error;
 }

@@ -6,13 +6,11 @@ function advice(error) {
     if (error instanceof Unreachable) return "Look whether you are connected, and try again. Nothing of yours is lost.";
     if (!(error instanceof Refusal)) return null;
     if (error.retryAfter !== undefined) return `Try again in ${error.retryAfter} s.`;
-    switch (error.status) {
-    case 401: return "Your session may have ended. Sign in, then try again.";
-    case 403: return "Only its author may do that.";
-    case 404: return "It may have been deleted.";
-    case 410: return "What this page goes by is too old. Load it again.";
-    case 413: return "Make it shorter, or take something away.";
-    case 507: return "The server's disk is full. Tell whoever runs it.";
+    switch (error.code) {
+    case "AUTHENTICATION_REQUIRED": case "AUTHENTICATION_FAILED": return "Sign in, then try again.";
+    case "ACCESS_DENIED": return "A post is its author's alone. For anything else, ask whoever runs the forum.";
+    case "NOT_FOUND": return isMissing(error) ? null : "It may have been deleted.";
+    case "QUOTA_EXCEEDED": return "Make it shorter, or take something away.";
     default: return error.status >= 500 ? "It is the server's mistake. Try again in a while." : null;
     }
 }
@@ -20,7 +18,7 @@ function advice(error) {
 /** An error, and what to do. `again` does what has failed once more. */
 export function problemBox(error, again) {
     const isRefusal = error instanceof Refusal;
-    const isSignIn = isRefusal && error.status === 401;
+    const isSignIn = isRefusal && error.code?.startsWith("AUTHENTICATION");
     const sentence = advice(error);
     return make("div", { class: "problem", role: "alert" },
         make("p", {}, error.message),
