@@ -183,7 +183,7 @@ def every_page_fits_a_narrow_window_light_and_dark(page, server):
                       f"edit?name=sea%3A+{long}", "post?name=none"):
             page.open(f"#/{place}")
             page.until(lambda: page.all("h1"), "the page")
-            page.shot(f"forum-{scheme}-{place.split('?')[0]}")
+            page.shot(f"forum-{scheme}-{place[:12]}")
             width = page.run("return document.documentElement.scrollWidth")
             assert width <= 360, f"{place} is {width} px wide"
         page.open(f"#/post?name=sea%3A+{long}")

@@ -1,5 +1,6 @@
 """The forum as a guest sees it: lists, threads, one post and its pictures, and what the Swift example has written."""
 
+import base64
 import json
 import os
 import pathlib
@@ -88,8 +89,7 @@ def upload(server, content):
 
 @check
 def a_guest_opens_a_post_and_its_whole_picture(page, server):
-    small = {"value": "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4AAAADklEQVR4nGNgCGUAQgAD2gCZCNG3HwAAAABJRU5ErkJggg==",
-             "type": "BYTES"}
+    small = {"value": base64.b64encode(picture(20, 20)).decode(), "type": "BYTES"}
     server.create("Post", "sea: Waves", thread="sea", title="Waves", text="High today.\nAnd loud.",
                   photo={"value": upload(server, picture(1200, 900)), "type": "ASSET"})
     server.create("Post", "sea: Dunes", thread="sea", title="Dunes", text="Quiet.", image=small)
@@ -148,6 +148,24 @@ def what_people_write_is_text(page, server):
     page.open("#/constructor")
     page.heading("Newest")
     harmless()
+
+
+@check
+def odd_records_of_others_break_no_list(page, server):
+    posts(server, ("Waves", 2), ("Dunes", 1))
+    server.create("Likes", "Likes of ", thread="sea", count=9)
+    server.create("Likes", "forged", thread="sea", count=8, post={"recordName": "sea: Dunes"})
+    server.create("Likes", "Likes of none", thread="sea", count=7, post={"recordName": "none"})
+    server.create("Post", "bare", image={"value": "", "type": "BYTES"})
+    page.open("#/liked")
+    page.heading("Most liked")
+    assert titles(page) == ["Waves", "Dunes"] and likes(page, "Dunes") == "1 like"
+    page.open()
+    page.heading("Newest")
+    assert titles(page) == ["", "Dunes", "Waves"]
+    page.open("#/post?name=bare")
+    page.until(lambda: page.all(".about"), "the bare post")
+    assert "That did not work" not in page.text()
 
 
 @check

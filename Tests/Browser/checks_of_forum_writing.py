@@ -223,6 +223,22 @@ def two_versions_are_shown_and_the_author_chooses(page, server):
         page.heading("Waves")
         page.see("Theirs again.")
         assert server.fields("Post", "sea:%20Waves")["text"] == "Theirs again."
+        # A draft that was left and found again is still one on what was read then.
+        page.press("Edit")
+        page.heading("Edit “Waves”")
+        fill(page, "text", "A draft.")
+        page.press("Newest")
+        page.heading("Newest")
+        assert server.call("PATCH", "/records/Post/sea:%20Waves", {"fields": {"text": "Between."}})[0] == 200
+        page.press("Waves")
+        page.see("Between.")
+        page.press("Edit")
+        page.heading("Edit “Waves”")
+        page.press("Save")
+        page.see("Two versions of one post", "A draft.", "Between.")
+        page.press("Save mine", "dialog")
+        page.heading("Waves")
+        page.see("A draft.")
 
 
 @check

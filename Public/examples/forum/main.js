@@ -28,7 +28,7 @@ async function show() {
     document.getElementById("header").replaceChildren(...header(page));
     main.setAttribute("aria-busy", "true");
     try {
-        enter(await pages[page]({ page, ...Object.fromEntries(new URLSearchParams(query)) }, signal), signal);
+        enter(await pages[page]({ ...Object.fromEntries(new URLSearchParams(query)), page }, signal), signal);
     } catch (error) {
         enter([make("h1", {}, "That did not work"), problemBox(error, show)], signal);
     }

@@ -38,8 +38,10 @@ export async function newest(where, cursor, signal) {
 export async function mostLiked(where, cursor, signal) {
     const query = { recordType: "Likes", ...condition(where), sort: "-count", limit: pageSize, cursor };
     const page = await call("POST", "/query", { body: query, signal });
-    const posts = await lookUp("Post", page.records.map(postOf), signal);
-    const liked = page.records.filter((likes) => posts.has(postOf(likes))); // One may just have been deleted.
+    // Whoever has an account can make such records; those that count are called after their post.
+    const counts = page.records.filter((likes) => likes.recordName === likesName(postOf(likes)));
+    const posts = await lookUp("Post", counts.map(postOf), signal);
+    const liked = counts.filter((likes) => posts.has(postOf(likes))); // One may just have been deleted.
     return { posts: liked.map((likes) => understand(posts.get(postOf(likes)), likes)), cursor: page.cursor };
 }
 
@@ -70,7 +72,7 @@ async function lookUp(recordType, names, signal) {
 }
 
 function postOf(likes) {
-    return likes.fields.post?.value.recordName;
+    return likes.fields.post?.value.recordName ?? "";
 }
 
 /** A post as the pages show it. `image` is a small picture in base64, `photo` an asset: `{size, downloadURL, …}`. */

@@ -6,17 +6,19 @@ import { settle } from "./conflict.js";
 import { pictureField } from "./picture-field.js";
 import { problemBox } from "./problem.js";
 
-// What was written and not sent, by the post's name: who must sign in first, or looks something up, finds it again.
+// What was written and not sent, by the post's name: who must sign in first, or looks something up, finds it again. The
+// post as it was read is kept with it, or a change of others in between would be written over.
 const drafts = new Map();
 
 /** A form for a new post, perhaps in a `thread`, or for text and picture of the post with this `name`. */
 export async function showEditor({ name, thread = "" }, signal) {
     const isNew = name === undefined;
-    const post = isNew ? { thread, title: "", text: "" } : await posts.read(name, signal);
-    const { inputs, picture, form, button, problem } = makeForm(post, drafts.get(name), isNew, send);
+    const draft = drafts.get(name);
+    const post = draft?.post ?? (isNew ? { thread, title: "", text: "" } : await posts.read(name, signal));
+    const { inputs, picture, form, button, problem } = makeForm(post, draft?.content, isNew, send);
     const attempt = repeatable();
     signal.addEventListener("abort", picture.stop);
-    form.addEventListener("input", () => drafts.set(name, content()));
+    form.addEventListener("input", () => drafts.set(name, { post, content: content() }));
 
     function content() {
         return { thread: inputs.thread.value.trim(), title: inputs.title.value.trim(), text: inputs.text.value };
@@ -78,8 +80,8 @@ export async function showEditor({ name, thread = "" }, signal) {
     ];
 }
 
-function makeForm(post, draft, isNew, send) {
-    const value = { ...post, ...draft };
+function makeForm(post, content, isNew, send) {
+    const value = { ...post, ...content };
     // A title stays: it is in the name of the post's record, which is why there cannot be two.
     const line = (id, maxlength) =>
         make("input", { id, maxlength, value: value[id], required: true, readonly: !isNew, autocomplete: "off" });
