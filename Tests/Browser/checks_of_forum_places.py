@@ -179,11 +179,11 @@ def every_page_fits_a_narrow_window_light_and_dark(page, server):
     for scheme in ("light", "dark"):
         page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
                                      {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
-        for place in ("newest", "liked", "write", "sign-in", "sign-up", f"post?name=sea%3A+{long}",
-                      f"edit?name=sea%3A+{long}", "post?name=none"):
+        for place in ("post?name=none", "newest", "liked", "write", "sign-in", "sign-up", f"post?name=sea%3A+{long}",
+                      f"edit?name=sea%3A+{long}"):
             page.open(f"#/{place}")
             page.until(lambda: page.all("h1"), "the page")
-            page.shot(f"forum-{scheme}-{place[:12]}")
+            page.shot(f"forum-{scheme}-{place.split('?')[0]}")
             width = page.run("return document.documentElement.scrollWidth")
             assert width <= 360, f"{place} is {width} px wide"
         page.open(f"#/post?name=sea%3A+{long}")

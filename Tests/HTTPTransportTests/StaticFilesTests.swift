@@ -22,8 +22,7 @@ import Testing
     @Test(arguments: [
         ("/_/", 200), ("/_/index.html", 200), ("/_/app.js", 200), ("/_/app.js?v=2", 200), ("/_/sub/", 200),
         ("/_", 308), ("/_/sub", 308), ("/_/secret.key", 404), ("/_/none.js", 404), ("/_/App.js", 404),
-        ("/_/%61pp.js", 404),
-        ("/_//app.js", 404), ("/_//sub", 404), ("/_/sub//", 404),
+        ("/_/%61pp.js", 404), ("/_//app.js", 404), ("/_//sub", 404), ("/_/sub//", 404),
     ])
     func `a path has this status`(_ path: String, _ status: UInt16) throws {
         let response = try #require(try respond(.get, path))
