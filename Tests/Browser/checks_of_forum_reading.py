@@ -163,6 +163,13 @@ def odd_records_of_others_break_no_list(page, server):
     page.open()
     page.heading("Newest")
     assert titles(page) == ["", "Dunes", "Waves"]
+    # A first page without any post that counts is not the end.
+    for number in range(20):
+        server.create("Likes", f"forged {number}", thread="sea", count=50, post={"recordName": "sea: Dunes"})
+    page.open("#/liked")
+    page.heading("Most liked")
+    page.press("More")
+    page.until(lambda: titles(page) == ["Waves", "Dunes"], "the posts behind the forged ones")
     page.open("#/post?name=bare")
     page.until(lambda: page.all(".about"), "the bare post")
     assert "That did not work" not in page.text()

@@ -98,7 +98,7 @@ def a_post_with_a_picture_is_written_and_its_upload_is_watched(page, server):
     page.until(lambda: not page.all("progress"), "the end of the upload")
     slow(page, -1)
     choose(page, file("sea.png", big))
-    page.see("Remove the picture")
+    page.see("Remove the picture", "“sea.png” is uploaded.")
     shown(page, "fieldset img")
     page.press("Post it")
     page.heading("Waves")

@@ -26,7 +26,7 @@ export async function showList({ page, thread, search }, signal) {
         problem.replaceChildren();
         try {
             const items = await add();
-            announce(`${items.length} more posts`);
+            announce(items.length === 1 ? "One more post" : `${items.length} more posts`);
             items[0]?.querySelector("a").focus();
         } catch (error) {
             if (!signal.aborted) problem.replaceChildren(problemBox(error, goOn));
@@ -43,7 +43,7 @@ export async function showList({ page, thread, search }, signal) {
         ...(isPart ? [make("p", {},
             make("a", { href: hash(other[0], { thread, search }) }, other[1]), " · ",
             make("a", { href: hash(page) }, "All threads"))] : []),
-        shown.size > 0 ? list : make("p", { class: "empty" }, "There are no posts here yet. ",
+        shown.size > 0 || cursor !== undefined ? list : make("p", { class: "empty" }, "There are no posts here yet. ",
             make("a", { href: hash("write", { thread }) }, "Write one")),
         problem, make("p", { class: "actions" }, more),
     ];

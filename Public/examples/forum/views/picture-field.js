@@ -1,4 +1,4 @@
-import { make, sizeText } from "../dom.js";
+import { announce, make, sizeText } from "../dom.js";
 import { shrink, smallAddress, types, Unsuitable, upload } from "../pictures.js";
 import { problemBox } from "./problem.js";
 
@@ -43,6 +43,7 @@ export function pictureField(picture) {
             shown.replaceChildren(make("span", { class: "upload" }, bar, cancel));
             const photo = await upload(file, { signal: mine.signal, progressed: (part) => { bar.value = part; } });
             value = { image, photo };
+            announce(`“${file.name}” is uploaded.`);
         } catch (error) {
             const again = error instanceof Unsuitable ? undefined : () => take(file);
             if (!mine.signal.aborted) problem.replaceChildren(problemBox(error, again));
