@@ -45,7 +45,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all help deps build run test oracle lint docs format tsan asan browser examples bench bench-peers powercut crash consistency abuse fuzz soak docker clean
+.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples bench bench-peers powercut crash consistency abuse fuzz soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -104,6 +104,10 @@ asan: deps ## run the tests under the address sanitizer (FILTER=name runs some)
 browser: deps ## check the console in a headless Chromium (needs chromium, chromium-driver, python3-selenium)
 	swift build --product fogbase
 	python3 Tests/Browser/console.py
+
+test-browser: browser ## check the console and the web's forum in headless Chromiums (needs the same)
+	swift build --product ForumExample
+	python3 Tests/Browser/forum.py
 
 examples: deps ## run the example applications of the Swift client on a server of their own
 	swift build --product fogbase
