@@ -11,7 +11,8 @@ import sys
 
 from runner import run
 
-CHECKS = ["checks_of_forum_reading", "checks_of_forum_writing", "checks_of_forum_places"]
+CHECKS = ["checks_of_forum_reading", "checks_of_forum_writing", "checks_of_forum_places",
+          "checks_of_forum_origins"]
 
 if __name__ == "__main__":
     sys.exit(run(CHECKS, "/_/examples/forum/"))

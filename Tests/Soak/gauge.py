@@ -19,8 +19,8 @@ class Gauge:
     def watch(self, seconds: float) -> None:
         """Waits, and keeps the least memory that it saw for `read`.
 
-        A password is hashed in 34 MB that are given back at once; a single look tells how often it falls into a hash. What
-        leaks stays in the least too.
+        A password is hashed in 34 MB that are given back at once; a single look tells how often it falls into a hash.
+        What leaks stays in the least too.
         """
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 and self.server.child.poll() is None:

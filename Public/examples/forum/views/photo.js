@@ -1,4 +1,4 @@
-import { make, sizeText, whileDisabled } from "../dom.js";
+import { announce, make, sizeText, whileDisabled } from "../dom.js";
 import { photoAddress, smallAddress } from "../pictures.js";
 import { read } from "../posts.js";
 
@@ -11,8 +11,7 @@ export function photo(post) {
         if (post.image === undefined) return null;
         return make("figure", {}, make("img", { src: smallAddress(post.image), alt }));
     }
-    // From another origin pictures come as readable answers alone, so they are asked for as such.
-    const image = make("img", { alt, crossorigin: "anonymous", class: "photo" });
+    const image = make("img", { alt });
     const note = make("p", { class: "wrong", role: "alert" });
     const button = make("button", { type: "button", onclick: () => whileDisabled(button, showWhole) },
         `Show the whole picture (${sizeText(post.photo.size)})`);
@@ -29,11 +28,11 @@ export function photo(post) {
             // An address is good for an hour, and this page may be older.
             const now = await read(post.name);
             const whole = new Image();
-            whole.crossOrigin = "anonymous";
             whole.src = photoAddress(now.photo ?? post.photo);
             await whole.decode();
             image.src = whole.src;
             button.remove();
+            announce("This is the whole picture.");
         } catch {
             note.textContent = "The picture does not come. Look whether you are connected, then press again.";
         }
