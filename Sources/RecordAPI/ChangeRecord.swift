@@ -1,5 +1,6 @@
 internal import HTTP
 internal import RecordEngine
+internal import RecordModel
 
 extension RecordAPI {
     /// `PATCH /records/{type}/{name}`: changes the fields that are given; `null` removes one.

@@ -1,5 +1,6 @@
 internal import HTTP
 internal import RecordEngine
+internal import RecordModel
 internal import RecordWire
 
 extension RecordAPI {

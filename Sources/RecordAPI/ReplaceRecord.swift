@@ -1,5 +1,6 @@
 internal import HTTP
 internal import RecordEngine
+internal import RecordModel
 
 extension RecordAPI {
     /// `PUT /records/{type}/{name}`: makes a record, or gives it these fields and no others.

@@ -88,7 +88,7 @@ extension InMemoryDatabase {
     // MARK: Writes
 
     private mutating func performOne(
-        _ verb: InMemoryOperation.Verb, _ call: InMemoryCall
+        _ verb: WriteVerb, _ call: InMemoryCall
     ) throws(RecordError) -> TransportResponse {
         let request = call.request
         let type = try request.typeName

@@ -167,7 +167,7 @@ extension InMemoryWriter {
     }
 
     private func check(
-        _ writeGuard: InMemoryOperation.WriteGuard, _ record: KeptRecord, _ type: RecordTypeDefinition,
+        _ writeGuard: WriteGuard, _ record: KeptRecord, _ type: RecordTypeDefinition,
         in database: InMemoryDatabase
     ) throws(RecordError) {
         switch writeGuard {

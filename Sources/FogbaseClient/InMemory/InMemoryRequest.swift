@@ -111,7 +111,7 @@ struct InMemoryRequest {
     }
 
     /// What `If-Match` and `If-None-Match` demand of a record before it is written.
-    var writeGuard: InMemoryOperation.WriteGuard {
+    var writeGuard: WriteGuard {
         get throws(RecordError) {
             switch (field("if-match"), field("if-none-match")) {
             case (nil, nil): return .none

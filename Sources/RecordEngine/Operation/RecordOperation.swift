@@ -1,28 +1,11 @@
 package import RecordModel
 package import RecordWire
 
-/// What must hold of a record before an operation touches it.
-package enum WriteGuard: Hashable, Sendable {
-    case none
-    /// `If-Match: "a", "b"`, or the `recordChangeTag` of a batch operation.
-    case tags([String])
-    /// `If-Match: *`: the record exists.
-    case exists
-    /// `If-None-Match: *`: it does not.
-    case absent
-}
-
 /// One operation on one record, whichever route it came by.
 package struct RecordOperation: Sendable {
-    /// What is to be done; CloudKit's seven operation types and the three native verbs come down to these.
-    package enum Verb: Hashable, Sendable {
-        case create
-        /// `createsMissing`: a missing record is made. `replacesAll`: fields that are not given go.
-        case modify(createsMissing: Bool, replacesAll: Bool)
-        /// `forgivesMissing`: deleting a record that is not there succeeds.
-        case delete(forgivesMissing: Bool)
-    }
+    package typealias Verb = WriteVerb
 
+    /// What is to be done.
     package var verb: Verb
     package var writeGuard: WriteGuard
     /// The type that the route or the batch item names.
@@ -63,29 +46,8 @@ package struct RecordOperation: Sendable {
     ///
     /// - Throws: BAD_REQUEST if the type needs a tag or a name that the item lacks.
     package init(_ item: OperationInput) throws(RecordError) {
+        let (verb, writeGuard) = try item.write()
         let record = item.record
-        let verb: Verb
-        var writeGuard = WriteGuard.none
-        switch item.kind {
-        case .create: verb = .create
-        case .update, .replace:
-            guard let tag = record.recordChangeTag else {
-                throw .badRequest(
-                    "The operation '\(item.kind.rawValue)' needs the recordChangeTag of the record as it was read; use the force form to write without one",
-                    details: [("recordName", .text(record.recordName?.text ?? ""))])
-            }
-            writeGuard = .tags([tag])
-            verb = .modify(createsMissing: false, replacesAll: item.kind == .replace)
-        case .forceUpdate: verb = .modify(createsMissing: true, replacesAll: false)
-        case .forceReplace: verb = .modify(createsMissing: true, replacesAll: true)
-        case .delete:
-            if let tag = record.recordChangeTag { writeGuard = .tags([tag]) }
-            verb = .delete(forgivesMissing: false)
-        case .forceDelete: verb = .delete(forgivesMissing: true)
-        }
-        if verb != .create, record.recordName == nil {
-            throw .badRequest("The operation '\(item.kind.rawValue)' needs a recordName")
-        }
         self.init(
             verb, writeGuard: writeGuard, typeName: record.recordType, isTypeInPath: false,
             recordName: record.recordName, input: record)
