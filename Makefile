@@ -9,6 +9,9 @@ DATA ?= ./data
 FILTER ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 
+# RETRY=1 has `make test` run suites that failed once more, alone, and name those that pass then.
+export RETRY ?=
+
 # As many tests at once as there are processors: with all of them at once, those with a clock starve.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCESSORS_ONLN)
 
@@ -37,7 +40,12 @@ TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 ASAN = --scratch-path .build/asan --sanitize=address
 SWIFT_FILES = Sources Tests Package.swift
 
-.PHONY: all help deps build run test oracle lint format tsan asan browser examples bench bench-peers powercut crash consistency abuse fuzz soak docker clean
+# Where `make docs` puts its pages, and what it reads them from.
+DOCS = .build/docs
+MODULES = $$(swift build --show-bin-path)/Modules
+TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
+
+.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples bench bench-peers powercut crash consistency abuse fuzz soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -55,9 +63,9 @@ build: deps ## build the server, optimized, into .build/release/fogbase
 run: build ## build and start the server (HOST, PORT, DATA)
 	.build/release/fogbase serve --host '$(HOST)' --port '$(PORT)' --data '$(DATA)' --public Public
 
-test: deps ## run all tests (FILTER=name runs some)
+test: deps ## run all tests (FILTER=name runs some, RETRY=1 runs suites that failed once more)
 	swift build --build-tests
-	swift test --skip-build $(FILTERED)
+	sh Tests/run $(FILTERED)
 
 oracle: deps ## compare random queries with an oracle that filters and sorts all records (CASES, SEED)
 	swift build --build-tests
@@ -71,6 +79,16 @@ lint: deps ## check the format, the width of lines, the arrows between modules, 
 	python3 Tests/lint/columns.py
 	python3 Tests/lint/test_docstrings.py
 	python3 Tests/lint/docstrings.py
+
+docs: deps ## build the Swift client's manual as static pages, into .build/docs; a link that leads nowhere is an error
+	swift build --target FogbaseClient
+	rm -rf $(DOCS) && mkdir -p $(DOCS)/symbols
+	swift symbolgraph-extract -module-name FogbaseClient -I $(MODULES) -target $(TRIPLE) -output-dir $(DOCS)/symbols \
+		-minimum-access-level public -experimental-allowed-reexported-modules=RecordModel -skip-inherited-docs
+	docc convert Sources/FogbaseClient/FogbaseClient.docc --additional-symbol-graph-dir $(DOCS)/symbols \
+		--fallback-display-name FogbaseClient --fallback-bundle-identifier FogbaseClient --warnings-as-errors \
+		--output-path $(DOCS)/FogbaseClient.doccarchive
+	@echo "python3 -m http.server --directory $(DOCS)/FogbaseClient.doccarchive serves them: /documentation/fogbaseclient/"
 
 format: deps ## bring all Swift files into the house's format
 	swift format --in-place --recursive $(SWIFT_FILES)
@@ -86,6 +104,10 @@ asan: deps ## run the tests under the address sanitizer (FILTER=name runs some)
 browser: deps ## check the console in a headless Chromium (needs chromium, chromium-driver, python3-selenium)
 	swift build --product fogbase
 	python3 Tests/Browser/console.py
+
+test-browser: browser ## check the console and the web's forum in headless Chromiums (needs the same)
+	swift build --product ForumExample
+	python3 Tests/Browser/forum.py
 
 examples: deps ## run the example applications of the Swift client on a server of their own
 	swift build --product fogbase

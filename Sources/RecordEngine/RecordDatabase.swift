@@ -41,7 +41,7 @@ package actor RecordDatabase {
     package nonisolated let assets: AssetStore
 
     nonisolated let executor: ThreadExecutor
-    private nonisolated let queue = Monitor(WriteQueue())
+    nonisolated let queue = Monitor(WriteQueue())
     nonisolated let hasFailed = Atomic<Bool>(false)
     /// Held for its lock, until the file is closed.
     private var folder: DataFolder?
@@ -55,7 +55,7 @@ package actor RecordDatabase {
 
     /// Bounds of one group: a large batch or a cascade gets a group of its own.
     private static let groupOperations = 256
-    private static let groupNanoseconds: UInt64 = 2_000_000
+    static let groupNanoseconds: UInt64 = 2_000_000
     /// More waiting writes than this are refused with 503.
     private static let queueLength = 8_192
 
@@ -209,106 +209,6 @@ package actor RecordDatabase {
                 queue.awaited = goal
                 return queue.isEnough
             }, orUntil: Deadline.after(Gathering.patience), then: take)
-    }
-
-    private func commit(_ group: [PendingWrite]) {
-        guard let transaction, !hasFailed.load(ordering: .relaxed) else {
-            for write in group { write.finish(.databaseUnavailable) }
-            return
-        }
-        let started = MonotonicClock.now
-        let schemaBefore = transaction.schema
-        transaction.rightsChanged = false
-        transaction.groupSize = group.count
-        do {
-            try transaction.beginGroup()
-        } catch {
-            transaction.rollbackGroup()
-            note(error)
-            for write in group { write.finish(RecordError(error)) }
-            return
-        }
-        var failures: [RecordError?] = []
-        failures.reserveCapacity(group.count)
-        for (position, write) in group.enumerated() {
-            do {
-                try transaction.request(startsLazily: write.startsLazily) { () throws(RecordError) in
-                    try write.run(transaction)
-                }
-                failures.append(nil)
-            } catch {
-                failures.append(error)
-                if let failure = transaction.storeFailure { note(failure) }
-                if !transaction.isAlive {
-                    // SQLite rolled the whole group back: the innocent run again, each on its own.
-                    transaction.schema = schemaBefore
-                    write.finish(error)
-                    runSingly(group[..<position])
-                    runSingly(group[(position + 1)...])
-                    return
-                }
-            }
-            if position + 1 < group.count, MonotonicClock.now &- started > Self.groupNanoseconds {
-                queue.withLock { $0.putBack(group[(position + 1)...]) }
-                break
-            }
-        }
-        let ran = group.prefix(failures.count)
-        guard failures.contains(where: { $0 == nil }) else {
-            transaction.rollbackGroup()
-            transaction.schema = schemaBefore
-            for (write, failure) in zip(ran, failures) { write.finish(failure) }
-            return
-        }
-        let ready = MonotonicClock.now
-        do {
-            try transaction.commitGroup()
-            transaction.lastSync = MonotonicClock.now &- ready
-        } catch {
-            transaction.rollbackGroup()
-            transaction.schema = schemaBefore
-            note(error)
-            if error.isSyncFailure || !forgetFailedCommit(transaction) {
-                failForGood()
-                for write in ran { write.finish(.databaseUnavailable) }
-            } else if ran.count > 1, !error.isStorageFull {
-                runSingly(ran)
-            } else {
-                for write in ran { write.finish(RecordError(error)) }
-            }
-            return
-        }
-        if transaction.rightsChanged {
-            // A version per change: what was resolved against an older schema is resolved again.
-            transaction.schema.version += 1
-            // The next number of the clock is this commit's: nobody else publishes.
-            let published = PublishedSchema(schema: transaction.schema, commit: clock.commits + 1)
-            publishedSchema.withLock { $0 = published }
-        }
-        clock.publish(rightsChanged: transaction.rightsChanged, through: transaction.lastSequence)
-        statistics.didCommit(
-            writes: ran.count, operations: ran.reduce(0) { $0 + $1.operations },
-            nanoseconds: MonotonicClock.now &- started)
-        for (write, failure) in zip(ran, failures) { write.finish(failure) }
-    }
-
-    /// Makes sure that nothing of a group is left whose commit has failed: only then may it be told that it was refused.
-    ///
-    /// - Returns: Whether that is certain.
-    private func forgetFailedCommit(_ transaction: WriteTransaction) -> Bool {
-        do {
-            try transaction.overwriteFailedCommit()
-            return true
-        } catch {
-            note(error)
-            // Without room for the log's index the pages were overwritten all the same. Without room for the first page of
-            // them, that of the failed commit had none either.
-            return error.isStorageFull
-        }
-    }
-
-    private func runSingly(_ writes: ArraySlice<PendingWrite>) {
-        for write in writes { commit([write]) }
     }
 
     /// Remembers that a sync failed: what the disk holds is not known any more, so nothing more is written to it.

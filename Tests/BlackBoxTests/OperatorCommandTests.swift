@@ -274,14 +274,16 @@ final class OperatorShell {
         process.arguments = line.split(separator: " ").map(String.init) + ["--data", server.data]
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FOGBASE_") }
             .merging(environment) { $1 }
-        let (output, errors, words) = (Pipe(), Pipe(), Pipe())
+        let (output, errors) = (Pipe(), Pipe())
+        // A file and no pipe: a command that refuses at once is gone before it has read anything, and who writes into a pipe
+        // that nobody reads is ended by a signal.
+        let words = URL(fileURLWithPath: NSTemporaryDirectory() + "fogbase-words-\(UUID().uuidString)")
+        try Data(input.utf8).write(to: words)
+        defer { try? FileManager.default.removeItem(at: words) }
         process.standardOutput = output
         process.standardError = errors
-        process.standardInput = words
+        process.standardInput = try FileHandle(forReadingFrom: words)
         try ServerProcess.starting.withLock { try process.run() }
-        // A command that refuses at once is gone before it has read anything.
-        try? words.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try? words.fileHandleForWriting.close()
         let out = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()

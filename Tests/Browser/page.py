@@ -1,4 +1,4 @@
-"""The console as a person sees it: a headless Chromium, and words for what is done in it."""
+"""A page as a person sees it: a headless Chromium, and words for what is done in it."""
 
 import os
 import pathlib
@@ -26,13 +26,13 @@ def open_browser():
 
 
 class Page:
-    def __init__(self, browser, address):
-        self.browser, self.address = browser, address
+    def __init__(self, browser, address, root="/_/"):
+        self.browser, self.address, self.root = browser, address, root
 
     def open(self, place="", query=""):
-        """Goes to a page of the console, loading it anew."""
+        """Goes to a page below the root, loading it anew."""
         self.browser.get("about:blank")
-        self.browser.get(f"{self.address}/_/{query}{place}")
+        self.browser.get(f"{self.address}{self.root}{query}{place}")
 
     def run(self, script, *arguments):
         return self.browser.execute_script(script, *arguments)

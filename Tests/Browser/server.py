@@ -16,14 +16,15 @@ TOKEN = "fogadm_browser_0123456789abcdefghijklmnop"
 class Server:
     """Starts `program` on a free port; ends it, and forgets its data, at the end of the `with`."""
 
-    def __init__(self, program, public):
-        self.program, self.public = program, public
+    def __init__(self, program, public, *options):
+        self.program, self.public, self.options = program, public, options
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="fogbase-browser-")
         environment = {key: value for key, value in os.environ.items() if not key.startswith("FOGBASE_")}
         self.process = subprocess.Popen(
-            [self.program, "serve", "--port", "0", "--data", self.folder.name + "/data", "--public", self.public],
+            [self.program, "serve", "--port", "0", "--data", self.folder.name + "/data", "--public", self.public,
+             *self.options],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env={**environment, "FOGBASE_ADMIN_TOKEN": TOKEN})
         addresses = queue.Queue()

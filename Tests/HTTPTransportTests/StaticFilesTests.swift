@@ -21,8 +21,8 @@ import Testing
 
     @Test(arguments: [
         ("/_/", 200), ("/_/index.html", 200), ("/_/app.js", 200), ("/_/app.js?v=2", 200), ("/_/sub/", 200),
-        ("/_", 308), ("/_/secret.key", 404), ("/_/none.js", 404), ("/_/App.js", 404), ("/_/%61pp.js", 404),
-        ("/_//app.js", 404), ("/_/sub", 404),
+        ("/_", 308), ("/_/sub", 308), ("/_/secret.key", 404), ("/_/none.js", 404), ("/_/App.js", 404),
+        ("/_/%61pp.js", 404), ("/_//app.js", 404), ("/_//sub", 404), ("/_/sub//", 404),
     ])
     func `a path has this status`(_ path: String, _ status: UInt16) throws {
         let response = try #require(try respond(.get, path))
@@ -51,6 +51,11 @@ import Testing
         }
         #expect(try respond(.head, "/_/")?.status == .ok)
         #expect(try respond(.get, "/_")?.fields[.location] == "/_/")
+    }
+
+    @Test(arguments: [("/_", "/_/"), ("/_/sub", "/_/sub/"), ("/_/sub?page=2", "/_/sub/")])
+    func `a folder without its slash leads to its page`(_ path: String, _ location: String) throws {
+        #expect(try respond(.get, path)?.fields[.location] == location)
     }
 
     @Test func `a form that the client has is not sent again`() throws {

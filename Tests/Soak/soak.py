@@ -121,7 +121,7 @@ class Soak:
         end, minute = time.monotonic() + seconds, time.monotonic() + 60
         try:
             while time.monotonic() < end:
-                time.sleep(max(0, min(self.options.interval, end - time.monotonic())))
+                self.gauge.watch(max(0, min(self.options.interval, end - time.monotonic())))
                 if self.server.child.poll() is not None:
                     raise Problem(f"the server ended: {self.server.last_words()}")
                 if samples is None:

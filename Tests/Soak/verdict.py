@@ -11,7 +11,7 @@ BYTES = {"rss_anon", "rss", "database", "log"}
 class Sample:
     """The server at one moment; bytes unless the name says otherwise."""
     seconds: float  # since the load began
-    rss_anon: int
+    rss_anon: int  # the least since the last sample
     rss: int
     threads: int
     descriptors: int

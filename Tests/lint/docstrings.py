@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Finds what apps can use of the client and has no comment that documents it.
+"""Finds what apps can use of the client and has no comment that documents it, or one that forgets a parameter.
 
     python3 Tests/lint/docstrings.py
 
 It reads FogbaseClient and what that exports, RecordModel. Documented is a declaration with a line of `///` before it or
-before its attributes. What meets the requirement of a protocol inherits the requirement's comment, and needs none.
+before its attributes. What meets the requirement of a protocol inherits the requirement's comment, and needs none. A
+comment may say nothing of parameters; where it speaks of some, it speaks of all, as DocC demands.
 """
 
 import re
@@ -41,8 +42,9 @@ STANDARD["OptionSet"] |= STANDARD["Hashable"]
 class Declaration:
     """What is declared where: its kind, the name with argument labels, and the scopes that it stands in."""
 
-    def __init__(self, line, kind, name, words, header, scopes, documented):
-        self.line, self.kind, self.name, self.header, self.documented = line, kind, name, header, documented
+    def __init__(self, line, kind, name, words, header, scopes, comment, forgotten):
+        self.line, self.kind, self.name, self.header = line, kind, name, header
+        self.documented, self.forgotten = bool(comment), forgotten
         self.scopes = scopes
         self.says_public = bool(re.search(r"\b(public|open)\b(?!\()", words))
 
@@ -94,19 +96,45 @@ def skip_string(source, index, mark, out):
     return index + len(mark)
 
 
-def is_documented(lines, number):
-    """Whether a line of `///` stands before the declaration in a line, or before its attributes."""
+def comment_before(lines, number):
+    """The lines of `///` before the declaration in a line, or before its attributes, from the last to the first."""
     number -= 1
     open_brackets = 0
+    found = []
     while number >= 0:
         line = lines[number].strip()
         if line.startswith("///"):
-            return True
-        open_brackets += line.count(")") - line.count("(")
-        if not (line.startswith("@") or open_brackets > 0):
-            return False
+            found.append(line[3:])
+        elif found:
+            break
+        else:
+            open_brackets += line.count(")") - line.count("(")
+            if not (line.startswith("@") or open_brackets > 0):
+                break
         number -= 1
-    return False
+    return found
+
+
+def forgotten_parameters(names, comment):
+    """The parameters that a comment leaves out which speaks of others."""
+    said = {match[1] for line in comment if (match := re.match(r"\s+- (?:Parameter )?(\w+):", line))}
+    return [name for name in names if name not in said] if said & set(names) else []
+
+
+def arguments(text):
+    """(label, name) of each argument in the brackets that open first."""
+    found, depth, words, is_head = [], 0, [], True
+    for part in re.findall(r"[\w`]+|->|[^\w\s]", text[text.find("(") + 1:]):
+        if part == ")" and depth == 0:
+            break
+        if part in ",:" and depth == 0:
+            if is_head and words:
+                found.append((words[0], words[-1]))
+            words, is_head = [], part == ","
+        elif is_head and re.match(r"[\w`]", part):
+            words.append(part)
+        depth += {"(": 1, "[": 1, "<": 1, ")": -1, "]": -1, ">": -1}.get(part, 0)
+    return found
 
 
 def full_name(kind, rest, following):
@@ -116,18 +144,7 @@ def full_name(kind, rest, following):
         name = kind if kind in {"init", "subscript"} else text.split("(")[0].split("<")[0].strip() or text.split()[0]
         if kind == "func" and re.match(r"\s*[^\w\s]", rest):
             return rest.split()[0]
-        arguments = text[text.find("(") + 1:]
-        labels, depth, start = [], 0, True
-        for part in re.findall(r"[\w`]+|[^\w\s]", arguments):
-            if part == ")" and depth == 0:
-                break
-            if start and depth == 0 and re.match(r"[\w`]", part):
-                labels.append(part)
-                start = False
-            depth += {"(": 1, "[": 1, "<": 1, ")": -1, "]": -1, ">": -1}.get(part, 0)
-            if part == "," and depth == 0:
-                start = True
-        return f"{name}({''.join(label + ':' for label in labels)})"
+        return f"{name}({''.join(label + ':' for label, _ in arguments(text))})"
     found = re.match(r"\s*`?([\w.]+)", rest)
     return found.group(1) if found else rest.strip()
 
@@ -142,8 +159,11 @@ def declarations(source):
         if match and in_types and not (match["kind"] == "case" and (not scopes or scopes[-1].kind != "enum")):
             following = " ".join(lines[number + 1:number + 12])
             name = full_name(match["kind"], match["rest"], following)
+            comment = comment_before(lines, number)
+            has_arguments = match["kind"] in {"init", "func", "subscript", "macro"}
+            names = [name for _, name in arguments(match["rest"] + " " + following)] if has_arguments else []
             pending = Declaration(number + 1, match["kind"], name, match["words"], match["rest"], list(scopes),
-                                  is_documented(lines, number))
+                                  comment, forgotten_parameters(names, comment))
             found.append(pending)
         elif pending and "{" not in pending.header:
             pending.header += " " + line
@@ -177,7 +197,8 @@ def conformances(all_declarations):
 
 
 def missing(sources):
-    """(file, line, name) for each declaration of the sources, by file, that apps see and nothing documents."""
+    """(file, line, name) for each declaration of the sources, by file, that apps see and nothing documents; behind the
+    name stand the parameters that its comment forgets."""
     by_file = {file: declarations(source) for file, source in sources.items()}
     everything = [each for found in by_file.values() for each in found]
     hidden = {each.name for each in everything
@@ -191,7 +212,11 @@ def missing(sources):
     problems = []
     for file, found in by_file.items():
         for each in found:
-            if each.kind in {"extension", "associatedtype"} or each.documented or not is_public(each, hidden):
+            if each.kind in {"extension", "associatedtype"} or not is_public(each, hidden):
+                continue
+            if each.documented:
+                if each.forgotten:
+                    problems.append((file, each.line, f"{each.name} {', '.join(each.forgotten)}"))
                 continue
             owner = each.owner.split(".")[-1]
             inherited = known.get(owner, set()) | {owner}
@@ -220,7 +245,7 @@ def main():
     files = [file for module in MODULES for file in sorted((home / "Sources" / module).rglob("*.swift"))]
     problems = missing({str(file.relative_to(home)): file.read_text(encoding="utf-8") for file in files})
     for file, line, name in problems:
-        print(f"{file}:{line}: {name} is public and has no documentation", file=sys.stderr)
+        print(f"{file}:{line}: no documentation of {name}", file=sys.stderr)
     return 1 if problems else 0
 
 

@@ -53,6 +53,14 @@ class DocstringsTests(unittest.TestCase):
         self.assertEqual(names("/// S.\npublic struct S {}\nextension S: Hashable {\n" + equal), [])
         self.assertEqual(names("/// S.\npublic struct S {\n" + equal), ["=="])
 
+    def test_who_speaks_of_one_parameter_speaks_of_all(self):
+        call = "public func a(_ b: [Int: (Int) -> Int], c d: Int = 1) {}"
+        self.assertEqual(names("/// A.\n" + call), [])
+        self.assertEqual(names("/// A.\n///\n/// - Parameter d: It.\n" + call), ["a(_:c:) b"])
+        self.assertEqual(names("/// A.\n///\n/// - Parameters:\n///   - b: It.\n///   - d: Too.\n" + call), [])
+        self.assertEqual(names("/// A.\n///\n/// - Parameters:\n///   - b: It.\n///   - c: Too.\n" + call),
+                         ["a(_:c:) d"])
+
     def test_brackets_in_texts_and_comments_are_no_brackets(self):
         text = '/// S.\npublic struct S {\n    let a = "{ \\(b("}")) {"  // {\n    public let c = 1\n}'
         self.assertEqual(names(text), ["c"])

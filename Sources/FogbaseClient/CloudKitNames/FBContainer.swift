@@ -23,6 +23,9 @@ public struct FBContainer: Sendable {
     /// - Parameters:
     ///   - identifier: Such as `iCloud.org.example.Forum`.
     ///   - server: Where it is.
+    ///   - environment: `nil` is the server's default.
+    ///   - tokens: Keeps who is signed in.
+    ///   - transport: Carries the requests; `nil` is the network.
     public init(
         identifier: String? = nil, server: URL, environment: RecordEnvironment? = nil,
         tokens: any TokenStore = MemoryTokenStore(), transport: (any Transport)? = nil

@@ -76,7 +76,11 @@ public struct FBDatabase: Sendable {
 
     /// Saves and deletes several records; the files of those to save are uploaded first.
     ///
-    /// - Parameter atomically: All or nothing, in the public database too.
+    /// - Parameters:
+    ///   - records: New ones, and such as were read and changed.
+    ///   - ids: What to delete, whatever its state; each has to say its type.
+    ///   - savePolicy: What a save does when the record has changed since it was read.
+    ///   - atomically: All or nothing, in the public database too.
     public func modifyRecords(
         saving records: [FBRecord], deleting ids: [FBRecord.ID], savePolicy: SavePolicy = .ifServerRecordUnchanged,
         atomically: Bool = true

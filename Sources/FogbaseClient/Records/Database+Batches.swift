@@ -20,8 +20,10 @@ extension Database {
 
     /// Performs several writes.
     ///
-    /// - Parameter atomically: All or none, as `perform(_:)` does. Otherwise each stands for itself, and more than the
-    ///   server takes at once go in several requests.
+    /// - Parameters:
+    ///   - batch: What to write.
+    ///   - atomically: All or none, as `perform(_:)` does. Otherwise each stands for itself, and more than the server takes
+    ///     at once go in several requests.
     /// - Returns: A result for each operation. Where each stands for itself some may be failures: ask for them, or
     ///   `check()` that there are none.
     /// - Throws: `FogbaseError` if a request as a whole failed, or an operation of an atomic batch was refused.

@@ -31,7 +31,10 @@ public struct Database: Sendable {
 
     /// Reads one record.
     ///
-    /// - Parameter fields: The fields to send; `nil` is all of them.
+    /// - Parameters:
+    ///   - recordType: The record's type.
+    ///   - name: The record's name.
+    ///   - fields: The fields to send; `nil` is all of them.
     public func fetch(_ recordType: String, _ name: String, fields: [String]? = nil) async throws -> Record {
         let response = try await connection.send(fetchCall(recordType, name, fields: fields))
         return try response.readRecord { Record(&$0) }

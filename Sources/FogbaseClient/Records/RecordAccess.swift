@@ -24,7 +24,9 @@ public struct RecordAccess: Hashable, Sendable, Codable {
 
     /// What one user may do.
     ///
-    /// - Parameter recordName: The record name of the user: `User.recordName`, `RecordMetadata.creator`.
+    /// - Parameters:
+    ///   - recordName: The record name of the user: `User.recordName`, `RecordMetadata.creator`.
+    ///   - rights: To read, to write, or both.
     public static func user(_ recordName: String, _ rights: AccessRights) -> RecordAccess {
         RecordAccess(recordName, rights)
     }
@@ -36,7 +38,9 @@ public struct RecordAccess: Hashable, Sendable, Codable {
 
     /// What those may do who have a role.
     ///
-    /// - Parameter name: Such as `editors`; a list that names a role or a user that is not there is refused.
+    /// - Parameters:
+    ///   - name: Such as `editors`; a list that names a role or a user that is not there is refused.
+    ///   - rights: To read, to write, or both.
     public static func role(_ name: String, _ rights: AccessRights) -> RecordAccess {
         RecordAccess("role:\(name)", rights)
     }

@@ -1,7 +1,7 @@
 package import HTTP
 import Compression
 
-/// The files of the console, read into memory at the start and served under `/_/`.
+/// The files of the console and of the examples, read into memory at the start and served under `/_/`.
 ///
 /// A request finds its file by its exact path in a table. Nothing of a request ever becomes a path of the file system.
 package struct StaticFiles: Sendable {
@@ -37,7 +37,7 @@ package struct StaticFiles: Sendable {
 
     /// Loads every file below `directory` whose extension is known; hidden ones and symbolic links are passed over.
     ///
-    /// An `index.html` answers for its folder.
+    /// An `index.html` answers for its folder; the folder's path without the last slash leads there.
     package init(directory: String, limits: Limits = Limits()) throws(LoadError) {
         for found in try DirectoryReader.files(below: directory, limits: limits) {
             self.add(found.bytes, at: found.path)
@@ -75,13 +75,14 @@ package struct StaticFiles: Sendable {
             response.fields.append(.allow, literal: "GET, HEAD")
             return response
         }
-        if path == "/_" {
+        if let file = files[path] { return Self.response(file, to: request) }
+        // A page without the slash would look for its style and scripts one folder too high.
+        if files[path + "/"] != nil {
             var response = Self.response(.permanentRedirect, text: "")
-            response.fields.append(.location, literal: "/_/")
+            response.fields.append(.location, path + "/")
             return response
         }
-        guard let file = files[path] else { return Self.response(.notFound, text: "There is no such file.\n") }
-        return Self.response(file, to: request)
+        return Self.response(.notFound, text: "There is no such file.\n")
     }
 
     private static func response(_ file: File, to request: HTTPRequest) -> HTTPResponse {

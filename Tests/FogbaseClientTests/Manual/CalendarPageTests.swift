@@ -7,6 +7,12 @@
     @testable import CalendarExample
 
     @Suite struct CalendarPageTests {
+        func wait(for name: String, in database: Database) async throws -> LocalCopy {
+            var copy = LocalCopy()
+            try await copy.follow(database) { $0.schedules[name] != nil }
+            return copy
+        }
+
         @Test func `the program of the tutorial runs`() async throws {
             let live = try LiveServer()
             let url = live.url
@@ -22,8 +28,7 @@
                 print(schedule.start, schedule.title)
             }
 
-            var copy = LocalCopy()
-            try await copy.follow(tablet.publicDatabase) { $0.schedules[lunch.id] != nil }
+            let copy = try await wait(for: lunch.id, in: tablet.publicDatabase)
             print(copy.schedules.values.map(\.title))
             #expect(copy.schedules.values.map(\.title) == ["Lunch"])
 

@@ -12,6 +12,29 @@
             var good = 0
         }
 
+        @RecordCodable("Post")
+        struct NextPost {
+            var thread: String
+            var title: String
+            @Field("good") var likes = 0
+            var subtitle: String?
+        }
+
+        @Test func `a model's next version reads old records, and the old one takes nothing away`() async throws {
+            let database = InMemoryServer(administratorToken: "all")
+                .makeClient(tokens: MemoryTokenStore("all")).container().publicDatabase
+            let old = try await database.create(Post(thread: "sea", title: "Fog", good: 3))
+            var next = try await database.fetch(NextPost.self, old.id)
+            #expect(next.likes == 3 && next.subtitle == nil)
+            next.subtitle = "At noon"
+            try await database.save(next)
+            var before = try await database.fetch(Post.self, old.id)
+            before.title = "Mist"
+            try await database.save(before)
+            let now = try await database.fetch(NextPost.self, old.id)
+            #expect(now.subtitle == "At noon" && now.title == "Mist")
+        }
+
         @Test func `an app goes from development to production`() async throws {
             let live = try LiveServer()
             let (url, token) = (live.url, LiveServer.administratorToken)

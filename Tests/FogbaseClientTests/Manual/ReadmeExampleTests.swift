@@ -71,9 +71,9 @@
             let (noon, kept) = (Date(), ChangeToken?.none)
 
             try await database.create(Schedule(title: "Lunch", start: noon), access: .onlyCreator)
-            for try await event in database.changeFeed(since: kept) {
+            for try await event in database.changeFeed(of: Schedule.self, since: kept) {
                 guard case .changes(let page) = event else { continue }
-                print(page.changed.map(\.name), page.deleted.map(\.name))
+                print(page.items.map(\.title), page.deleted)
                 if !page.moreComing { break }
             }
             #expect(await server.recordCount("Schedule") == 1)

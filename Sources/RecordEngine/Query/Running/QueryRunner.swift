@@ -2,26 +2,6 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-/// A plan and where it is run: in a zone, for the records without an access list, or in an audience, for some of those with
-/// one.
-struct QueryPart {
-    let plan: QueryPlan
-    /// The number of a zone or of an audience.
-    let place: Int64
-    fileprivate let residual: RecordMatcher
-    fileprivate let whole: RecordMatcher
-    /// Whether an entry whose key may be cut must be asked again: some value of the condition is as long as what keys keep.
-    fileprivate let rechecks: Bool
-
-    init(_ plan: QueryPlan, in place: Int64) {
-        self.plan = plan
-        self.place = place
-        residual = RecordMatcher(plan.residual)
-        whole = RecordMatcher(plan.predicate)
-        rechecks = plan.predicate.hasLongText
-    }
-}
-
 /// Runs plans as one query on one reader, inside its view.
 struct QueryRunner {
     /// At least one; all in one order. Several audiences may have a record in common.
@@ -43,7 +23,7 @@ struct QueryRunner {
         self.reading = reading
     }
 
-    private var hasOverlaps: Bool { parts.count { $0.place < 0 } > 1 }
+    var hasOverlaps: Bool { parts.count { $0.place < 0 } > 1 }
 
     // MARK: In order
 
@@ -194,115 +174,19 @@ struct QueryRunner {
         }
     }
 
-    // MARK: In any order
-
-    /// The exact number of matches.
-    func count(_ budget: inout QueryBudget) throws(QueryObstacle) -> Int {
-        var count = 0
-        if !hasOverlaps, parts.allSatisfy({ $0.residual.isTrivial && !$0.plan.hasOverlaps && !$0.rechecks }) {
-            for part in parts {
-                for walk in part.plan.walks { count += try self.count(walk, in: part.place, &budget) }
-            }
-            return count
-        }
-        try forEachMatch(&budget) { _ throws(QueryObstacle) in count += 1 }
-        return count
-    }
-
-    /// Calls `body` with the id of each match, once.
-    func forEachMatch(
-        _ budget: inout QueryBudget, _ body: (Int64) throws(QueryObstacle) -> Void
-    ) throws(QueryObstacle) {
-        var seen: Set<Int64> = []
-        for part in parts {
-            try forEachEntry(of: part, &budget) { record, mayBeCut throws(QueryObstacle) in
-                if hasOverlaps, part.place < 0, !seen.insert(record).inserted { return }
-                if !part.residual.isTrivial || (part.rechecks && mayBeCut) {
-                    guard let cursor = try self.record(record) else { return }
-                    defer { cursor.finish() }
-                    guard try matches(cursor, part, mayBeCut: mayBeCut) else { return }
-                }
-                try body(record)
-            }
-        }
-    }
-
-    /// Entries that are counted in one statement where others wait for the thread.
-    private static let shortCount = 8_192
-
-    private func count(
-        _ walk: IndexWalk, in place: Int64, _ budget: inout QueryBudget
-    ) throws(QueryObstacle) -> Int {
-        if budget.isShort {
-            // To count some and give up costs less than to count until time is over.
-            let found = try count(walk, in: place, limit: Self.shortCount, &budget)
-            if found == Self.shortCount { throw .overBudget(examined: budget.examined) }
-            return found
-        }
-        return try count(walk, in: place, limit: .max, &budget)
-    }
-
-    private func count(
-        _ walk: IndexWalk, in place: Int64, limit: Int, _ budget: inout QueryBudget
-    ) throws(QueryObstacle) -> Int {
-        let deadline = budget.deadline
-        let found: Int
-        switch walk.source {
-        case .index(let index) where walk.ids.isEverything:
-            found = try reading.store(until: deadline) { () throws(StoreError) in
-                try reading.indexes.count(
-                    index.id, zone: place, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), limit: limit)
-            }
-        case .records, .creator:
-            var creator: Int64?
-            if case .creator(let id) = walk.source { creator = id }
-            found = try reading.store(until: deadline) { () throws(StoreError) in
-                try reading.records.count(
-                    zone: place, type: type, creator: creator, within: (walk.ids.above, walk.ids.below), limit: limit)
-            }
-        case .index, .name:
-            var count = 0
-            var runner = WalkRunner(walk, zone: place, type: type, order: order, after: nil, chunk: 1_024)
-            while try runner.current(reading, &budget) != nil {
-                count += 1
-                runner.advance()
-            }
-            return count
-        }
-        try budget.take(found)
-        return found
-    }
-
-    /// Calls `body` with each record that a walk meets, once, whether it matches or not.
-    private func forEachEntry(
-        of part: QueryPart, _ budget: inout QueryBudget,
-        _ body: (_ record: Int64, _ mayBeCut: Bool) throws(QueryObstacle) -> Void
-    ) throws(QueryObstacle) {
-        var seen: Set<Int64> = []
-        let dedupes = part.plan.hasOverlaps
-        for var walk in runners(part, after: nil, chunk: 1_024) {
-            while let (place, mayBeCut) = try walk.current(reading, &budget) {
-                walk.advance()
-                if dedupes, !seen.insert(place.record).inserted { continue }
-                try budget.take(1)
-                try body(place.record, mayBeCut)
-            }
-        }
-    }
-
     // MARK: Records
 
-    private func runners(_ part: QueryPart, after place: QueryPlace?, chunk: Int) -> [WalkRunner] {
+    func runners(_ part: QueryPart, after place: QueryPlace?, chunk: Int) -> [WalkRunner] {
         part.plan.walks.map {
             WalkRunner($0, zone: part.place, type: type, order: order, after: place, chunk: chunk)
         }
     }
 
-    private func record(_ id: Int64) throws(QueryObstacle) -> RecordCursor? {
+    func record(_ id: Int64) throws(QueryObstacle) -> RecordCursor? {
         try reading.store { () throws(StoreError) in try reading.records.record(id) }
     }
 
-    private func matches(_ cursor: RecordCursor, _ part: QueryPart, mayBeCut: Bool) throws(QueryObstacle) -> Bool {
+    func matches(_ cursor: RecordCursor, _ part: QueryPart, mayBeCut: Bool) throws(QueryObstacle) -> Bool {
         if part.rechecks, mayBeCut { return try matches(cursor, part.whole) }
         return part.residual.isTrivial ? true : try matches(cursor, part.residual)
     }
@@ -339,30 +223,5 @@ extension QueryField {
         case .field(let field): .field(field.id)
         case .system(let field): .system(field)
         }
-    }
-}
-
-extension Predicate {
-    /// Whether it compares with a text that is as long as what keys keep of texts, or longer.
-    var hasLongText: Bool {
-        switch self {
-        case .constant: false
-        case .not(let inner): inner.hasLongText
-        case .and(let list), .or(let list): list.contains { $0.hasLongText }
-        case .condition(let condition):
-            switch condition.test {
-            case .isNull: false
-            case .equals(let value): value.isLong
-            case .isIn(let list): list.contains { $0.isLong }
-            case .isWithin(let range): range.lower?.value.isLong == true || range.upper?.value.isLong == true
-            case .hasPrefix(let text): text.count >= IndexKey.textBytes
-            }
-        }
-    }
-}
-
-extension QueryValue {
-    fileprivate var isLong: Bool {
-        if case .text(let text) = self { text.count >= IndexKey.textBytes } else { false }
     }
 }

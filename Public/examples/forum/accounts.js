@@ -1,0 +1,25 @@
+// Signing up, in and out. Lists of sessions show the label, so that people know which is which.
+
+import { call } from "./server.js";
+import * as session from "./session.js";
+
+const label = "Forum in a browser";
+
+/** Makes an account, and signs in to it. `stays` keeps the session when the tab is closed. */
+export async function signUp(name, password, stays) {
+    session.begin(await call("POST", "/users", { body: { name, password, label } }), stays);
+}
+
+export async function signIn(name, password, stays) {
+    session.begin(await call("POST", "/sessions", { body: { name, password, label } }), stays);
+}
+
+/** The token is forgotten in any case; the session ends on the server too, if it hears of that. */
+export async function signOut() {
+    const token = session.token();
+    try {
+        await call("DELETE", "/sessions/current");
+    } finally {
+        session.end(token);
+    }
+}

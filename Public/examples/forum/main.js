@@ -1,0 +1,66 @@
+// Starts the forum: the page that the address names, in the frame that all pages have.
+
+import { announce, hash, make } from "./dom.js";
+import * as session from "./session.js";
+import { showAccount } from "./views/account.js";
+import { showEditor } from "./views/editor.js";
+import { header } from "./views/header.js";
+import { showList } from "./views/list.js";
+import { showPost } from "./views/post.js";
+import { problemBox } from "./views/problem.js";
+
+/** Each page is a function that answers its nodes, the heading first. It throws what the server refuses. */
+const pages = {
+    newest: showList, liked: showList, post: showPost, write: showEditor, edit: showEditor,
+    "sign-in": showAccount, "sign-up": showAccount,
+};
+
+const main = document.getElementById("content");
+let visit = new AbortController();
+
+/** Shows a page. A newer visit ends the calls of the one before. */
+async function show() {
+    visit.abort();
+    visit = new AbortController();
+    const { signal } = visit;
+    const [name, query] = location.hash.replace(/^#\/?/, "").split("?", 2);
+    const page = Object.hasOwn(pages, name) ? name : "newest";
+    document.getElementById("header").replaceChildren(...header(page));
+    main.setAttribute("aria-busy", "true");
+    try {
+        enter(await pages[page]({ ...Object.fromEntries(new URLSearchParams(query)), page }, signal), signal);
+    } catch (error) {
+        enter([make("h1", {}, "That did not work"), problemBox(error, show)], signal);
+    }
+}
+
+/** Screen readers go on from the heading, which the title of the window repeats. */
+function enter(nodes, signal) {
+    if (signal.aborted) return;
+    main.removeAttribute("aria-busy");
+    main.replaceChildren(...nodes);
+    const [heading] = nodes;
+    document.title = `${heading.textContent} – Forum`;
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+    scrollTo(0, 0);
+}
+
+// The part of the address behind `#` names the page, so the link over the header moves the focus by itself.
+document.getElementById("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    main.focus();
+});
+
+addEventListener("hashchange", show);
+
+// What somebody else may do is shown anew. But who was writing when the session ended goes on, and signs in later.
+session.onChange(() => {
+    if (session.current() === null) announce("Your session has ended.");
+    const isWriting = main.querySelector("form.editor") !== null;
+    if (!isWriting) show();
+    else document.getElementById("header").replaceChildren(...header());
+});
+
+if (location.hash === "") history.replaceState(null, "", hash("newest"));
+show();

@@ -1,0 +1,54 @@
+import { signIn, signUp } from "../accounts.js";
+import { announce, hash, make, whileDisabled } from "../dom.js";
+import { Refusal } from "../server.js";
+import { problemBox } from "./problem.js";
+
+/** The door: to an account that there is, or to a new one. It leads back to where somebody came `from`. */
+export async function showAccount({ page, from = hash("newest") }) {
+    const isNew = page === "sign-up";
+    const title = isNew ? "Make an account" : "Sign in";
+    const name = make("input", {
+        id: "name", autocomplete: "username", autocapitalize: "none", required: true, maxlength: 128,
+    });
+    const password = make("input", {
+        id: "password", type: "password", required: true,
+        autocomplete: isNew ? "new-password" : "current-password", minlength: isNew ? 8 : null,
+    });
+    const stays = make("input", { id: "stays", type: "checkbox" });
+    const button = make("button", { class: "primary" }, title);
+    const problem = make("div");
+
+    async function enter() {
+        problem.replaceChildren();
+        try {
+            await (isNew ? signUp : signIn)(name.value.trim(), password.value, stays.checked);
+            announce(`Welcome, ${name.value.trim()}.`);
+            location.hash = from; // No other address than one of this page.
+        } catch (error) {
+            problem.replaceChildren(problemBox(inWords(error, isNew)));
+            password.focus();
+        }
+    }
+    return [
+        make("h1", {}, title),
+        make("form", { onsubmit: (event) => { event.preventDefault(); whileDisabled(button, enter); } },
+            make("label", { for: "name" }, "Name"), name,
+            make("label", { for: "password" }, isNew ? "Password (at least 8 characters)" : "Password"), password,
+            make("p", { class: "choice" }, stays, make("label", { for: "stays" }, "Stay signed in on this device")),
+            problem, make("p", { class: "actions" }, button)),
+        make("p", {}, isNew
+            ? make("a", { href: hash("sign-in", { from }) }, "I have an account")
+            : make("a", { href: hash("sign-up", { from }) }, "Make an account")),
+    ];
+}
+
+/** The refusals that everybody meets some time, in the words of this page. */
+function inWords(error, isNew) {
+    if (!(error instanceof Refusal)) return error;
+    if (isNew && error.code === "EXISTS") {
+        return new Error("This name is taken. Choose another one; if it is you who has it, sign in.");
+    }
+    if (!isNew && error.status === 401) return new Error("Name or password are not right.");
+    // What the server says of accounts, that it makes none for example, needs no advice.
+    return error.code === "ACCESS_DENIED" ? new Error(error.message) : error;
+}

@@ -1,0 +1,38 @@
+import { repeatable } from "../attempt.js";
+import { announce, hash, make, whileDisabled } from "../dom.js";
+import { like } from "../posts.js";
+import { Unreachable } from "../server.js";
+import * as session from "../session.js";
+
+/** How many like a post, and the button to be one of them; `null` for a post that nobody counts for. */
+export function likes(post) {
+    if (post.likes === undefined) return null;
+    const number = make("span", { class: "number" });
+    let count = post.likes;
+    const show = (value) => { number.textContent = value === 1 ? "1 like" : `${value} likes`; };
+    show(count);
+    if (session.current() === null) {
+        const door = hash("sign-in", { from: location.hash });
+        return make("p", { class: "likes" }, number, " ", make("a", { href: door }, "Sign in to like"));
+    }
+
+    const attempt = repeatable();
+    const problem = make("span", { class: "wrong", role: "alert" });
+    async function press() {
+        problem.textContent = "";
+        show(count + 1); // What it will most likely be; the answer knows of the likes of others too.
+        try {
+            count = await attempt(post.name, (key) => like(post.name, key));
+            announce(`You like “${post.title}”.`);
+        } catch (error) {
+            problem.textContent = error instanceof Unreachable
+                ? "The server does not answer. Press again to try again; it counts once." : error.message;
+        } finally {
+            show(count);
+        }
+    }
+    const button = make("button", {
+        type: "button", "aria-label": `Like “${post.title}”`, onclick: () => whileDisabled(button, press),
+    }, "Like");
+    return make("p", { class: "likes" }, number, " ", button, problem);
+}

@@ -1,0 +1,47 @@
+import { hash, make } from "../dom.js";
+import { Refusal, Unreachable, server } from "../server.js";
+
+/** What somebody can do about it; `null` where the server's own sentence says all. */
+function advice(error) {
+    if (error instanceof Unreachable) return "Look whether you are connected, and try again. Nothing of yours is lost.";
+    if (!(error instanceof Refusal)) return null;
+    if (error.retryAfter !== undefined) return `Try again in ${error.retryAfter} s.`;
+    switch (error.code) {
+    case "AUTHENTICATION_REQUIRED": case "AUTHENTICATION_FAILED": return "Sign in, then try again.";
+    case "ACCESS_DENIED": return "A post is its author's alone. For anything else, ask whoever runs the forum.";
+    case "NOT_FOUND": return isMissing(error) ? null : "It may have been deleted.";
+    case "QUOTA_EXCEEDED": return "Make it shorter, or take something away.";
+    default: return error.status >= 500 ? "It is the server's mistake. Try again in a while." : null;
+    }
+}
+
+/** An error, and what to do. `again` does what has failed once more. */
+export function problemBox(error, again) {
+    const isRefusal = error instanceof Refusal;
+    const isSignIn = isRefusal && error.code?.startsWith("AUTHENTICATION");
+    const sentence = advice(error);
+    return make("div", { class: "problem", role: "alert" },
+        make("p", {}, error.message),
+        sentence === null ? null : make("p", {}, sentence),
+        isRefusal && isMissing(error) ? setUp() : null,
+        make("p", { class: "actions" },
+            isSignIn ? make("a", { class: "button", href: hash("sign-in", { from: location.hash }) }, "Sign in") : null,
+            again === undefined ? null : make("button", { type: "button", onclick: again }, "Try again")));
+}
+
+/** Whether it is no mistake of the reader's, but the forum's types or indexes are not there. */
+function isMissing({ details }) {
+    return details.cause === "NOT_INDEXED" || (details.cause === "UNKNOWN_NAME" && details.recordType !== undefined);
+}
+
+/** In development types and indexes come with the first users; in production an administrator puts them there. */
+function setUp() {
+    const call = `curl -sS -H "Authorization: Bearer $TOKEN"`;
+    return make("div", { class: "set-up" },
+        make("p", {}, "The forum is not set up on this server. In development, its Swift twin does that:"),
+        make("pre", {}, `swift run ForumExample --server ${server}`),
+        make("p", {}, "Production gets them from development. With an administrator's token:"),
+        make("pre", {}, `${call} '${server}/schema?environment=development' \\\n`
+            + `  | ${call} -X PUT -H 'Content-Type: application/json' --data-binary @- \\\n`
+            + `      '${server}/schema?environment=production'`));
+}

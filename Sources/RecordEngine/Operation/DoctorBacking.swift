@@ -1,0 +1,78 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// What is kept beside records: each entry must belong to one.
+extension DatabaseExamination {
+    func examineEdges(_ found: inout DoctorReport) throws {
+        var last: InspectionTable.Edge?
+        var done = 0
+        while true {
+            doctor.report(Doctor.Progress(activity: label + ": references", done: done, total: 0))
+            let edges = try table.withView {
+                let edges = try table.edges(after: last, limit: Self.slice)
+                for edge in edges where try !isBacked(edge) {
+                    found.problem(
+                        "\(label): The table of references has an entry for '\(edge.target)' that no record backs (from record number \(edge.source)).",
+                        remedy:
+                            "Restore the folder from a backup if '\(edge.target)' is to be deleted: the deletion could take along, or be refused for, a record that no longer refers to it.",
+                        sort: label + " orphan edge")
+                }
+                return edges
+            }
+            guard let next = edges.last else { return }
+            last = next
+            done += edges.count
+        }
+    }
+
+    /// Whether the record that an edge starts from refers to its target.
+    private func isBacked(_ edge: InspectionTable.Edge) throws -> Bool {
+        try table.withRecord(edge.source) { cursor, zone in
+            guard let cursor, !cursor.row.isDeleted, zone == edge.zone else { return false }
+            do throws(RecordError) {
+                let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+                return try view.references(includingNone: false).contains {
+                    $0.fieldID == edge.field && $0.reference.recordName.text == edge.target
+                }
+            } catch {
+                // The record itself is damaged, which has been reported.
+                return true
+            }
+        }
+    }
+
+    func examineLargeValues(_ found: inout DoctorReport) throws {
+        var last: Int64 = 0
+        var done = 0
+        while true {
+            doctor.report(Doctor.Progress(activity: label + ": large values", done: done, total: 0))
+            let values = try table.withView {
+                let values = try table.largeValues(after: last, limit: Self.slice)
+                for value in values where try !isBacked(value) {
+                    found.problem(
+                        "\(label): A large value lies there for field number \(value.field) of record number \(value.record), which has none.",
+                        remedy: "It takes up space and does no other harm; a backup restored whole is free of it.",
+                        sort: label + " orphan value")
+                }
+                return values
+            }
+            guard let next = values.last else { return }
+            last = next.id
+            done += values.count
+        }
+    }
+
+    /// Whether the record of a large value has that field, and has it outside.
+    private func isBacked(_ value: InspectionTable.LargeValue) throws -> Bool {
+        try table.withRecord(value.record) { cursor, _ in
+            guard let cursor, !cursor.row.isDeleted else { return false }
+            do throws(RecordError) {
+                let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+                return view.entry(value.field)?.isExternal == true
+            } catch {
+                return true
+            }
+        }
+    }
+}

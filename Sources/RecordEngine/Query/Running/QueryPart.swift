@@ -1,0 +1,48 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// A plan and where it is run: in a zone, for the records without an access list, or in an audience, for some of those with
+/// one.
+struct QueryPart {
+    let plan: QueryPlan
+    /// The number of a zone or of an audience.
+    let place: Int64
+    let residual: RecordMatcher
+    let whole: RecordMatcher
+    /// Whether an entry whose key may be cut must be asked again: some value of the condition is as long as what keys keep.
+    let rechecks: Bool
+
+    init(_ plan: QueryPlan, in place: Int64) {
+        self.plan = plan
+        self.place = place
+        residual = RecordMatcher(plan.residual)
+        whole = RecordMatcher(plan.predicate)
+        rechecks = plan.predicate.hasLongText
+    }
+}
+
+extension Predicate {
+    /// Whether it compares with a text that is as long as what keys keep of texts, or longer.
+    var hasLongText: Bool {
+        switch self {
+        case .constant: false
+        case .not(let inner): inner.hasLongText
+        case .and(let list), .or(let list): list.contains { $0.hasLongText }
+        case .condition(let condition):
+            switch condition.test {
+            case .isNull: false
+            case .equals(let value): value.isLong
+            case .isIn(let list): list.contains { $0.isLong }
+            case .isWithin(let range): range.lower?.value.isLong == true || range.upper?.value.isLong == true
+            case .hasPrefix(let text): text.count >= IndexKey.textBytes
+            }
+        }
+    }
+}
+
+extension QueryValue {
+    fileprivate var isLong: Bool {
+        if case .text(let text) = self { text.count >= IndexKey.textBytes } else { false }
+    }
+}

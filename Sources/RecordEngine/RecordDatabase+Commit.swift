@@ -1,0 +1,107 @@
+internal import RecordModel
+internal import RecordStorage
+internal import Synchronization
+internal import Threads
+
+extension RecordDatabase {
+    /// Runs the writes of a group in one transaction, each in a savepoint, and answers them when it is durable.
+    func commit(_ group: [PendingWrite]) {
+        guard let transaction, !hasFailed.load(ordering: .relaxed) else {
+            for write in group { write.finish(.databaseUnavailable) }
+            return
+        }
+        let started = MonotonicClock.now
+        let schemaBefore = transaction.schema
+        transaction.rightsChanged = false
+        transaction.groupSize = group.count
+        do {
+            try transaction.beginGroup()
+        } catch {
+            transaction.rollbackGroup()
+            note(error)
+            for write in group { write.finish(RecordError(error)) }
+            return
+        }
+        var failures: [RecordError?] = []
+        failures.reserveCapacity(group.count)
+        for (position, write) in group.enumerated() {
+            do {
+                try transaction.request(startsLazily: write.startsLazily) { () throws(RecordError) in
+                    try write.run(transaction)
+                }
+                failures.append(nil)
+            } catch {
+                failures.append(error)
+                if let failure = transaction.storeFailure { note(failure) }
+                if !transaction.isAlive {
+                    // SQLite rolled the whole group back: the innocent run again, each on its own.
+                    transaction.schema = schemaBefore
+                    write.finish(error)
+                    runSingly(group[..<position])
+                    runSingly(group[(position + 1)...])
+                    return
+                }
+            }
+            if position + 1 < group.count, MonotonicClock.now &- started > Self.groupNanoseconds {
+                queue.withLock { $0.putBack(group[(position + 1)...]) }
+                break
+            }
+        }
+        let ran = group.prefix(failures.count)
+        guard failures.contains(where: { $0 == nil }) else {
+            transaction.rollbackGroup()
+            transaction.schema = schemaBefore
+            for (write, failure) in zip(ran, failures) { write.finish(failure) }
+            return
+        }
+        let ready = MonotonicClock.now
+        do {
+            try transaction.commitGroup()
+            transaction.lastSync = MonotonicClock.now &- ready
+        } catch {
+            transaction.rollbackGroup()
+            transaction.schema = schemaBefore
+            note(error)
+            if error.isSyncFailure || !forgetFailedCommit(transaction) {
+                failForGood()
+                for write in ran { write.finish(.databaseUnavailable) }
+            } else if ran.count > 1, !error.isStorageFull {
+                runSingly(ran)
+            } else {
+                for write in ran { write.finish(RecordError(error)) }
+            }
+            return
+        }
+        if transaction.rightsChanged {
+            // A version per change: what was resolved against an older schema is resolved again.
+            transaction.schema.version += 1
+            // The next number of the clock is this commit's: nobody else publishes.
+            let published = PublishedSchema(schema: transaction.schema, commit: clock.commits + 1)
+            publishedSchema.withLock { $0 = published }
+        }
+        clock.publish(rightsChanged: transaction.rightsChanged, through: transaction.lastSequence)
+        statistics.didCommit(
+            writes: ran.count, operations: ran.reduce(0) { $0 + $1.operations },
+            nanoseconds: MonotonicClock.now &- started)
+        for (write, failure) in zip(ran, failures) { write.finish(failure) }
+    }
+
+    /// Makes sure that nothing of a group is left whose commit has failed: only then may it be told that it was refused.
+    ///
+    /// - Returns: Whether that is certain.
+    private func forgetFailedCommit(_ transaction: WriteTransaction) -> Bool {
+        do {
+            try transaction.overwriteFailedCommit()
+            return true
+        } catch {
+            note(error)
+            // Without room for the log's index the pages were overwritten all the same. Without room for the first page of
+            // them, that of the failed commit had none either.
+            return error.isStorageFull
+        }
+    }
+
+    private func runSingly(_ writes: ArraySlice<PendingWrite>) {
+        for write in writes { commit([write]) }
+    }
+}

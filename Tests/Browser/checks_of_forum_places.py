@@ -1,0 +1,229 @@
+"""Likes that meet, connections that are lost, narrow and dark windows, and the keyboard."""
+
+from selenium.webdriver.common.keys import Keys
+
+from files import file, picture
+from forum_words import another_browser, choose, fill, likes, posts, publish, sees_likes, sign_up, titles, write
+
+CHECKS = []
+
+
+def check(body):
+    CHECKS.append(body)
+    return body
+
+
+@check
+def likes_of_two_browsers_meet(page, server):
+    sign_up(page, "ada")
+    publish(page, "sea", "Waves")
+    with another_browser(page) as other:
+        sign_up(other, "bob")
+        other.heading("Newest")
+        assert likes(other, "Waves") == "0 likes"
+        page.press("Like")
+        sees_likes(page, "Waves", "1 like")
+        # Bob's page does not know of that one; the answer does.
+        other.press("Like")
+        sees_likes(other, "Waves", "2 likes")
+        page.browser.refresh()
+        page.heading("Waves")
+        sees_likes(page, "Waves", "2 likes")
+    assert server.fields("Likes", "Likes%20of%20sea:%20Waves")["count"] == 2
+
+
+@check
+def a_like_is_shown_at_once_and_taken_back_if_it_fails(page, server):
+    sign_up(page, "ada")
+    publish(page, "sea", "Waves")
+    page.run("""
+        const real = window.fetch;
+        window.calls = 0;
+        window.fetch = async (...call) => {
+            window.calls += 1;
+            await new Promise((resolve) => { window.goOn = resolve; });
+            return real(...call);
+        }""")
+    page.press("Like")
+    sees_likes(page, "Waves", "1 like")
+    button = page.find(".likes button")
+    assert button.get_attribute("aria-disabled") == "true"
+    assert server.fields("Likes", "Likes%20of%20sea:%20Waves")["count"] == 0, "it is shown before it is known"
+    # Twenty times more, while the first is under way.
+    page.run("for (let time = 0; time < 20; time += 1) arguments[0].click(); window.goOn()", button)
+    page.until(lambda: button.get_attribute("aria-disabled") is None, "the answer")
+    assert page.run("return window.calls") == 1, "it was pressed again while it was under way"
+    assert (likes(page, "Waves"), server.fields("Likes", "Likes%20of%20sea:%20Waves")["count"]) == ("1 like", 1)
+    page.browser.refresh()
+    page.heading("Waves")
+    page.answer(503, '{"serverErrorCode":"TRY_AGAIN_LATER","reason":"The disk is busy","retryAfter":1}')
+    page.press("Like")
+    page.see("The disk is busy")
+    sees_likes(page, "Waves", "1 like")
+
+
+def lose_answer(page):
+    """Lets the next call reach the server, and its answer nobody."""
+    page.run("""
+        const real = window.fetch;
+        window.fetch = async (...call) => {
+            window.fetch = real;
+            await real(...call);
+            throw new TypeError("lost");
+        }""")
+
+
+@check
+def a_write_whose_answer_is_lost_happens_once(page, server):
+    sign_up(page, "ada")
+    write(page, "sea", "Waves", "High today.")
+    lose_answer(page)
+    page.press("Post it")
+    page.see("The server does not answer.", "Nothing of yours is lost.", "Try again")
+    page.press("Try again")
+    page.heading("Waves")
+    lose_answer(page)
+    page.press("Like")
+    page.see("Press again to try again; it counts once.")
+    sees_likes(page, "Waves", "0 likes")
+    page.press("Like")
+    sees_likes(page, "Waves", "1 like")
+    page.press("Edit")
+    page.heading("Edit “Waves”")
+    fill(page, "text", "Lower by now.")
+    lose_answer(page)
+    page.press("Save")
+    page.see("The server does not answer.")
+    page.press("Try again")
+    page.heading("Waves")
+    page.see("Lower by now.")
+    lose_answer(page)
+    page.press("Delete")
+    page.press("Delete", "dialog")
+    page.see("The server does not answer.")
+    page.press("Try again")
+    page.press("Delete", "dialog")
+    page.heading("Newest in “sea”")
+
+
+def connect(page, isConnected):
+    page.browser.execute_cdp_cmd("Network.enable", {})
+    page.browser.execute_cdp_cmd("Network.emulateNetworkConditions", {
+        "offline": not isConnected, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+
+
+@check
+def a_lost_connection_is_named_and_everything_can_be_tried_again(page, server):
+    posts(server, *[(f"Wave {number}", number) for number in range(30)])
+    sign_up(page, "ada")
+    page.heading("Newest")
+    connect(page, False)
+    page.press("More")
+    page.see("The server does not answer.", "Look whether you are connected, and try again.")
+    assert len(titles(page)) == 20, "what was there is gone"
+    connect(page, True)
+    page.press("Try again")
+    page.until(lambda: len(titles(page)) == 30, "the second page")
+    assert "does not answer" not in page.text()
+    connect(page, False)
+    page.press("Most liked")
+    page.heading("That did not work")
+    connect(page, True)
+    page.press("Try again")
+    page.heading("Most liked")
+    page.press("Write")
+    page.heading("Write a post")
+    connect(page, False)
+    choose(page, file("sea.png", picture(20, 20)))
+    page.see("The server does not answer.")
+    connect(page, True)
+    page.press("Try again")
+    page.see("Remove the picture")
+    connect(page, False)
+    page.press("Sign out")
+    page.see("You are signed out here.")
+    connect(page, True)
+
+
+@check
+def a_server_that_has_ended_is_named(page, server):
+    posts(server, ("Waves", 1))
+    page.open()
+    page.heading("Newest")
+    server.process.terminate()
+    server.process.wait(timeout=15)
+    page.press("Waves")
+    page.heading("That did not work")
+    page.see("The server does not answer.", "Try again")
+    page.press("Try again")
+    page.see("The server does not answer.")
+
+
+@check
+def every_page_fits_a_narrow_window_light_and_dark(page, server):
+    long = "Averylongwordthathasnoend" * 4
+    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                 {"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True})
+    sign_up(page, "ada-of-the-long-name-that-nobody-can-remember")
+    write(page, "sea", long, long)
+    choose(page, file("sea.png", picture(900, 700)))
+    page.see("Remove the picture")
+    page.press("Post it")
+    page.heading(long)
+    shades = []
+    for scheme in ("light", "dark"):
+        page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                                     {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        for place in ("post?name=none", "newest", "liked", "write", "sign-in", "sign-up", f"post?name=sea%3A+{long}",
+                      f"edit?name=sea%3A+{long}"):
+            page.open(f"#/{place}")
+            page.until(lambda: page.all("h1"), "the page")
+            page.shot(f"forum-{scheme}-{place.split('?')[0]}")
+            width = page.run("return document.documentElement.scrollWidth")
+            assert width <= 360, f"{place} is {width} px wide"
+        page.open(f"#/post?name=sea%3A+{long}")
+        page.press("Delete")
+        page.shot(f"forum-{scheme}-dialog")
+        assert page.run("return document.documentElement.scrollWidth") <= 360
+        page.press("Keep it", "dialog")
+        shades.append(page.run("return getComputedStyle(document.documentElement).backgroundColor"))
+    assert shades[0] != shades[1], shades
+
+
+@check
+def the_keyboard_is_enough_and_everything_has_a_name(page, server):
+    def focus():
+        return page.run("return document.activeElement.textContent.trim() || document.activeElement.id")
+
+    def press(*keys):
+        page.browser.switch_to.active_element.send_keys(*keys)
+    posts(server, ("Waves", 1))
+    sign_up(page, "ada")
+    page.open("#/post?name=sea%3A+Waves")
+    page.heading("Waves")
+    page.until(lambda: focus() == "Waves", "the focus on the heading")
+    press(Keys.TAB, Keys.TAB)
+    assert focus() == "Like", focus()
+    press(Keys.ENTER)
+    sees_likes(page, "Waves", "2 likes")
+    page.until(lambda: page.find(".likes button").get_attribute("aria-disabled") is None, "the answer")
+    assert focus() == "Like", "the button has lost the focus"
+    page.see("You like “Waves”.")
+    assert page.find("#announcement").get_attribute("role") == "status"
+    page.run("document.querySelector('#skip').focus()")
+    press(Keys.ENTER)
+    assert page.run("return document.activeElement.id") == "content"
+    publish(page, "sea", "Dunes")
+    page.press("Delete")
+    press(Keys.ESCAPE)
+    page.until(lambda: not page.all("dialog"), "the end of the dialog")
+    page.until(lambda: focus() == "Delete", "the focus on the button")
+    assert server.call("GET", "/records/Post/sea:%20Dunes")[0] == 200
+    for place in ("newest", "write", "sign-in", "sign-up", "edit?name=sea%3A+Dunes"):
+        page.open(f"#/{place}")
+        page.until(lambda: page.all("h1"), "the page")
+        nameless = page.run("""
+            return [...document.querySelectorAll("input, textarea")].filter((each) => each.labels.length === 0)
+                .map((each) => each.outerHTML)""")
+        assert not nameless, nameless
+        assert page.run("return document.title").endswith(" – Forum")
