@@ -9,7 +9,7 @@ DATA ?= ./data
 FILTER ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 
-# RETRY=1 has `make test` run suites that failed once more, alone, and name those that pass then.
+# RETRY=1 has `make test` run suites that failed once more, alone, to say whether they are unsteady. They have failed.
 export RETRY ?=
 
 # As many tests at once as there are processors: with all of them at once, those with a clock starve.
@@ -63,7 +63,7 @@ build: deps ## build the server, optimized, into .build/release/fogbase
 run: build ## build and start the server (HOST, PORT, DATA)
 	.build/release/fogbase serve --host '$(HOST)' --port '$(PORT)' --data '$(DATA)' --public Public
 
-test: deps ## run all tests (FILTER=name runs some, RETRY=1 runs suites that failed once more)
+test: deps ## run all tests (FILTER=name runs some, RETRY=1 says of failures whether they are steady)
 	swift build --build-tests
 	sh Tests/run $(FILTERED)
 
