@@ -131,9 +131,17 @@ import Testing
         #expect(last?.fraction == 1)
         #expect(try await deletion.value == SetOutcome(matched: 1_200, changed: 1_200, skipped: 0))
         #expect(try await database.count(Query<Goods>()) == 300)
-        let ended = database.deleteInBackground(Query<Goods>().filter(.all))
-        ended.cancel()
-        await #expect(throws: CancellationError.self) { _ = try await ended.value }
+    }
+
+    @Test func `a deletion in the background that is cancelled on its way says so`() async throws {
+        // Its first request is refused, and the retry waits for an hour.
+        let server = InMemoryServer()
+        await server.failNext(status: 503)
+        let waiting = RetryPolicy(attempts: 2) { _ in try await Task.sleep(for: .seconds(3_600)) }
+        let database = server.makeClient(retry: waiting).container().publicDatabase
+        let deletion = database.deleteInBackground(Query<Goods>().filter(.all))
+        deletion.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await deletion.value }
     }
 
     @Test func `debug tells the query and each record`() async throws {

@@ -60,7 +60,12 @@
             let error = await #expect(throws: FogbaseError.self) { try await screen.currentUser() }
             #expect(error?.isRetryable == true)
 
-            let database = background.publicDatabase
+            #expect(try await background.publicDatabase.count(Query<Post>()) == 0)
+
+            // The call is still under way when it is cancelled: its retry waits for an hour.
+            let waiting = RetryPolicy(attempts: 6) { _ in try await Task.sleep(for: .seconds(3_600)) }
+            await server.failNext(status: 503)
+            let database = Fogbase(url, retry: waiting, transport: server).container().publicDatabase
             let search = Task { try await database.fetch(Query<Post>().filter(\.title, beginsWith: "Fog")) }
             search.cancel()
             await #expect(throws: CancellationError.self) { try await search.value }
