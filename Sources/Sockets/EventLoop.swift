@@ -45,6 +45,11 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private var hangUps = HangUpQueue()
     private var isClosing = false
     private static let eventsPerPoll = 256
+    /// What a turn looks at besides, about a millisecond's worth: a thousand clients whose time ends at once are closed a few
+    /// at a time, as nobody waits for that.
+    private static let timersPerTurn = 32
+    /// Up to so many jobs in a round each may do its whole share.
+    private static let fewJobs = 8
     /// So long a turn may last and still go on without a look at the sockets.
     private static let shortNanoseconds: UInt64 = 250_000
 
@@ -91,6 +96,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         } else {
             submit { $0.closures.append(body) }
         }
+    }
+
+    /// How much of `whole` a job may do before it lets others have their turns: the less, the more jobs the round has, so that
+    /// whoever wants little waits for a crowd hardly longer than for a few. On the thread only.
+    package func share(of whole: Int, atLeast least: Int) -> Int {
+        batch.count <= Self.fewJobs ? whole : max(least, whole * Self.fewJobs / batch.count)
     }
 
     /// Calls `member` once when the jobs of this turn have run and before the loop looks for events. On the thread only.
@@ -217,7 +228,8 @@ extension EventLoop {
             handles[event.data]?.eventsDidCome(event.events)
             due += 1
         }
-        while let handle = timers.popDue(at: now) {
+        for _ in 0..<Self.timersPerTurn {
+            guard let handle = timers.popDue(at: now) else { break }
             handle.timerDidFire(at: now)
             due += 1
         }

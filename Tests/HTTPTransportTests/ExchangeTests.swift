@@ -92,6 +92,42 @@ import Threads
         await server.stop()
     }
 
+    /// Before, each of them had sixty-four answers first.
+    @Test func `a crowd of pipelines lets others have their turn sooner than a few do`() async throws {
+        let paths = Locked<[String]>([])
+        let (began, mayGoOn) = (Gate(), Gate())
+        let server = try TestServer({ $0.loops = 1 }) { request in
+            let path = request.target.rawPath
+            paths.withLock { $0.append(path) }
+            if path == "/block" {
+                // The loop stands still until all requests are there.
+                began.open()
+                mayGoOn.waitBlocking()
+            }
+            return .text("done " + path)
+        }
+        let crowd = try (0..<40).map { _ in try server.client() }
+        let (blocker, other) = (try server.client(), try server.client())
+        for client in crowd + [blocker, other] {
+            try client.send("GET /before HTTP/1.1\r\nHost: x\r\n\r\n")
+            _ = try client.receive(until: "/before")
+        }
+        try blocker.send("GET /block HTTP/1.1\r\nHost: x\r\n\r\n")
+        await began.wait()
+        for client in crowd {
+            try client.send(String(repeating: "GET /x HTTP/1.1\r\nHost: x\r\n\r\n", count: 100))
+            client.finishSending()
+        }
+        try other.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
+        mayGoOn.open()
+        _ = try other.receive(until: "/other")
+        for client in crowd { #expect(try client.receiveText().occurrences(of: "200 OK") == 100) }
+        let order = paths.withLock { $0 }
+        let place = try #require(order.firstIndex(of: "/other"))
+        #expect(order[..<place].count { $0 == "/x" } < 40 * 32)
+        await server.stop()
+    }
+
     @Test func `answers go out before a pipelined request makes the connection wait`() async throws {
         let gate = Gate()
         let server = try TestServer { request in

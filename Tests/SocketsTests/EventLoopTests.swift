@@ -147,6 +147,51 @@ private final class EchoServer: Sendable {
         await server.stop()
     }
 
+    /// Before, the request waited until all of them had been called.
+    @Test func `a request does not wait for hundreds of alarms that are due`() async throws {
+        let server = try await EchoServer()
+        let late = try RawClient(port: server.port)
+        try late.send("early")
+        _ = try late.receive(until: "early")
+        let begun = Gate()
+        let blocked = Gate()
+        server.loop.perform {
+            let soon = Deadline.after(.milliseconds(1))
+            for _ in 0..<600 {
+                _ = LoopAlarm(on: server.loop, at: soon) { server.ends.withLock { $0.append("alarm") } }
+            }
+            begun.open()
+            blocked.waitBlocking()
+            while !soon.hasPassed() {}
+        }
+        await begun.wait()
+        try late.send("late")
+        blocked.open()
+        #expect(try late.receive(until: "late") == "late")
+        #expect(server.endsBeforeEcho.withLock { $0 } < 200)
+        let deadline = Deadline.after(.seconds(60))
+        while server.ends.withLock({ $0.count }) < 600, !deadline.hasPassed() { await Task.yield() }
+        #expect(server.ends.withLock { $0.count } == 600, "yet all are called")
+        await server.stop()
+    }
+
+    @Test func `the more jobs a round has, the less each of them may do`() async throws {
+        let loop = try EventLoop(name: "test-loop")
+        #expect(await Task(executorPreference: loop) { loop.share(of: 800, atLeast: 10) }.value == 800)
+        let (begun, blocked) = (Gate(), Gate())
+        loop.perform {
+            begun.open()
+            blocked.waitBlocking()
+        }
+        await begun.wait()
+        let tasks = (0..<80).map { _ in
+            Task(executorPreference: loop) { [loop.share(of: 800, atLeast: 10), loop.share(of: 800, atLeast: 100)] }
+        }
+        blocked.open()
+        for task in tasks { #expect(await task.value == [80, 100]) }
+        await loop.stop()
+    }
+
     @Test func `a job from another thread wakes a sleeping loop, every time`() async throws {
         let loop = try EventLoop(name: "test-loop")
         for round in 0..<2000 {

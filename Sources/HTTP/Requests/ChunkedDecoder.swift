@@ -17,6 +17,8 @@ public struct ChunkedDecoder: Sendable {
     static let maxExtensionBytes = 256
     static let maxAllExtensionBytes = 4096
     static let maxTrailerBytes = 8192
+    /// Sizes of more digits are taken byte by byte.
+    private static let plainDigits = 8
 
     private enum State {
         case sizeStart, size, extensions, sizeLineFeed
@@ -44,7 +46,8 @@ public struct ChunkedDecoder: Sendable {
     ///   - offset: From where on `bytes` is new; moved behind what was taken.
     public mutating func next(_ bytes: UnsafeRawBufferPointer, from offset: inout Int) -> Step {
         while offset < bytes.count {
-            if state == .data {
+            takePlainLines(bytes, from: &offset)
+            if state == .data, offset < bytes.count {
                 let end = offset + min(remaining, bytes.count - offset)
                 let range = offset..<end
                 remaining -= range.count
@@ -53,11 +56,37 @@ public struct ChunkedDecoder: Sendable {
                 return .data(range)
             }
             if state == .finished { return .finished(consumed: offset) }
+            guard offset < bytes.count else { break }
             let byte = bytes[offset]
             offset += 1
             if let problem = take(byte) { return .malformed(problem) }
         }
         return state == .finished ? .finished(consumed: offset) : .needMore
+    }
+
+    /// Takes what stands between two chunks, `CR LF 1f CR LF`, at once if all of it is there. What is not as plain as that is
+    /// left to `take`, byte by byte.
+    private mutating func takePlainLines(_ bytes: UnsafeRawBufferPointer, from offset: inout Int) {
+        if state == .dataCarriageReturn, Self.isLineEnd(bytes, at: offset) {
+            offset += 2
+            state = .sizeStart
+        }
+        guard state == .sizeStart else { return }
+        var size = 0
+        var end = offset
+        while end < bytes.count, end < offset + Self.plainDigits, let digit = bytes[end].hexValue {
+            size = size << 4 | Int(digit)
+            end += 1
+        }
+        guard end > offset, Self.isLineEnd(bytes, at: end) else { return }
+        offset = end + 2
+        remaining = size
+        extensionBytes = 0
+        state = size == 0 ? .trailerStart : .data
+    }
+
+    private static func isLineEnd(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+        offset + 1 < bytes.count && bytes[offset] == 0x0D && bytes[offset + 1] == 0x0A
     }
 
     /// Takes one byte that is not data. Returns what is wrong with it.

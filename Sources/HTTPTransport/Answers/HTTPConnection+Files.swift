@@ -8,9 +8,10 @@ import Threads
 ///
 /// A transfer has no memory of its own but its head: what the socket does not take stays in the file.
 extension HTTPConnection {
-    /// What one connection sends of a file before others have their turn: a tenth of a millisecond. A thousand that begin
-    /// together would otherwise hold up the loop for a good part of a second.
+    /// What one connection sends of a file before others have their turn, a tenth of a millisecond, and what one in a crowd
+    /// does: a thousand that begin together would otherwise hold up the loop for a good part of a second.
     private static let bytesPerTurn = 256 << 10
+    private static let bytesPerTurnInCrowd = 16 << 10
     /// What the disk is asked for ahead of the transfer. Much more than the largest single read of usual disks is cut off
     /// by the kernel.
     private static let bytesAhead = 1 << 20
@@ -55,10 +56,11 @@ extension HTTPConnection {
             if isAdvised, offset + Self.bytesAhead > advised, advised < range.upperBound {
                 // The disk reads the next part while this one is sent, so that `sendfile` hardly waits for it.
                 let count = min(Self.bytesAhead, range.upperBound - advised)
-                posix_fadvise(descriptor, off_t(advised), off_t(count), POSIX_FADV_WILLNEED)
+                advise(descriptor, advised, count)
                 advised += count
             }
-            let count = min(range.upperBound - offset, Self.bytesPerTurn - sentInTurn)
+            let turn = server.loop.share(of: Self.bytesPerTurn, atLeast: Self.bytesPerTurnInCrowd)
+            let count = min(range.upperBound - offset, max(turn - sentInTurn, Self.bytesPerTurnInCrowd))
             await awaitDisk(descriptor, offset, count)
             switch socket.sendFile(descriptor, at: offset, count: count) {
             case .wrote(0):
@@ -68,7 +70,7 @@ extension HTTPConnection {
                 didSend(count, ofOutput: 0)
                 offset += count
                 sentInTurn += count
-                if sentInTurn >= Self.bytesPerTurn {
+                if sentInTurn >= turn {
                     sentInTurn = 0
                     await Task.yield()
                 }
@@ -87,9 +89,15 @@ extension HTTPConnection {
         var pauses = 0
         // A disk brings a run in its order, as good as always.
         while pauses < Self.maxPauses, fogbase_is_cached(descriptor, Int64(offset + count - 1)) == 0 {
-            if pauses == 0 { posix_fadvise(descriptor, off_t(offset), off_t(count), POSIX_FADV_WILLNEED) }
+            if pauses == 0 { advise(descriptor, offset, count) }
             pauses += 1
             await socket.pauseWriting(until: .after(.milliseconds(1), from: server.loop.now))
         }
+    }
+
+    /// Asks the disk for a part, unless its end is there: the kernel would look at each of its pages.
+    private func advise(_ descriptor: Int32, _ offset: Int, _ count: Int) {
+        guard fogbase_is_cached(descriptor, Int64(offset + count - 1)) == 0 else { return }
+        posix_fadvise(descriptor, off_t(offset), off_t(count), POSIX_FADV_WILLNEED)
     }
 }

@@ -6,6 +6,7 @@ import Sockets
 extension BodyReader {
     /// What one body brings before others have their turn, if its client is as fast as the loop.
     private static let bytesPerTurn = 256 << 10
+    private static let bytesPerTurnInCrowd = 32 << 10
 
     func next(gathering count: Int) async throws(HTTPBodyError) -> [UInt8]? {
         precondition(count > 0, "A piece of a body has at least a byte")
@@ -37,13 +38,15 @@ extension BodyReader {
         var readInTurn = 0
         while piece.count < count {
             try await awaitBytes(until: nil)
-            switch read(count - piece.count, into: &piece) {
+            let turn = server.loop.share(of: Self.bytesPerTurn, atLeast: Self.bytesPerTurnInCrowd)
+            let left = max(turn - readInTurn, Self.bytesPerTurnInCrowd)
+            switch read(min(count - piece.count, left), into: &piece) {
             case .bytes(let read):
                 connection.didReceive(read)
                 patience.moved(read)
                 try didTake(read)
                 readInTurn += read
-                if readInTurn >= Self.bytesPerTurn, piece.count < count {
+                if readInTurn >= turn, piece.count < count {
                     readInTurn = 0
                     await Task.yield()
                 }

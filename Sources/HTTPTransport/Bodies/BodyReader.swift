@@ -30,8 +30,9 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     private var takenInTurn = 0
 
     /// What one body brings before others have their turn, if its client is as fast as the loop: one read. Chunks of a byte
-    /// cost ten times of what bytes cost that are taken as they are, and new memory more than the bytes that come into it.
+    /// cost some times of what bytes cost that are taken as they are, and new memory more than the bytes that come into it.
     private static let decodedPerTurn = 64 << 10
+    private static let decodedPerTurnInCrowd = 16 << 10
 
     enum Framing {
         case length(left: Int)
@@ -202,7 +203,8 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
             return
         }
         try await awaitBytes(until: fixed)
-        switch connection.socket.read(into: server.input) {
+        let turn = server.loop.share(of: Self.decodedPerTurn, atLeast: Self.decodedPerTurnInCrowd)
+        switch connection.socket.read(into: UnsafeMutableRawBufferPointer(rebasing: server.input[..<turn])) {
         case .bytes(let count):
             connection.didReceive(count)
             patience.moved(count)
@@ -210,7 +212,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
             let consumed = try decode(bytes, into: &piece)
             if consumed < count { connection.keep(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
             takenInTurn += count
-            if takenInTurn >= Self.decodedPerTurn {
+            if takenInTurn >= turn {
                 takenInTurn = 0
                 await Task.yield()
             }
@@ -260,7 +262,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
             return 0
         case .length(let left):
             let count = min(left, bytes.count)
-            piece.append(contentsOf: bytes[..<count])
+            piece.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
             framing = count == left ? .finished : .length(left: left - count)
             receivedBytes += count
             return count
@@ -270,7 +272,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
             defer { receivedBytes += offset }
             while true {
                 switch decoder.next(bytes, from: &offset) {
-                case .data(let range): piece.append(contentsOf: bytes[range])
+                case .data(let range): piece.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
                 case .needMore:
                     framing = .chunked(decoder)
                     return offset

@@ -105,6 +105,10 @@ extension HTTPConnection {
         switch await socket.waitWritable(until: .after(wait, from: start)) {
         case .ready:
             writePatience.waited(server.loop.now - start)
+            if !isKnownReader {
+                isKnownReader = true
+                socket.limitUnsent(ServerLoop.maxUnsentBytes)
+            }
             return true
         case .timeout:
             socket.reset()

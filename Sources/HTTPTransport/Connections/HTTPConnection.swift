@@ -25,6 +25,8 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     var outputStart = 0
     /// How long the peer may still take nothing of the present output.
     var writePatience: Patience
+    /// The peer has taken so much of an answer that more was wanted.
+    var isKnownReader = false
     /// Bytes of an answer's body that wait for the peer, as the server loop counts them, and when it last took some.
     var heldBytes = 0
     var lastTaken: UInt64 = 0
@@ -100,7 +102,7 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     /// The next request's head; `nil` when the connection is over.
     private func nextHead() async -> RequestHead? {
         if pendingCount > 0,
-            answeredInTurn >= server.configuration.maxPipelinedRequests
+            answeredInTurn >= server.loop.share(of: server.configuration.maxPipelinedRequests, atLeast: 1)
                 || answeredBytes - bytesAtTurnStart >= server.configuration.maxGatheredBytes
         {
             // Others have waited long enough.

@@ -25,7 +25,9 @@ final class ServerLoop: @unchecked Sendable {
     /// What the kernel keeps for a client that has not been sent yet. Left to itself it keeps up to 4 MiB for each client that
     /// reads nothing, a thousand of whom then use up what all connections of the machine may have together. A client that
     /// reads is woken for at half of it, which is 64 packets' worth.
-    private static let maxUnsentBytes: Int32 = 192 << 10
+    static let maxUnsentBytes: Int32 = 192 << 10
+    /// The same for one that has not shown yet that it reads what takes longer.
+    private static let firstUnsentBytes: Int32 = 64 << 10
 
     /// Where sockets are read into. What must outlive the next suspension is copied out, which for most requests is
     /// nothing; so an idle connection has no buffer.
@@ -85,7 +87,7 @@ final class ServerLoop: @unchecked Sendable {
         if case .unix = peer {
         } else {
             socket.disableDelay()
-            socket.limitUnsent(Self.maxUnsentBytes)
+            socket.limitUnsent(Self.firstUnsentBytes)
         }
         let connection = HTTPConnection(socket, peer: peer, on: self)
         connection.index = connections.count
