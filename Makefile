@@ -135,7 +135,7 @@ consistency: build ## let many clients work on one server, and judge together wh
 	python3 Tests/Consistency/test_checkers.py
 	python3 Tests/Consistency/consistency.py --rounds '$(ROUNDS)'
 
-abuse: build ## attack the server in 66 ways, with a good client measured beside
+abuse: build ## attack the server in every way we know, with a good client measured beside
 	python3 Tests/Abuse/selftest.py
 	python3 Tests/Abuse/abuse.py
 
