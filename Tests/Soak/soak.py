@@ -32,8 +32,8 @@ CAST = {Keeper: 4, Passer: 1, Teller: 2, Batcher: 2, SetChanger: 1, Asker: 3, Pa
 TYPES = ("Item", "Part", "Member", "Counter", "File")
 # Files that no record has go soon, so that as many go as come.
 SETTINGS = {"FOGBASE_ASSETS_UNREFERENCED_TIME": f"{GRACE}s"}
-# Records that nobody asks for, in the owner's private database: more pages than the writer's cache holds (8 MB), which would
-# else fill for half an hour as the database grows.
+# Records that nobody asks for, in the owner's private database: more pages than the writer's cache holds (8 MB), which
+# would else fill for half an hour as the database grows.
 BALLAST_BATCHES, BALLAST_RECORDS = 40, 100
 # After which the server must have let go of all that the clients held.
 REST_SECONDS = 20
@@ -103,7 +103,7 @@ class Soak:
         return 1 if found else 0
 
     def furnish(self) -> None:
-        """What visitors find, and what fills the caches; types first, as whoever puts a schema must know all of them."""
+        """What fills the caches, and what visitors find; types first, as who puts a schema must know all of them."""
         client = self.server.client(self.town.token)
         client.call("PUT", f"/records/Counter/{COUNTER}", {"fields": {"count": 0, "marks": ["first"]}}, (201,))
         for kind, fields in (("Item", {"version": 1, "bucket": 1, "owner": "nobody", "text": "", "marks": ["m1"]}),
