@@ -13,7 +13,7 @@ from process import MemorySampler
 from stage import Stage
 from verdicts import Row
 
-# In which memory and descriptors are to be back; the server gives memory back each minute.
+# In which memory and descriptors are to be back; the server gives memory back every ten seconds.
 RECOVERY_SECONDS = 70
 # What caches, later threads and the good client's own records may keep.
 KEPT_MB, KEPT_SOCKETS, KEPT_DESCRIPTORS = 12, 2, 24
