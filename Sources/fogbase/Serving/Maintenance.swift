@@ -12,9 +12,8 @@ final class Maintenance: Sendable {
     private static let firstInterval = Duration.seconds(60)
     /// How often failures are looked for.
     private static let watchInterval = Duration.seconds(5)
-    /// How often memory that large answers left behind goes back to the system: the allocator keeps it otherwise. It takes a
-    /// millisecond or two, and what is needed again soon is a few thousand page faults: once a minute saved neither, but a
-    /// server with 24 MB in use took 42.
+    /// How often memory that large answers left behind goes back to the system: the allocator keeps it otherwise. It takes
+    /// some milliseconds at most, and what is needed again soon costs a few thousand page faults.
     private static let trimInterval = Duration.seconds(10)
 
     init(_ registry: DatabaseRegistry) {
