@@ -71,6 +71,8 @@ extension Base64Codec {
 
     func bytes(of text: UnsafeRawBufferPointer) -> [UInt8]? {
         guard let capacity = decodedCount(text) else { return nil }
+        // An array without capacity is the one that all threads share, whose length would be written.
+        guard !text.isEmpty else { return [] }
         var isValid = false
         let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { output, count in
             guard let decoded = decode(text, to: UnsafeMutableRawBufferPointer(output)) else { return }

@@ -24,6 +24,8 @@ package enum Base64 {
     /// Decodes canonical base64; `nil` for anything else.
     package static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         guard let count = decodedCount(text) else { return nil }
+        // An array without capacity is the one that all threads share, whose length would be written.
+        guard !text.isEmpty else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
             var written = 0
             var index = 0
