@@ -19,6 +19,11 @@ package struct Schema: Hashable, Sendable {
         names[id].flatMap { types[$0.text] }
     }
 
+    /// The numbers of all indexes, those that are being built too.
+    package var indexIDs: Set<Int64> {
+        types.values.reduce(into: []) { ids, type in ids.formUnion(type.indexes.lazy.map(\.id)) }
+    }
+
     package mutating func set(_ type: RecordTypeDefinition) {
         types[type.name.text] = type
         names[type.id] = type.name

@@ -171,6 +171,26 @@ import Testing
         try await again.change("Post1", #""n":-1"#)
     }
 
+    /// Before, each kept its samples and statements for as long as the server ran.
+    @Test func `nothing remembers an index that is gone`() async throws {
+        let test = try TestDatabase()
+        try await test.fill(60) { #""n":\#($0)"# }
+        for _ in 0..<3 {
+            try await test.putSchema(#"{"types":{"Post":{"fields":{"n":{"type":"INT64","indexes":["QUERYABLE"]}}}}}"#)
+            await test.database.indexesAreBuilt()
+            let index = try #require(try test.indexes().first)
+            #expect(try await test.query("n > 10", limit: 100).names.count == 49)
+            try await test.database.refreshStatistics()
+            #expect(test.database.sampledIndexes == [index.id])
+            #expect(test.reader.preparedIndexes == [index.id])
+            try await test.putSchema(#"{"types":{"Post":{"fields":{"n":{"type":"INT64","indexes":[]}}}}}"#)
+            try test.reader.refresh()
+            #expect(test.reader.preparedIndexes.isEmpty)
+            try await test.database.refreshStatistics()
+            #expect(test.database.sampledIndexes.isEmpty)
+        }
+    }
+
     /// Opens a file that nobody has open, and closes it again.
     private static func look<Value>(in folder: String, _ body: (Connection) throws -> Value) throws -> Value {
         try body(try Connection(path: DataFolder.databasePath(in: folder), role: .writer))

@@ -120,6 +120,7 @@ package final class RecordReader {
         let published = database.publishedSchema.withLock { $0 }
         schema = published.schema
         schemaCommit = published.commit
+        queries?.indexes.forget(allBut: schema.indexIDs)
     }
 
     /// The type of a stored row. The snapshot may be newer than the schema that was read before it.
@@ -209,6 +210,11 @@ package final class RecordReader {
     }
 
     // MARK: Storage
+
+    /// The indexes that queries have statements for.
+    package var preparedIndexes: Set<Int64> {
+        queries?.indexes.preparedIndexes ?? []
+    }
 
     /// What queries read with, made when the first one comes.
     func queryReading() throws(RecordError) -> QueryReading {

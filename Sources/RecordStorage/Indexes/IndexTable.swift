@@ -127,6 +127,7 @@ package final class IndexTable {
     /// Takes away the table of an index, which is quick once it is empty.
     package func drop(_ index: Int64) throws(StoreError) {
         statements[index] = nil
+        finders[index] = nil
         try connection.execute("DROP TABLE IF EXISTS \(Self.name(index))")
     }
 

@@ -23,6 +23,17 @@ package final class IndexReading {
         self.connection = connection
     }
 
+    /// The indexes that it has statements for.
+    package var preparedIndexes: Set<Int64> {
+        Set(statements.keys.lazy.map(\.index))
+    }
+
+    /// Lets go of the statements for indexes that are gone.
+    package func forget(allBut indexes: Set<Int64>) {
+        guard statements.keys.contains(where: { !indexes.contains($0.index) }) else { return }
+        statements = statements.filter { indexes.contains($0.key.index) }
+    }
+
     /// Keys from `lower` on and below `upper`; `nil` means no upper bound.
     package struct KeyRange: Hashable, Sendable {
         package var lower: [UInt8]

@@ -3,13 +3,19 @@ internal import RecordStorage
 internal import Threads
 
 extension RecordDatabase {
-    /// Looks anew at how the entries of indexes are spread, when enough has been written since the last look.
+    /// Looks anew at how the entries of indexes are spread, when enough has been written since the last look, and forgets
+    /// indexes that are gone.
     ///
     /// - Returns: How many indexes were looked at.
     @discardableResult
     package nonisolated func refreshStatistics() async throws(RecordError) -> Int {
         let operations = statistics.operations
         var looked = 0
+        let present = schema.indexIDs
+        queries.statistics.withLock { known in
+            let gone = known.keys.filter { !present.contains($0) }
+            for index in gone { known[index] = nil }
+        }
         for type in schema.types.values {
             for index in type.indexes where index.isReady {
                 let known = queries.statistics.withLock { $0[index.id] }
@@ -30,6 +36,11 @@ extension RecordDatabase {
             }
         }
         return looked
+    }
+
+    /// The indexes of which it is known how their entries are spread.
+    package nonisolated var sampledIndexes: Set<Int64> {
+        queries.statistics.withLock { Set($0.keys) }
     }
 
     /// Whether so much was written that the shape of an index may be another.
