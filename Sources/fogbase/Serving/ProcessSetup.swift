@@ -13,7 +13,7 @@ enum ProcessSetup {
     /// Lets the allocator keep what an upload's pieces take, for the next pieces: else each is given back to the system
     /// and its pages are asked for anew, 136 of them for a MiB. What is kept too long is given back by `Maintenance`, but for
     /// the ends of all heaps but the first, which no call gives back: 2 MiB of each are kept. With 8 MiB an hour of mixed
-    /// load rose from 36 to 45 MB, of which 20 to 24 were in use; with 2 it takes 22.
+    /// load took 31 to 47 MB, of which 20 to 24 were in use; with 2 it takes 20 to 33.
     ///
     /// As many heaps as threads can run at once, and the one of the first thread: with the system's eight for each
     /// processor, every thread of a pool has holes of its own that no other thread fills, and an hour of mixed load took
