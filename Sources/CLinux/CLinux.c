@@ -8,8 +8,11 @@
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 _Static_assert(sizeof(struct fogbase_event) == sizeof(struct epoll_event), "epoll_event has another size");
 _Static_assert(offsetof(struct fogbase_event, data) == offsetof(struct epoll_event, data), "and another layout");
@@ -28,6 +31,11 @@ void fogbase_keep_memory(int trim_threshold, int map_threshold, int heaps) {
 
 void fogbase_set_thread_name(const char *name) {
     pthread_setname_np(pthread_self(), name);
+}
+
+void fogbase_add_thread_niceness(int more) {
+    id_t thread = (id_t)syscall(SYS_gettid);
+    setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + more);
 }
 
 int fogbase_epoll_wait(int epoll, struct fogbase_event *events, int capacity, int milliseconds) {

@@ -162,6 +162,7 @@ extension RecordAPI {
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .indexBuilding: .serviceUnavailable
         case .tooManyAffected: .conflict
+        case .requestAbandoned: .clientClosedRequest
         case .digestMismatch, .tokenInvalid, .malformedJSON, .typeMismatch, .unknownName, .readOnlyKey, .nameTaken,
             .wrongPassword,
             .accountDisabled, .notIndexed, .queryTooExpensive:

@@ -33,6 +33,10 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
 
     /// Called when the peer has gone altogether (reset, or closed in both directions); not for a half-close.
     package var hangUpDidCome: (() -> Void)?
+    /// Called when the peer has said that it sends no more: by a half-close, or by a close like any other.
+    package var inputDidEnd: (() -> Void)?
+    /// Whether the peer has said so. What it sent before may still be there to be read.
+    package private(set) var hasInputEnded = false
     /// Whether no answer can reach the peer any more.
     package private(set) var isHungUp = false
     /// Whether `close` was called.
@@ -42,7 +46,6 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     private var mayRead = false
     private var mayWrite = true
     private var watchesWrites = false
-    private var hasEnded = false
     private var reader: UnsafeContinuation<Wake, Never>?
     private var writer: UnsafeContinuation<Wake, Never>?
     private var readDeadline = Deadline.never
@@ -85,7 +88,7 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
             let count = recv(raw, buffer.baseAddress, buffer.count, 0)
             if count > 0 {
                 // An end that came together with these bytes gets no event of its own.
-                if count < buffer.count, !hasEnded { mayRead = false }
+                if count < buffer.count, !hasInputEnded { mayRead = false }
                 return .bytes(count)
             }
             if count == 0 { return .end }
@@ -212,6 +215,7 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         _ = Glibc.close(raw)
         raw = -1
         hangUpDidCome = nil
+        inputDidEnd = nil
         resumeReader(.cancelled)
         resumeWriter(.cancelled)
     }
@@ -226,7 +230,8 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
 
     override func eventsDidCome(_ events: UInt32) {
         let gone = events & UInt32(FOGBASE_HUNG_UP | FOGBASE_ERROR) != 0
-        if events & UInt32(FOGBASE_READ_HUNG_UP) != 0 || gone { hasEnded = true }
+        let hadInputEnded = hasInputEnded
+        if events & UInt32(FOGBASE_READ_HUNG_UP) != 0 || gone { hasInputEnded = true }
         if events & UInt32(FOGBASE_READABLE | FOGBASE_READ_HUNG_UP) != 0 || gone {
             mayRead = true
             resumeReader(.ready)
@@ -238,6 +243,8 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         if gone, !isHungUp {
             isHungUp = true
             hangUpDidCome?()
+        } else if hasInputEnded, !hadInputEnded {
+            inputDidEnd?()
         }
     }
 

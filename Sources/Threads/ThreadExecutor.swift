@@ -17,13 +17,17 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor, Sendable {
 
     /// The name of the thread.
     package let name: String
+    private let niceness: Int32
     private let state = Monitor(State())
     /// `SystemThread.current` of the thread; zero while there is none.
     private let thread = Atomic<UInt>(0)
 
     /// Starts the thread.
-    package init(name: String) {
+    ///
+    /// - Parameter niceness: See `SystemThread.start`.
+    package init(name: String, niceness: Int32 = 0) {
         self.name = name
+        self.niceness = niceness
         startThread()
     }
 
@@ -80,7 +84,7 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor, Sendable {
     }
 
     private func startThread() {
-        SystemThread.start(name: name) { [self] in run() }
+        SystemThread.start(name: name, niceness: niceness) { [self] in run() }
     }
 
     private func run() {

@@ -40,11 +40,20 @@ def reset_in_upload(stage: Stage) -> list[Swarm]:
     return [Swarm([start + b"a" * 100_000], busy(500), after="reset", **SOURCES)]
 
 
-def reset_before_answer(stage: Stage) -> list[Swarm]:
+def costly(after: str) -> list[Swarm]:
     """Asks for what costs most and is gone: pages of 1,000 records, queries that sort."""
     return [Swarm([get("/records/Post?limit=1000"),
                    get("/query/Post?where=rating%20%3E%3D%200&sort=-title&limit=1000&count=true")],
-                  busy(100), after="reset", sources=8, connections=16, open_rate=200)]
+                  busy(100), after=after, sources=8, connections=16, open_rate=200)]
+
+
+def reset_before_answer(stage: Stage) -> list[Swarm]:
+    return costly("reset")
+
+
+def close_before_answer(stage: Stage) -> list[Swarm]:
+    """As browsers do that give a request up: an end of the connection like any other."""
+    return costly("close")
 
 
 SCENARIOS = [
@@ -55,4 +64,5 @@ SCENARIOS = [
     Scenario("reset-in-body", "connections that are reset within a body", reset_in_body),
     Scenario("reset-in-upload", "connections that are reset within an upload", reset_in_upload),
     Scenario("reset-before-answer", "large pages and costly queries, reset before the answer", reset_before_answer),
+    Scenario("close-before-answer", "large pages and costly queries, closed before the answer", close_before_answer),
 ]

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -52,6 +53,15 @@ private actor Counter {
             return before && executor.isOnThread
         }
         #expect(await task.value)
+        await executor.end()
+    }
+
+    @Test func `a thread is nicer than its process, and others are not`() async {
+        let executor = ThreadExecutor(name: "test-thread", niceness: 5)
+        let own = getpriority(Int32(PRIO_PROCESS.rawValue), 0)
+        let task = Task(executorPreference: executor) { getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
+        #expect(await task.value == min(19, own + 5))
+        #expect(getpriority(Int32(PRIO_PROCESS.rawValue), 0) == own)
         await executor.end()
     }
 

@@ -18,6 +18,10 @@ void fogbase_keep_memory(int trim_threshold, int map_threshold, int heaps);
 /// Names the calling thread as tools like top and perf show it (15 bytes at most).
 void fogbase_set_thread_name(const char *name);
 
+/// Makes the calling thread, and only it, nicer to others than the process is: nice values are a thread's own on Linux
+/// (setpriority(2), "C library/kernel differences").
+void fogbase_add_thread_niceness(int more);
+
 /// struct epoll_event with its data as a word; the same layout, which the .c file asserts.
 struct fogbase_event {
     uint32_t events;

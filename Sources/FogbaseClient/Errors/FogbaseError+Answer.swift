@@ -76,6 +76,7 @@ extension FogbaseError {
         case .methodNotAllowed: return 405
         case .unsupportedMediaType: return 415
         case .rangeNotSatisfiable: return 416
+        case .requestAbandoned: return 499
         default: break
         }
         switch code {

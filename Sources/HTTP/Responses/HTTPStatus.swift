@@ -36,6 +36,8 @@ public struct HTTPStatus: Hashable, Sendable {
     public static let requestHeaderFieldsTooLarge = HTTPStatus(431)
     /// What tus 1.0.0 answers to bytes that do not have their Upload-Checksum; not registered.
     public static let checksumMismatch = HTTPStatus(460)
+    /// What logs and metrics say of a request whose client went before its answer; nginx's number, not registered.
+    public static let clientClosedRequest = HTTPStatus(499)
     public static let internalServerError = HTTPStatus(500)
     public static let notImplemented = HTTPStatus(501)
     public static let serviceUnavailable = HTTPStatus(503)
@@ -79,6 +81,7 @@ public struct HTTPStatus: Hashable, Sendable {
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
         case 460: "Checksum Mismatch"
+        case 499: "Client Closed Request"
         case 500: "Internal Server Error"
         case 501: "Not Implemented"
         case 503: "Service Unavailable"

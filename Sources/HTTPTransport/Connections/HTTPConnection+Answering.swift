@@ -30,7 +30,10 @@ extension HTTPConnection {
             body = .stream(new)
         }
         let request = makeRequest(head, body, id)
+        mayProbe = head.version == .http11
+        probeAtEndOfTurn()
         var response = await respond(to: request)
+        mayProbe = false
         if let reader { prepareForUnread(reader, under: response) }
         server.configuration.cors.apply(to: &response, for: request)
         let keepsAlive = head.keepsAlive && !response.closesConnection && !isLastAnswer

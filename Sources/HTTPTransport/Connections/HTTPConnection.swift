@@ -44,6 +44,8 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     private var answeredInTurn = 0
     private var bytesAtTurnStart = 0
     private var awaitsEndOfTurn = false
+    /// A handler works on an answer to a client that understands interim ones.
+    var mayProbe = false
 
     init(_ socket: LoopSocket, peer: SocketAddress, on server: ServerLoop) {
         self.socket = socket
@@ -55,6 +57,7 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
         parser = RequestParser(limits: server.configuration.headLimits)
         isStopping = server.isDraining
         socket.hangUpDidCome = { [weak self] in self?.task?.cancel() }
+        socket.inputDidEnd = { [weak self] in self?.probeAtEndOfTurn() }
     }
 
     /// Serves requests until the connection ends.
@@ -225,7 +228,12 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     // MARK: - Writing at the end of a turn
 
     private func flushAtEndOfTurn() {
-        guard !output.isEmpty, !awaitsEndOfTurn else { return }
+        guard !output.isEmpty else { return }
+        registerForEndOfTurn()
+    }
+
+    private func registerForEndOfTurn() {
+        guard !awaitsEndOfTurn else { return }
         awaitsEndOfTurn = true
         server.loop.callAtEndOfTurn(self)
     }
@@ -237,6 +245,16 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
 
     func turnDidEnd() {
         awaitsEndOfTurn = false
+        if mayProbe, socket.hasInputEnded, output.isEmpty { output += ResponseEncoder.continueHead }
         _ = writeOutput()
+    }
+
+    /// Finds out whether a client that sends no more still reads, if its answer takes longer than this turn.
+    ///
+    /// A client that gave its request up and closed looks as one does that has only half-closed, until something is sent to
+    /// it: the kernel of the first answers with a reset, which cancels the handler. So it gets an interim answer, which any
+    /// client must be able to read at any time (RFC 9110 §15.2).
+    func probeAtEndOfTurn() {
+        if mayProbe, socket.hasInputEnded { registerForEndOfTurn() }
     }
 }

@@ -18,7 +18,9 @@ package final class PasswordWorkers: Sendable {
     ///   - queueLength: Beyond it sign-ins are refused with 503 rather than left waiting.
     ///   - scheme: What passwords are hashed with; others are hashed anew when they are next used.
     package init(threads: Int = 2, queueLength: Int = 64, scheme: PasswordScheme = .preferred) {
-        executors = (0..<max(1, threads)).map { ThreadExecutor(name: "fog-password-\($0)") }
+        executors = (0..<max(1, threads)).map {
+            ThreadExecutor(name: "fog-password-\($0)", niceness: SystemThread.longWork)
+        }
         self.queueLength = queueLength
         self.scheme = scheme
         dummy = PasswordHash.dummy(scheme)

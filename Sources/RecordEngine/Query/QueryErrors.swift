@@ -25,6 +25,9 @@ extension RecordError {
         "The query took more time than a query may, and was stopped. Narrow its condition, or add the index that /schema/advice names",
         cause: .queryTooExpensive)
 
+    static let requestAbandoned = RecordError(
+        .tryAgainLater, "The request was given up before it was answered. Send it again", cause: .requestAbandoned)
+
     static func setTooLarge(_ matched: Int, limit: Int) -> RecordError {
         .badRequest(
             "More records match than one request may change. Narrow the condition, for instance by a range of time, and repeat",

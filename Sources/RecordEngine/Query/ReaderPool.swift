@@ -55,8 +55,13 @@ package final class ReaderPool: Sendable {
     package var reads: Int { count.load(ordering: .relaxed) }
 
     /// Runs `work` with a fresh reader on a thread of the pool.
+    ///
+    /// - Parameter isForCaller: The result serves nobody but the task that asks. Once that is cancelled, as it is when a
+    ///   client has gone, the work is left out, and the task of work that runs is cancelled too.
+    /// - Throws: TRY_AGAIN_LATER while too many wait; with cause REQUEST_ABANDONED for what was left out.
     func read<Value: Sendable>(
-        _ database: RecordDatabase, _ work: @escaping @Sendable (RecordReader) throws(RecordError) -> Value
+        _ database: RecordDatabase, isForCaller: Bool = false,
+        _ work: @escaping @Sendable (RecordReader) throws(RecordError) -> Value
     ) async throws(RecordError) -> Value {
         guard waiting.add(1, ordering: .relaxed).newValue <= queueLength else {
             waiting.subtract(1, ordering: .relaxed)
@@ -65,10 +70,11 @@ package final class ReaderPool: Sendable {
         defer { waiting.subtract(1, ordering: .relaxed) }
         count.add(1, ordering: .relaxed)
         guard let executor = nextExecutor() else { throw .databaseUnavailable }
-        let result: Result<Value, RecordError> = await withUnsafeContinuation { continuation in
-            Task.detached(executorPreference: executor) {
-                continuation.resume(returning: self.run(database, work))
-            }
+        let task = Task.detached(executorPreference: executor) { self.run(database, work) }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            if isForCaller { task.cancel() }
         }
         return try result.get()
     }
@@ -76,6 +82,7 @@ package final class ReaderPool: Sendable {
     private func run<Value: Sendable>(
         _ database: RecordDatabase, _ work: (RecordReader) throws(RecordError) -> Value
     ) -> Result<Value, RecordError> {
+        guard !Task.isCancelled else { return .failure(.requestAbandoned) }
         let reader: RecordReader
         if let idle = state.withLock({ $0.idle.popLast() }) {
             reader = idle.reader
@@ -142,7 +149,8 @@ package final class ReaderPool: Sendable {
             if state.isClosed { return nil }
             state.next += 1
             if state.executors.count < threads {
-                let executor = ThreadExecutor(name: "\(name)-\(state.executors.count)")
+                let executor = ThreadExecutor(
+                    name: "\(name)-\(state.executors.count)", niceness: SystemThread.longWork)
                 state.executors.append(executor)
                 return executor
             }

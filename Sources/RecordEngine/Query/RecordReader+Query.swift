@@ -27,7 +27,8 @@ extension RecordReader {
                 case .overBudget:
                     lastOverrun = MonotonicClock.now
                     let notices = notices
-                    return try await database.queries.pool.read(database) { reader throws(RecordError) in
+                    return try await database.queries.pool.read(database, isForCaller: true) {
+                        reader throws(RecordError) in
                         try reader.answerOnPool(request, notices)
                     }
                 }
@@ -44,7 +45,7 @@ extension RecordReader {
     /// How long a loop remembers that a query was too long for it.
     private static let overrunNanoseconds: UInt64 = 10_000_000
 
-    private func answerOnPool(_ request: QueryRequest, _ notices: [QueryNotice]) throws(RecordError) -> [UInt8] {
+    func answerOnPool(_ request: QueryRequest, _ notices: [QueryNotice]) throws(RecordError) -> [UInt8] {
         let time = Duration.milliseconds(database.limits.queryMilliseconds)
         do throws(QueryObstacle) {
             return try answer(request, notices, budget: QueryBudget(time: time), isOnPool: true)

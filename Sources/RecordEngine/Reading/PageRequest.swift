@@ -36,7 +36,8 @@ package struct PageTime {
         untilLook -= bytes + Self.bytesPerRow
         guard untilLook <= 0 else { return false }
         untilLook = Self.bytesPerLook
-        return end != .max && MonotonicClock.now >= end
+        // Nobody waits for the page of a task that was cancelled.
+        return end != .max && (MonotonicClock.now >= end || Task.isCancelled)
     }
 }
 
@@ -46,7 +47,7 @@ extension RecordReader {
         var time = PageTime(pageTime)
         if let page = try request.page(by: self, &time) { return page }
         lastLongPage = MonotonicClock.now
-        return try await database.queries.pages.read(database) { reader throws(RecordError) in
+        return try await database.queries.pages.read(database, isForCaller: true) { reader throws(RecordError) in
             // What is read and not shown counts for no page, and may be a thousand times as much.
             var time = PageTime(Self.longestPage, endsPage: true)
             return try request.page(by: reader, &time) ?? []

@@ -139,8 +139,8 @@ package final class Connection {
         return statement.integer(0)
     }
 
-    /// Ends statements that still run at a moment of `MonotonicClock`: they fail as interrupted. For single steps that may
-    /// take long, such as a count.
+    /// Ends statements that still run at a moment of `MonotonicClock`, or when the task that runs them is cancelled: they
+    /// fail as interrupted. For single steps that may take long, such as a count.
     ///
     /// - Parameter moment: `nil` lets statements run to their end, which is the rule.
     package func setDeadline(_ moment: UInt64?) {
@@ -154,7 +154,7 @@ package final class Connection {
             handle, 4_000,
             { context in
                 let deadline = context?.assumingMemoryBound(to: UInt64.self).pointee ?? .max
-                return MonotonicClock.now > deadline ? 1 : 0
+                return MonotonicClock.now > deadline || Task.isCancelled ? 1 : 0
             }, deadline)
     }
 

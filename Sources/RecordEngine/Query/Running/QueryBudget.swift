@@ -30,7 +30,7 @@ struct QueryBudget {
 
     /// Counts rows that were looked at.
     ///
-    /// - Throws: `QueryObstacle.overBudget`.
+    /// - Throws: `QueryObstacle.overBudget`; `.refused` once nobody waits for the answer any more.
     mutating func take(_ rows: Int) throws(QueryObstacle) {
         examined += rows
         // A walk that meets nothing costs a search all the same.
@@ -38,6 +38,7 @@ struct QueryBudget {
         guard untilLook <= 0 else { return }
         // Looking at the clock costs as much as looking at a row.
         untilLook = 16
+        if Task.isCancelled { throw .refused(.requestAbandoned) }
         if examined > maxRows || elapsed > nanoseconds { throw .overBudget(examined: examined) }
     }
 }

@@ -15,9 +15,10 @@ final class QueryReading {
         indexes = IndexReading(connection)
     }
 
-    /// What a failure of the store means for a query: being interrupted means that its time was up.
+    /// What a failure of the store means for a query: being interrupted means that its time was up, or that nobody waits
+    /// for it any more.
     func obstacle(_ error: StoreError) -> QueryObstacle {
-        if error.isInterrupted { return .overBudget(examined: 0) }
+        if error.isInterrupted { return Task.isCancelled ? .refused(.requestAbandoned) : .overBudget(examined: 0) }
         statistics.didFail(error.description)
         return .refused(RecordError(error))
     }

@@ -1,0 +1,91 @@
+import HTTP
+import HTTPTransport
+import TestSupport
+import Testing
+
+/// Clients that go before their answer, and those that only look like it.
+@Suite struct GoneClientTests {
+    @Test func `a half-closed client still gets its answer`() async throws {
+        let gate = Gate()
+        let server = try TestServer { _ in
+            await gate.wait()
+            return .text("late")
+        }
+        let client = try server.client()
+        try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        client.finishSending()
+        gate.open()
+        #expect(try client.receiveText().hasSuffix("late"))
+        await server.stop()
+    }
+
+    @Test(arguments: [false, true])
+    func `the handler of a client that has gone is cancelled`(resets: Bool) async throws {
+        let (begun, ended) = (Gate(), Gate())
+        let server = try TestServer { _ in
+            begun.open()
+            while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+            ended.open()
+            return .text("for nobody")
+        }
+        let client = try server.client()
+        try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        await begun.wait()
+        resets ? client.reset() : client.close()
+        await ended.wait()
+        await server.stop()
+    }
+
+    @Test func `a client that closes behind its request is found out too`() async throws {
+        let ended = Gate()
+        let server = try TestServer { _ in
+            while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+            ended.open()
+            return .text("for nobody")
+        }
+        let client = try server.client()
+        try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        client.close()
+        await ended.wait()
+        await server.stop()
+    }
+
+    @Test func `a half-closed client is asked by an interim answer whether it reads, unless the answer is there`()
+        async throws
+    {
+        let gate = Gate()
+        let server = try TestServer { request in
+            if request.target.rawPath == "/late" { await gate.wait() }
+            return .text("done")
+        }
+        let late = try server.client()
+        try late.send("GET /late HTTP/1.1\r\nHost: x\r\n\r\n")
+        late.finishSending()
+        #expect(try late.receive(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+        gate.open()
+        let answer = try late.receiveText()
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.hasSuffix("done"))
+
+        let now = try server.client()
+        try now.send("GET /now HTTP/1.1\r\nHost: x\r\n\r\n")
+        now.finishSending()
+        #expect(try now.receiveText().hasPrefix("HTTP/1.1 200 OK\r\n"))
+        await server.stop()
+    }
+
+    @Test func `HTTP 1.0 has no interim answers`() async throws {
+        let gate = Gate()
+        let server = try TestServer { _ in
+            await gate.wait()
+            return .text("late")
+        }
+        let client = try server.client()
+        try client.send("GET / HTTP/1.0\r\n\r\n")
+        client.finishSending()
+        // Long enough for what must not come.
+        try await Task.sleep(for: .milliseconds(20))
+        gate.open()
+        #expect(try client.receiveText().hasPrefix("HTTP/1.1 200 OK\r\n"))
+        await server.stop()
+    }
+}

@@ -1,0 +1,106 @@
+@testable import RecordEngine
+import RecordModel
+import RecordWire
+import TestSupport
+import Testing
+import Threads
+
+/// Reads whose client has gone: their task is cancelled.
+@Suite struct AbandonedReadTests {
+    private static func filled(_ count: Int) async throws -> TestDatabase {
+        let test = try TestDatabase(.production)
+        try await test.putType(fields: #""n":{"type":"INT64","indexes":["QUERYABLE","SORTABLE"]}"#)
+        try await test.createAll((0..<count).map { ("r\($0)", #""n":\#($0 % 7)"#) })
+        return test
+    }
+
+    /// What `body` is refused with in a task that was cancelled before.
+    private static func refusalWhenCancelled(_ body: @escaping @Sendable () async throws -> Void) async -> RecordError?
+    {
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await refusal(body)
+        }.value
+    }
+
+    @Test func `what waits is left out, unless it serves others too`() async throws {
+        let test = try await Self.filled(1)
+        let database = test.database
+        let pool = ReaderPool(name: "test-pool", threads: 1)
+        let (begun, gate) = (Gate(), Gate())
+        let blocker = Task {
+            try await pool.read(database) { _ throws(RecordError) in
+                begun.open()
+                gate.waitBlocking()
+            }
+        }
+        await begun.wait()
+        let ran = Locked(0)
+        let waiting = [true, true, false].map { isForCaller in
+            Task { () -> RecordError? in
+                await refusal {
+                    try await pool.read(database, isForCaller: isForCaller) { _ throws(RecordError) in
+                        ran.withLock { $0 += 1 }
+                    }
+                }
+            }
+        }
+        while pool.depth < 4 { await Task.yield() }
+        waiting[0].cancel()
+        waiting[2].cancel()
+        gate.open()
+        try await blocker.value
+        #expect(await waiting[0].value?.cause == .requestAbandoned)
+        #expect(await waiting[1].value == nil)
+        // Work that serves others than its caller is done whatever becomes of it.
+        #expect(await waiting[2].value == nil)
+        #expect(ran.withLock { $0 } == 2)
+        #expect(pool.depth == 0)
+        await pool.close()
+    }
+
+    @Test func `what runs learns of it`() async throws {
+        let test = try await Self.filled(1)
+        let database = test.database
+        let pool = ReaderPool(name: "test-pool", threads: 1)
+        let begun = Gate()
+        let running = Task {
+            try await pool.read(database, isForCaller: true) { _ throws(RecordError) in
+                begun.open()
+                while !Task.isCancelled {}
+            }
+        }
+        await begun.wait()
+        running.cancel()
+        try await running.value
+        await pool.close()
+    }
+
+    @Test func `a query ends, on a loop and on the pool, and is no query that was too costly`() async throws {
+        let test = try await Self.filled(300)
+        let request = try test.queryRequest("n >= 0", sort: "-n", limit: 200)
+        let database = test.database
+        #expect(
+            await Self.refusalWhenCancelled { _ = try await database.makeReader().query(request) }?.cause
+                == .requestAbandoned)
+        let onPool = await Self.refusalWhenCancelled {
+            _ = try await database.queries.pool.read(database) { pooled throws(RecordError) in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try pooled.answerOnPool(request, [])
+            }
+        }
+        #expect(onPool?.cause == .requestAbandoned)
+        #expect(test.database.queryAdvice["advice"]?.array?.isEmpty ?? true)
+        #expect(try await test.query("n >= 0", limit: 200).names.count == 200)
+    }
+
+    @Test func `a deletion by condition is done all the same`() async throws {
+        let test = try await Self.filled(40)
+        let request = SetRequest(
+            query: try test.queryRequest("n >= 0"), change: .delete, isForAll: false, isDryRun: false, maxAffected: nil,
+            idempotency: nil)
+        let database = test.database
+        #expect(await Self.refusalWhenCancelled { _ = try await database.makeReader().changeSet(request) } == nil)
+        #expect(try await test.query("n >= 0").names.isEmpty)
+    }
+}
