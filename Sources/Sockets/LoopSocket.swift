@@ -82,8 +82,11 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     }
 
     /// Reads what is there, at most the size of `buffer`.
+    ///
+    /// What a peer sent before it reset the connection can still be had from the kernel, but nobody waits for what comes of
+    /// it: it counts as never sent.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
-        guard raw >= 0 else { return .end }
+        guard raw >= 0, !isHungUp else { return .end }
         while true {
             let count = recv(raw, buffer.baseAddress, buffer.count, 0)
             if count > 0 {
