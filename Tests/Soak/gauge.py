@@ -52,6 +52,16 @@ class Gauge:
             found[name.removesuffix(" (deleted)").rsplit("/", 1)[-1].partition(":[")[0]] += 1
         return found
 
+    def held(self) -> Counter[str]:
+        """Descriptors and threads by their names."""
+        found, folder = self.opened(), Path(f"/proc/{self.server.pid}/task")
+        for thread in folder.iterdir():
+            try:
+                found[f"thread {(thread / 'comm').read_text().strip()}"] += 1
+            except FileNotFoundError:
+                continue  # ended in the meantime
+        return found
+
     def status(self) -> dict[str, int]:
         """The numbers of /proc/PID/status; sizes are in KiB."""
         found = {}

@@ -75,15 +75,15 @@ class Soak:
         # Threads and connections to the database that come with the first need, and stay, are there before it counts.
         self.load(min(5.0, self.options.seconds / 4))
         before = self.write("before", self.rest(None))
-        opened = self.gauge.opened()
+        held = self.gauge.held()
         self.gauge.begun = time.monotonic()
         self.load(self.options.seconds, self.samples)
         after = self.write("after", self.rest(before))
+        more = self.gauge.held() - held
         found = judge(self.samples, before, after, self.limits) + self.truth()
         print("\n".join(describe(self.samples, before, after)), flush=True)
-        if more := self.gauge.opened() - opened:
-            print("descriptors that were not there before: " + ", ".join(f"{count} of {name}"
-                                                                         for name, count in sorted(more.items())))
+        if more:
+            print("not there before: " + ", ".join(f"{count} of {name}" for name, count in sorted(more.items())))
         self.server.stop()
         if complaint := doctor(self.server.binary, self.server.data):
             found.append(complaint)

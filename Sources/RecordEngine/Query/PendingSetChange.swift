@@ -25,7 +25,7 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
 
     /// The longest that one holds up writers who wait: three quarters of what they wait for the disk anyway, so that a set
     /// goes on as well on a slow disk, and nobody waits twice as long for it.
-    private static func busySlice(sync: UInt64) -> UInt64 { min(max(sync / 4 * 3, 1_500_000), 6_000_000) }
+    private static func busySlice(sync: UInt64) -> UInt64 { min(max(sync / 4 * 3, 2_000_000), 6_000_000) }
 
     init(
         _ change: SetChange, on records: [Int64], _ progress: SetProgress, in database: RecordDatabase,
