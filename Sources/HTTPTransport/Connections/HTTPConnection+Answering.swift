@@ -30,7 +30,7 @@ extension HTTPConnection {
             body = .stream(new)
         }
         let request = makeRequest(head, body, id)
-        mayProbe = head.version == .http11
+        mayProbe = head.version == .http11 && reader == nil
         probeAtEndOfTurn()
         var response = await respond(to: request)
         mayProbe = false

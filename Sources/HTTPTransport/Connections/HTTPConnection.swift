@@ -44,7 +44,8 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     private var answeredInTurn = 0
     private var bytesAtTurnStart = 0
     private var awaitsEndOfTurn = false
-    /// A handler works on an answer to a client that understands interim ones.
+    /// A handler works on an answer to a client that understands interim ones, and everything that it works on has come: the
+    /// reset that a probe may bring takes away what was not read, such as the last bytes of an upload that broke off.
     var mayProbe = false
 
     init(_ socket: LoopSocket, peer: SocketAddress, on server: ServerLoop) {
@@ -57,7 +58,7 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
         parser = RequestParser(limits: server.configuration.headLimits)
         isStopping = server.isDraining
         socket.hangUpDidCome = { [weak self] in self?.task?.cancel() }
-        socket.inputDidEnd = { [weak self] in self?.probeAtEndOfTurn() }
+        socket.inputDidEnd = { [weak self] in self?.probe() }
     }
 
     /// Serves requests until the connection ends.
@@ -245,15 +246,21 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
 
     func turnDidEnd() {
         awaitsEndOfTurn = false
-        if mayProbe, socket.hasInputEnded, output.isEmpty { output += ResponseEncoder.continueHead }
-        _ = writeOutput()
+        if output.isEmpty { probe() } else { _ = writeOutput() }
     }
 
-    /// Finds out whether a client that sends no more still reads, if its answer takes longer than this turn.
+    /// Finds out whether a client that sends no more still reads, while its answer is being made.
     ///
     /// A client that gave its request up and closed looks as one does that has only half-closed, until something is sent to
     /// it: the kernel of the first answers with a reset, which cancels the handler. So it gets an interim answer, which any
     /// client must be able to read at any time (RFC 9110 §15.2).
+    private func probe() {
+        guard mayProbe, socket.hasInputEnded, output.isEmpty else { return }
+        output += ResponseEncoder.continueHead
+        _ = writeOutput()
+    }
+
+    /// The same if the answer takes longer than this turn. Only for jobs: without one, no turn ends.
     func probeAtEndOfTurn() {
         if mayProbe, socket.hasInputEnded { registerForEndOfTurn() }
     }
