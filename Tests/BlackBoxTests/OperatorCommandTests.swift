@@ -106,7 +106,7 @@ import Testing
         #expect(try shell.run("roles remove editors \(name)").out.contains("is not in the role editors"))
         #expect(try shell.run("roles remove editors ada").status == 0)
         #expect(try shell.run("roles remove nope ada").errors == "fogbase: There is no role with this name.\n")
-        #expect(try !shell.run("roles list").out.contains("ada"))
+        #expect(try !shell.run("roles list").out.contains("editors  ada"))
         #expect(try shell.run("users list").out.contains("editors, staff"))
         let log = try shell.json("audit --action role.put --json")["entries"]?.array ?? []
         #expect(log.count == 4 && log.first?["detail"]?["removed"] == [.string(name)], "\(log)")
