@@ -68,7 +68,11 @@ import Testing
             offset += count
             // Closed in order: a reset would take with it what the server has not read yet.
             if number.isMultiple(of: 2) { client.finishSending() } else { client.close() }
-            while try Self.state(url, on: server)["offset"]?.integer != Int64(offset) { await Task.yield() }
+            let deadline = Date().addingTimeInterval(60)
+            while try Self.state(url, on: server)["offset"]?.integer != Int64(offset), Date() < deadline {
+                await Task.yield()
+            }
+            try #require(try Self.state(url, on: server)["offset"]?.integer == Int64(offset))
         }
         try Self.finish(url, bytes, on: server)
     }
