@@ -189,7 +189,8 @@ struct AssetAudit {
             Int(try connection.integer("SELECT count(*) FROM asset_claim WHERE used IN (1, 3)") ?? 0)
         )
         let unused = try connection.prepare(
-            "SELECT uploader, sum(size) FROM asset_claim WHERE used IN (0, 2) GROUP BY uploader")
+            // Whoever has left nothing but empty files may have no sum, or one of nothing.
+            "SELECT uploader, sum(size) FROM asset_claim WHERE used IN (0, 2) GROUP BY uploader HAVING sum(size) <> 0")
         while try unused.step() { unusedBytes[unused.integer(0)] = unused.integer(1) }
         let sums = try connection.prepare("SELECT uploader, bytes FROM asset_unused WHERE bytes <> 0")
         while try sums.step() { unusedSums[sums.integer(0)] = sums.integer(1) }
