@@ -8,6 +8,7 @@ extension RecordAPI {
     func createRecord(_ call: inout RecordCall) async throws -> HTTPResponse {
         let type = try call.typeName()
         let address = try call.address()
-        return call.response(to: try await call.perform(.create, type: type, name: nil, at: address), type: type)
+        let answer = try await call.perform(.create, type: type, name: nil, at: address)
+        return call.response(to: answer, type: type)
     }
 }

@@ -4,11 +4,8 @@ internal import RecordModel
 /// Refuses a body whose media type says that it is no JSON. None, JSON and plain text are taken.
 func requireJSONBody(_ fields: HTTPFields) throws(RecordError) {
     guard fields.contains(.contentType) else { return }
-    let isKnown = fields.withValue(of: .contentType) { value in
-        // The usual spelling, before anything is parsed.
-        value.elementsEqual("application/json".utf8)
-    }
-    if isKnown == true { return }
+    // The usual spelling, before anything is parsed.
+    if fields.has(.contentType, "application/json") { return }
     guard let text = fields[.contentType], let type = MediaType(text),
         type.isJSON || type.isType("text", "plain")
     else {

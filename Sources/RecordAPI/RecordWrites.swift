@@ -82,7 +82,7 @@ extension RecordCall {
 
     /// Performs one operation and waits until it is durable.
     func perform(
-        _ operation: RecordOperation, at address: DatabaseAddress, key: IdempotencyKey?
+        _ operation: consuming RecordOperation, at address: DatabaseAddress, key: IdempotencyKey?
     ) async throws(RecordError) -> WriteAnswer {
         try await database.modify(
             WriteRequest(
@@ -137,12 +137,13 @@ private struct SingleWrite: Sendable {
         for request: HTTPRequest, in database: RecordDatabase, by schema: Schema
     ) throws(RecordError) -> (RecordOperation, IdempotencyKey?) {
         let input = try RecordCall.recordInput(body, type: type, name: name)
+        let key = try RecordCall.idempotencyKey(of: request, body)
         var operation = RecordOperation(
             verb, writeGuard: writeGuard, typeName: type, isTypeInPath: true, recordName: name ?? input.recordName,
             input: input)
         // What is wrong with the values is the writer's to say: it looks at the caller's rights before.
         try? database.prepare(&operation, by: schema)
-        return (operation, try RecordCall.idempotencyKey(of: request, body))
+        return (operation, key)
     }
 
     func read(

@@ -1,23 +1,26 @@
 #if THREAD_SANITIZER
     import Glibc
 #else
-    package import Synchronization
+    public import Synchronization
 #endif
 
 /// A value behind a lock.
 ///
 /// It is `Synchronization.Mutex`, except in thread sanitizer builds (`-D THREAD_SANITIZER`): the sanitizer reports races in
 /// correct programs that use `Mutex` on Linux with Swift 6.3.1, and understands a `pthread_mutex_t`.
-package final class Locked<Value: ~Copyable>: Sendable {
+///
+/// Public, so that other modules inline it: of a `package` function the compiler inlines nothing across modules, and each
+/// lock would look up metadata at run time.
+public final class Locked<Value: ~Copyable>: Sendable {
     #if THREAD_SANITIZER
         private let box: PThreadBox<Value>
 
-        package init(_ value: consuming sending Value) {
+        public init(_ value: consuming sending Value) {
             box = PThreadBox(value)
         }
 
         /// Runs `body` with the value while no other thread has it. Short work only; never lock twice.
-        package func withLock<Result: ~Copyable, Failure: Error>(
+        public func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             box.lock()
@@ -25,15 +28,14 @@ package final class Locked<Value: ~Copyable>: Sendable {
             return try body(&box.value)
         }
     #else
-        // Inlinable, like the calls: unspecialized, each lock would look up metadata at run time.
         @usableFromInline let mutex: Mutex<Value>
 
-        @inlinable package init(_ value: consuming sending Value) {
+        @inlinable public init(_ value: consuming sending Value) {
             mutex = Mutex(value)
         }
 
         /// Runs `body` with the value while no other thread has it. Short work only; never lock twice.
-        @inlinable package func withLock<Result: ~Copyable, Failure: Error>(
+        @inlinable public func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             try mutex.withLock(body)

@@ -1,14 +1,14 @@
-import Glibc
+public import Glibc
 
-/// A value behind a lock, with a condition that a thread can wait for.
+/// A value behind a lock, with a condition that a thread can wait for. Public for the same reason as `Locked`.
 ///
 /// Unchecked: the value is touched only while `mutex` is held.
-package final class Monitor<Value>: @unchecked Sendable {
-    private var value: Value
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+public final class Monitor<Value>: @unchecked Sendable {
+    @usableFromInline var value: Value
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-    package init(_ value: sending Value) {
+    public init(_ value: sending Value) {
         self.value = value
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -31,7 +31,7 @@ package final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// Runs `body` with the value while no other thread has it.
-    package func withLock<Result, Failure: Error>(
+    @inlinable public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)

@@ -35,6 +35,11 @@ public struct HTTPFields: Sendable {
         index(of: name, from: 0) != nil
     }
 
+    /// Whether the first line of a field has exactly this value.
+    public func has(_ name: HTTPFieldName, _ value: StaticString) -> Bool {
+        withValue(of: name) { $0.equals(value) } ?? false
+    }
+
     /// How many lines there are of a field.
     public func count(of name: HTTPFieldName) -> Int {
         var count = 0

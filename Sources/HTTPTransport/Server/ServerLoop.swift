@@ -38,6 +38,10 @@ final class ServerLoop: @unchecked Sendable {
     /// Bytes of answers that wait for clients, and their bound: this loop's share.
     var heldBytes = 0
     let maxHeldBytes: Int
+    /// What a body is waited for.
+    let bodyPatience: Patience
+    /// What a client is waited for that takes an answer.
+    let writePatience: Patience
     private var listeners: [LoopListener] = []
     private var graceAlarm: LoopAlarm?
     private var outputs: [[UInt8]] = []
@@ -61,6 +65,12 @@ final class ServerLoop: @unchecked Sendable {
         // On many cores a share must still hold the largest answers.
         let share = max(configuration.maxAnswerBytesInFlight / max(1, configuration.loops), 64 << 20)
         maxHeldBytes = min(configuration.maxAnswerBytesInFlight, share)
+        let patience = { (deadline: Duration) in
+            Patience(
+                allowance: deadline.clampedNanoseconds, bytesPerSecond: configuration.minimumBytesPerSecond)
+        }
+        bodyPatience = patience(configuration.deadlines.body)
+        writePatience = patience(configuration.deadlines.write)
         metrics = configuration.metrics.makeShard()
     }
 

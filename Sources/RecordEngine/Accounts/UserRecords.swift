@@ -27,7 +27,7 @@ extension WriteTransaction {
             .create, typeName: .users, isTypeInPath: true, recordName: RecordName(account.recordName),
             input: try RecordInput.readSingle(Array("{}".utf8)))
         var ignored: [UInt8] = []
-        _ = try writer.insert(operation, typeName: .users, zone: zone, position: 0, into: &ignored)
+        _ = try writer.insert(operation, .users, schema[.users], zone: zone, position: 0, into: &ignored)
         // If this is rolled back, the next account gets the number.
         forgetUserName(account.id)
     }

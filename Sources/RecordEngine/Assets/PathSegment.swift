@@ -5,7 +5,8 @@ package enum PathSegment {
     /// Escapes all but the unreserved characters (§2.3).
     package static func encode(_ text: String) -> String {
         // The usual name is a UUID and needs nothing.
-        if text.utf8.allSatisfy(isUnreserved) { return text }
+        let isPlain = text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isUnreserved) }
+        if isPlain ?? text.utf8.allSatisfy(isUnreserved) { return text }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count * 3)
         for byte in text.utf8 {

@@ -14,17 +14,25 @@ package struct RecordOperation: Sendable {
     package var isTypeInPath: Bool
     package var recordName: RecordName?
     package var input: RecordInput
-    /// The input against the schema of the loop that read it; the writer resolves again if the schema has moved on.
-    package var resolved: ResolvedFields?
-    package var resolvedVersion: Int64 = -1
-    /// Why the input does not fit that schema. The writer says so, once it has looked at the caller's rights.
-    var misfit: RecordError?
-    /// Why the operation is refused before it is looked at: an item of a batch that lacks what its type needs.
-    package var refusal: RecordError?
+    /// What was found out before the operation came to the writer.
+    var preparation = Preparation.none
+
+    /// What is known of an operation before the writer has it.
+    ///
+    /// Indirect, since operations are handed on several times: one reference is counted then, not those of all arrays.
+    enum Preparation: Sendable {
+        case none
+        /// The input against the schema of the loop that read it; the writer resolves again if the schema has moved on.
+        indirect case resolved(ResolvedFields, version: Int64)
+        /// Why the input does not fit that schema. The writer says so, once it has looked at the caller's rights.
+        indirect case misfit(RecordError, version: Int64)
+        /// Why the operation is refused before it is looked at: an item of a batch that lacks what its type needs.
+        indirect case refused(RecordError)
+    }
 
     package init(
         _ verb: Verb, writeGuard: WriteGuard = .none, typeName: RecordTypeName?, isTypeInPath: Bool,
-        recordName: RecordName?, input: RecordInput
+        recordName: RecordName?, input: consuming RecordInput
     ) {
         self.verb = verb
         self.writeGuard = writeGuard
@@ -39,7 +47,7 @@ package struct RecordOperation: Sendable {
         self.init(
             .delete(forgivesMissing: false), typeName: item.record.recordType, isTypeInPath: false,
             recordName: item.record.recordName, input: item.record)
-        refusal = error
+        preparation = .refused(error)
     }
 
     /// An item of a batch, in CloudKit's terms (CloudKit reference, "Operation types").
@@ -63,13 +71,13 @@ extension RecordDatabase {
         if case .delete = operation.verb { return }
         guard let typeName = operation.typeName, let type = schema[typeName]
         else { return }
-        operation.resolvedVersion = schema.version
         do throws(RecordError) {
-            operation.resolved = try FieldResolver.resolve(
+            let resolved = try FieldResolver.resolve(
                 operation.input, typeName: typeName, type: type, allowsNewFields: environment == .development,
                 recordBytes: limits.recordBytes)
+            operation.preparation = .resolved(resolved, version: schema.version)
         } catch {
-            operation.misfit = error
+            operation.preparation = .misfit(error, version: schema.version)
             throw error
         }
     }

@@ -33,7 +33,7 @@ extension RecordWriter {
 }
 
 extension RecordOperation {
-    /// The operation, if it names no field that its caller may not write.
+    /// What is left of the operation for its caller, unless it names a field that the caller may not write.
     ///
     /// A field that the caller may not read either is answered as one that the type does not have, before its value is
     /// looked at.
@@ -41,23 +41,23 @@ extension RecordOperation {
     /// - Parameters:
     ///   - access: What the caller may not do; `nil` if nothing is held back.
     ///   - isOwn: Whether the caller has created the record, or creates it.
-    /// - Returns: Without the removal of fields that do not exist for the caller.
+    /// - Returns: The operation without the removal of fields that do not exist for the caller; `nil` if it stays as it is.
     func allowed(
         by access: FieldAccess?, of type: RecordTypeDefinition, isOwn: Bool, in environment: RecordEnvironment
-    ) throws(RecordError) -> RecordOperation {
-        guard let access else { return self }
+    ) throws(RecordError) -> RecordOperation? {
+        guard let access else { return nil }
         let unwritable = access.unwritable(isOwn: isOwn)
-        guard !unwritable.isEmpty else { return self }
+        guard !unwritable.isEmpty else { return nil }
         let unreadable = access.unreadable(isOwn: isOwn)
-        var allowed = self
+        var allowed: RecordOperation?
         for input in input.fields {
             guard let field = type[input.name], unwritable.contains(field.id) else { continue }
             // Development makes unknown fields, and this one it cannot make.
             guard unreadable.contains(field.id), environment == .production else { throw .fieldDenied(input.name) }
             guard input.isRemoval else { throw .unknownField(field.name, of: type.name, offset: input.offset) }
-            allowed.input.fields.removeAll { $0.name == input.name }
-            allowed.resolved = nil
-            allowed.misfit = nil
+            if allowed == nil { allowed = self }
+            allowed?.input.fields.removeAll { $0.name == input.name }
+            allowed?.preparation = .none
         }
         return allowed
     }

@@ -11,12 +11,38 @@ extension RecordDatabase {
         let bytes = request.operations.first?.input.body.count ?? 0
         let operations = max(1, request.operations.count)
         let weight = max(operations, bytes / 32_768)
-        return try await write(
-            operations: operations, weight: weight, isAlone: weight > 100, startsLazily: true
-        ) {
-            transaction throws(RecordError) in
-            try transaction.modify(request)
+        let result: Result<WriteAnswer, RecordError> = await withUnsafeContinuation { continuation in
+            submit(
+                PendingModification(
+                    request, operations: operations, weight: weight, isAlone: weight > 100, continuation: continuation))
         }
+        return try result.get()
+    }
+}
+
+/// The writes that come most often, in a class of their own: methods of a generic one look up its types at each call.
+///
+/// Unchecked: see `PendingWrite`.
+private final class PendingModification: PendingWrite, @unchecked Sendable {
+    private let request: WriteRequest
+    private var answer: WriteAnswer?
+    private let continuation: UnsafeContinuation<Result<WriteAnswer, RecordError>, Never>
+
+    init(
+        _ request: WriteRequest, operations: Int, weight: Int, isAlone: Bool,
+        continuation: UnsafeContinuation<Result<WriteAnswer, RecordError>, Never>
+    ) {
+        self.request = request
+        self.continuation = continuation
+        super.init(operations: operations, weight: weight, isAlone: isAlone, startsLazily: true)
+    }
+
+    override func run(_ transaction: WriteTransaction) throws(RecordError) {
+        answer = try transaction.modify(request)
+    }
+
+    override func finish(_ failure: RecordError?) {
+        continuation.finish(&answer, failure)
     }
 }
 
@@ -37,9 +63,9 @@ extension WriteTransaction {
     }
 
     private func modifyOne(_ request: WriteRequest, with writer: RecordWriter) throws(RecordError) -> WriteAnswer {
-        guard let operation = request.operations.first else { throw .badRequest("The request has no operation") }
+        guard !request.operations.isEmpty else { throw .badRequest("The request has no operation") }
         var answer = WriteAnswer(outcome: .updated)
-        let result = try writer.perform(operation, position: 0, into: &answer.body)
+        let result = try writer.perform(request.operations[0], position: 0, into: &answer.body)
         try writer.checkReferences()
         switch result {
         case .saved(let name, let tag, let isNew):

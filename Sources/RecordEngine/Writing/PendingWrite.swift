@@ -53,12 +53,22 @@ final class PendingValue<Value: Sendable>: PendingWrite, @unchecked Sendable {
     }
 
     override func finish(_ failure: RecordError?) {
+        continuation.finish(&value, failure)
+    }
+}
+
+extension UnsafeContinuation {
+    /// Hands out what a write has made, or why it failed.
+    @inline(__always)
+    func finish<Value: Sendable>(
+        _ value: inout Value?, _ failure: RecordError?
+    ) where T == Result<Value, RecordError>, E == Never {
         if let failure {
-            continuation.resume(returning: .failure(failure))
-        } else if let value {
-            continuation.resume(returning: .success(value))
+            resume(returning: .failure(failure))
+        } else if let value = value.take() {
+            resume(returning: .success(value))
         } else {
-            continuation.resume(returning: .failure(.databaseUnavailable))
+            resume(returning: .failure(.databaseUnavailable))
         }
     }
 }

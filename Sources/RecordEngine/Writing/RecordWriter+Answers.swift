@@ -33,12 +33,16 @@ extension RecordWriter {
         let access = try shownAccess(of: row, type)
         let records = transaction.records
         try name.withUnsafeBufferPointer { name throws(RecordError) in
+            let header = RecordHeader(
+                name: UnsafeRawBufferPointer(name), typeName: type.name, revision: row.revision,
+                created: row.created, creator: creator, modified: row.modified, modifier: modifier,
+                access: access)
+            guard !fields.isPlain else {
+                try RecordComposer.append(header, plainFields: fields, selection: selection, to: &answer)
+                return
+            }
             try fields.withView { view throws(RecordError) in
                 let urls = view.hasAssets ? transaction.assetURLs() : nil
-                let header = RecordHeader(
-                    name: UnsafeRawBufferPointer(name), typeName: type.name, revision: row.revision,
-                    created: row.created, creator: creator, modified: row.modified, modifier: modifier,
-                    access: access)
                 try RecordComposer.append(
                     header, fields: view, selection: selection,
                     external: { field, output throws(RecordError) in

@@ -6,11 +6,13 @@ internal import RecordWire
 extension RecordWriter {
     /// The operation's fields against the schema as it is now, extended just in time where that is allowed.
     ///
-    /// - Parameter record: The record that is changed; `nil` for a new one.
+    /// - Parameters:
+    ///   - known: The type, if the schema has it.
+    ///   - record: The record that is changed; `nil` for a new one.
     func resolve(
-        _ operation: RecordOperation, typeName: RecordTypeName, record: RecordRow?
+        _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, record: RecordRow?
     ) throws(RecordError) -> (RecordTypeDefinition, ResolvedFields) {
-        let (type, resolved) = try resolve(operation, typeName: typeName)
+        let (type, resolved) = try resolve(operation, typeName, known)
         claims.removeAll()
         guard !resolved.assets.isEmpty else { return (type, resolved) }
         // Once more, now that it is known what the assets are.
@@ -19,25 +21,27 @@ extension RecordWriter {
     }
 
     private func resolve(
-        _ operation: RecordOperation, typeName: RecordTypeName
+        _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?
     ) throws(RecordError) -> (RecordTypeDefinition, ResolvedFields) {
-        if let resolved = operation.resolved, operation.resolvedVersion == transaction.schema.version,
-            !transaction.rightsChanged, resolved.newFields.isEmpty, let type = transaction.schema[typeName]
-        {
-            return (type, resolved)
-        }
-        // Not found out again: for the longest bodies that takes as long as writing them does.
-        if let misfit = operation.misfit, operation.typeName == typeName, !transaction.rightsChanged,
-            operation.resolvedVersion == transaction.schema.version
-        {
-            throw misfit
+        switch operation.preparation {
+        case .resolved(let resolved, let version):
+            if isCurrent(version), resolved.newFields.isEmpty, let known { return (known, resolved) }
+        case .misfit(let misfit, let version):
+            // Not found out again: for the longest bodies that takes as long as writing them does.
+            if isCurrent(version), operation.typeName == typeName { throw misfit }
+        case .none, .refused: break
         }
         let resolved = try resolveNow(operation, typeName)
-        if let type = transaction.schema[typeName], resolved.newFields.isEmpty { return (type, resolved) }
+        if let known, resolved.newFields.isEmpty { return (known, resolved) }
         try allowExtending(typeName)
         try transaction.extendSchema(typeName, with: resolved.newFields)
         guard let type = transaction.schema[typeName] else { throw .recordNotFound }
         return (type, try resolveNow(operation, typeName))
+    }
+
+    /// Whether the schema is still the one by which an operation was prepared.
+    private func isCurrent(_ version: Int64) -> Bool {
+        version == transaction.schema.version && !transaction.rightsChanged
     }
 
     /// Refuses those who may write a type nowhere but in a private database of their own: its fields are everybody's.

@@ -7,42 +7,59 @@ extension RecordWriter {
     func create(
         _ operation: RecordOperation, position: Int, into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
-        let typeName = try typeNameForCreating(operation)
+        let (typeName, type) = try typeForCreating(operation)
         let zone = try zoneForWriting()
         if let name = operation.recordName, try find(name, zone: zone) != nil { throw .recordExists }
-        return try insert(operation, typeName: typeName, zone: zone, position: position, into: &answer)
+        return try insert(operation, typeName, type, zone: zone, position: position, into: &answer)
     }
 
-    /// The type of a record that the caller may create. A type that does not exist yet would get the standard grants.
-    func typeNameForCreating(_ operation: RecordOperation) throws(RecordError) -> RecordTypeName {
+    /// The type of a record that the caller may create. One that does not exist yet would get the standard grants.
+    func typeForCreating(
+        _ operation: RecordOperation
+    ) throws(RecordError) -> (name: RecordTypeName, known: RecordTypeDefinition?) {
         guard let typeName = operation.typeName else {
             throw .badRequest("A record that may be created needs a recordType")
         }
         try allowMaking(typeName, named: operation.recordName)
-        let type = transaction.schema[typeName]
-        let decision = Authorization.authorize(
-            caller, .create, in: address.scope,
-            type: type ?? RecordTypeDefinition(id: 0, name: typeName, grants: .standard), .new)
-        guard decision == .allowed else { throw .refused(caller, .create, .records(typeName)) }
-        if type == nil, transaction.environment == .production {
+        if let known = transaction.schema[typeName] {
+            try allowCreating(known)
+            return (typeName, known)
+        }
+        try allowCreating(RecordTypeDefinition(id: 0, name: typeName, grants: .standard))
+        if transaction.environment == .production {
             throw .badRequest(
                 "Cannot create new type \(typeName) in production schema", cause: .unknownName,
                 details: [("recordType", .text(typeName.text))])
         }
-        return typeName
+        return (typeName, nil)
     }
 
-    /// Adds the row of a record whose name is free.
+    private func allowCreating(_ type: RecordTypeDefinition) throws(RecordError) {
+        let decision = Authorization.authorize(caller, .create, in: address.scope, type: type, .new)
+        guard decision == .allowed else { throw .refused(caller, .create, .records(type.name)) }
+    }
+
+    /// Adds the row of a record whose name is free, with the fields that the caller may write.
+    ///
+    /// - Parameter known: The type, if the schema has it.
     func insert(
-        _ operation: RecordOperation, typeName: RecordTypeName, zone: Int64, position: Int,
-        into answer: inout [UInt8]
+        _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, zone: Int64,
+        position: Int, into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
-        var operation = operation
-        if let known = transaction.schema[typeName] {
-            operation = try operation.allowed(
+        if let known,
+            let allowed = try operation.allowed(
                 by: fieldAccess(known), of: known, isOwn: caller.userID != nil, in: transaction.environment)
+        {
+            return try insertAllowed(allowed, typeName, known, zone: zone, position: position, into: &answer)
         }
-        var (type, resolved) = try resolve(operation, typeName: typeName, record: nil)
+        return try insertAllowed(operation, typeName, known, zone: zone, position: position, into: &answer)
+    }
+
+    private func insertAllowed(
+        _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, zone: Int64,
+        position: Int, into answer: inout [UInt8]
+    ) throws(RecordError) -> OperationResult {
+        var (type, resolved) = try resolve(operation, typeName, known, record: nil)
         let merge = try merged(resolved, into: nil, replacingAll: true, record: 0)
         let sequence = try transaction.nextSequence()
         var row = RecordRow(
@@ -92,18 +109,18 @@ extension RecordWriter {
         guard let existing else {
             guard createsMissing, let zone else { throw try missing(operation) }
             // Rights before guards, as where the name is taken by a record that the caller may not see.
-            let typeName = try typeNameForCreating(operation)
+            let (typeName, type) = try typeForCreating(operation)
             switch operation.writeGuard {
             case .none, .absent: break
             case .tags, .exists: throw try missing(operation)
             }
-            return try insert(operation, typeName: typeName, zone: zone, position: position, into: &answer)
+            return try insert(operation, typeName, type, zone: zone, position: position, into: &answer)
         }
         guard let type = transaction.schema[id: existing.row.type] else { throw .recordNotFound }
         // A name of another type or of a record that the caller may not know of: in a path that is no record.
         guard operation.typeName == nil || operation.typeName == type.name, isKnown(existing.row, type) else {
             guard createsMissing else { throw try missing(operation) }
-            _ = try typeNameForCreating(operation)
+            _ = try typeForCreating(operation)
             switch operation.writeGuard {
             case .none, .absent: throw .recordExists
             case .tags, .exists: throw try missing(operation)
@@ -114,10 +131,11 @@ extension RecordWriter {
         try check(operation.writeGuard, existing, type: type)
 
         let isOwn = existing.row.creator == caller.userID
-        let operation = try operation.allowed(
-            by: fieldAccess(type), of: type, isOwn: isOwn, in: transaction.environment)
+        let operation =
+            try operation.allowed(by: fieldAccess(type), of: type, isOwn: isOwn, in: transaction.environment)
+            ?? operation
         try allowOperations(of: operation, on: existing.row, type)
-        var (current, resolved) = try resolve(operation, typeName: type.name, record: existing.row)
+        var (current, resolved) = try resolve(operation, type.name, type, record: existing.row)
         let before = StoredFields(text: existing.fields, layout: existing.layout)
         let merge: FieldMerge
         do throws(RecordError) {

@@ -38,7 +38,7 @@ final class RecordWriter {
     func perform(
         _ operation: RecordOperation, position: Int, into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
-        if let refusal = operation.refusal { throw refusal }
+        if case .refused(let refusal) = operation.preparation { throw refusal }
         switch operation.verb {
         case .create:
             return try create(operation, position: position, into: &answer)

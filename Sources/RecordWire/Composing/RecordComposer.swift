@@ -68,6 +68,19 @@ package enum RecordComposer {
         appendTail(header, to: &text)
     }
 
+    /// The same of fields in arrays.
+    package static func append(
+        _ header: RecordHeader, plainFields fields: StoredFields, selection: FieldSelection, to text: inout [UInt8]
+    ) throws(RecordError) {
+        try fields.text.withUnsafeBufferPointer { stored throws(RecordError) in
+            try fields.layout.withUnsafeBufferPointer { layout throws(RecordError) in
+                try append(
+                    header, plainFields: UnsafeRawBufferPointer(stored), layout: UnsafeRawBufferPointer(layout),
+                    selection: selection, to: &text)
+            }
+        }
+    }
+
     /// Appends those stored entries that are shown: neighbours in one piece, with the commas between them.
     ///
     /// - Returns: False if the layout is damaged.

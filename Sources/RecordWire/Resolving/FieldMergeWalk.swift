@@ -1,7 +1,7 @@
 import RecordModel
 
 /// The work of one merge: a walk over old entries and changes, both ascending by field number.
-struct FieldMergeWalk {
+struct FieldMergeWalk: ~Copyable {
     private let changes: ResolvedFields
     private let existing: StoredFieldsView?
     /// The fields that stay without a change; `nil` for all.

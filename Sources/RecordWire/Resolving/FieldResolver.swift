@@ -19,9 +19,13 @@ package enum FieldResolver {
         try input.body.withUnsafeBufferPointer { buffer throws(RecordError) -> ResolvedFields in
             var resolution = Resolution(
                 reader: JSONReader(UnsafeRawBufferPointer(buffer)), typeName: typeName, complete: complete)
+            guard let type else {
+                try resolution.findNewFields(input.fields, allowsNewFields: allowsNewFields)
+                return resolution.resolved
+            }
             try resolution.findFields(input.fields, in: type, allowsNewFields: allowsNewFields)
-            guard let type, resolution.resolved.newFields.isEmpty else { return resolution.resolved }
-            try resolution.writeValues(input.fields, of: type)
+            guard resolution.resolved.newFields.isEmpty else { return resolution.resolved }
+            try resolution.writeValues(input.fields)
             if resolution.decodedSize > limit { throw .recordTooLarge(resolution.decodedSize, limit: limit) }
             return resolution.resolved
         }
@@ -53,8 +57,17 @@ private struct Resolution {
     private let complete: CanonicalValue.AssetCompletion?
     var resolved = ResolvedFields()
     var decodedSize = 0
-    /// The known fields, by their places in the type and in the input, ascending by field number.
-    private var targets: [(fieldID: Int, position: Int, index: Int)] = []
+    /// The known fields, ascending by field number.
+    private var targets: [Target] = []
+
+    /// What is needed of a field that the input names: a whole definition would have its roles counted with each copy.
+    struct Target {
+        let id: Int
+        let name: FieldName
+        let type: FieldType
+        /// Its place in the input.
+        let index: Int
+    }
 
     init(reader: JSONReader, typeName: RecordTypeName, complete: CanonicalValue.AssetCompletion?) {
         self.reader = reader
@@ -62,8 +75,13 @@ private struct Resolution {
         self.complete = complete
     }
 
+    /// The fields of a type that does not exist yet.
+    mutating func findNewFields(_ inputs: [FieldInput], allowsNewFields: Bool) throws(RecordError) {
+        for input in inputs { try findNewField(input, allowsNewFields: allowsNewFields) }
+    }
+
     mutating func findFields(
-        _ inputs: [FieldInput], in type: RecordTypeDefinition?, allowsNewFields: Bool
+        _ inputs: [FieldInput], in type: RecordTypeDefinition, allowsNewFields: Bool
     ) throws(RecordError) {
         targets.reserveCapacity(inputs.count)
         var isSorted = true
@@ -71,17 +89,18 @@ private struct Resolution {
         // Clients send the fields of a type in one order, mostly that in which they came: the next is guessed first.
         var guess = 0
         for index in inputs.indices {
-            guard let type, let position = type.position(of: inputs[index].name, guess: guess) else {
+            guard let position = type.position(of: inputs[index].name, guess: guess) else {
                 try findNewField(inputs[index], allowsNewFields: allowsNewFields)
                 continue
             }
             guess = position &+ 1
-            let fieldID = type.fields[position].id
-            isSorted = isSorted && fieldID > last
-            last = fieldID
-            targets.append((fieldID, position, index))
+            let id = type.fields[position].id
+            isSorted = isSorted && id > last
+            last = id
+            targets.append(
+                Target(id: id, name: type.fields[position].name, type: type.fields[position].type, index: index))
         }
-        if !isSorted { targets.sort { $0.fieldID < $1.fieldID } }
+        if !isSorted { targets.sort { $0.id < $1.id } }
     }
 
     private mutating func findNewField(_ input: FieldInput, allowsNewFields: Bool) throws(RecordError) {
@@ -104,19 +123,17 @@ private struct Resolution {
         resolved.newFields.append((name, type))
     }
 
-    mutating func writeValues(_ inputs: [FieldInput], of type: RecordTypeDefinition) throws(RecordError) {
+    mutating func writeValues(_ inputs: [FieldInput]) throws(RecordError) {
         resolved.changes.reserveCapacity(targets.count)
         // Not the body's length: in a batch that is everybody's.
         resolved.text.reserveCapacity(targets.reduce(targets.count &* 64) { $0 &+ inputs[$1.index].valueBytes })
         for target in targets {
-            let field = type.fields[target.position]
-            let kind = try change(field, inputs[target.index])
-            resolved.changes.append(FieldChange(fieldID: field.id, type: field.type, kind: kind))
+            let kind = try change(target, inputs[target.index])
+            resolved.changes.append(FieldChange(fieldID: target.id, type: target.type, kind: kind))
         }
     }
 
-    private mutating func change(_ field: FieldDefinition, _ input: FieldInput) throws(RecordError) -> FieldChange.Kind
-    {
+    private mutating func change(_ field: Target, _ input: FieldInput) throws(RecordError) -> FieldChange.Kind {
         switch input.form {
         case .remove: return .remove
         case .value(let token):
@@ -134,7 +151,7 @@ private struct Resolution {
         }
     }
 
-    private func checkTag(_ input: FieldInput, _ field: FieldDefinition) throws(RecordError) {
+    private func checkTag(_ input: FieldInput, _ field: Target) throws(RecordError) {
         let found: String
         switch input.tag {
         case nil: return
@@ -157,7 +174,7 @@ private struct Resolution {
 
     /// Appends an entry to `text`; a long BYTES value goes to `externals`.
     private mutating func entry(
-        _ field: FieldDefinition, _ token: JSONToken
+        _ field: Target, _ token: JSONToken
     ) throws(RecordError) -> ResolvedValue {
         let start = resolved.text.count
         CanonicalValue.appendEntryHead(field.name.text, to: &resolved.text)
@@ -182,7 +199,7 @@ private struct Resolution {
             entry: start..<resolved.text.count, valueOffset: valueStart &- start, decodedSize: size, external: external)
     }
 
-    private mutating func collectAssets(_ field: FieldDefinition, _ token: JSONToken) throws(RecordError) {
+    private mutating func collectAssets(_ field: Target, _ token: JSONToken) throws(RecordError) {
         do throws(ValueMismatch) {
             let assets: [FieldValue] =
                 switch try CanonicalValue.decode(token, of: reader, as: field.type) {
@@ -196,7 +213,7 @@ private struct Resolution {
     }
 
     private mutating func operation(
-        _ kind: FieldOperationKind, _ operand: JSONToken, _ field: FieldDefinition
+        _ kind: FieldOperationKind, _ operand: JSONToken, _ field: Target
     ) throws(RecordError) -> FieldOperation {
         do throws(ValueMismatch) {
             switch kind {
@@ -223,7 +240,7 @@ private struct Resolution {
     }
 
     private mutating func listOperand(
-        _ operand: JSONToken, _ field: FieldDefinition, isAdded: Bool
+        _ operand: JSONToken, _ field: Target, isAdded: Bool
     ) throws(ValueMismatch) -> Range<Int> {
         let start = resolved.operands.count
         _ = try CanonicalValue.append(

@@ -52,6 +52,9 @@ package struct StoredFields: Hashable, Sendable {
         }
     }
 
+    /// See `StoredFieldsView.isPlain`.
+    package var isPlain: Bool { layout.withUnsafeBytes { StoredFieldsView.isPlain($0) } }
+
     /// Lends the view of these bytes.
     ///
     /// - Throws: `INTERNAL_ERROR` if the layout is damaged.
