@@ -29,10 +29,11 @@ class Gauge:
 
     def read(self, requests: int) -> Sample:
         """`requests` is what the clients say that they have sent."""
+        # Before the connection that asks for the metrics, which the server may not have closed yet when it is counted.
+        opened = self.opened()
         metrics = self.server.metrics()
         status = self.status()
         least, self.least = min(status["RssAnon"], self.least or sys.maxsize), None
-        opened = self.opened()
         return Sample(
             seconds=time.monotonic() - self.begun, rss_anon=least * 1024, rss=status["VmRSS"] * 1024,
             threads=status["Threads"], descriptors=opened.total(),
