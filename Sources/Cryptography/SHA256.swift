@@ -6,7 +6,7 @@ package enum SHA256 {
     package static func hash(_ bytes: UnsafeRawBufferPointer) -> Digest {
         let hasher = SHA256Hasher()
         hasher.update(bytes)
-        return hasher.finalize()
+        return hasher.finish()
     }
 
     /// Returns the digest of `bytes`.
@@ -65,11 +65,16 @@ package final class SHA256Hasher {
 
     /// Returns the digest of everything added since the beginning or the last call, and begins anew.
     package func finalize() -> Digest {
-        let digest = Digest(filledBy: { output in
+        let digest = finish()
+        begin()
+        return digest
+    }
+
+    /// The digest, after which nothing can be added.
+    fileprivate func finish() -> Digest {
+        Digest(filledBy: { output in
             let finished = EVP_DigestFinal_ex(context, output.baseAddress, nil)
             precondition(finished == 1, "SHA-256 cannot finish")
         })
-        begin()
-        return digest
     }
 }

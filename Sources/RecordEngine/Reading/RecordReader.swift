@@ -27,6 +27,8 @@ package final class RecordReader {
     /// show newer ones.
     private(set) var knownSequence: Int64 = 0
     private var callers: [Digest: KnownCaller] = [:]
+    /// One for all tokens: to make one costs more than to hash one.
+    private let tokenHasher = SHA256Hasher()
     private var userNames: [UserID: String] = [:]
     private var zoneIDs: [DatabaseAddress: Int64] = [:]
     private var queries: QueryReading?
@@ -143,7 +145,8 @@ package final class RecordReader {
     ///
     /// - Throws: AUTHENTICATION_FAILED if the token is unknown, revoked or expired.
     package func authenticate(_ token: UnsafeRawBufferPointer) throws(RecordError) -> Caller {
-        let hash = SHA256.hash(token)
+        tokenHasher.update(token)
+        let hash = tokenHasher.finalize()
         if let known = callers[hash] {
             let now = WallClock.milliseconds
             if known.expires > now {
