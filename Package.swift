@@ -96,7 +96,9 @@ let package = Package(
         tests("ThumbnailsTests", ["Thumbnails", "Threads"]),
         tests("RecordModelTests", ["RecordModel", "FuzzTargets"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
-        tests("RecordStorageTests", ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails"]),
+        tests(
+            "RecordStorageTests",
+            ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails", "CSQLite"]),
         tests(
             "RecordEngineTests",
             ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads", "Cryptography"]),

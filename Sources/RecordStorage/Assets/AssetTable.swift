@@ -36,28 +36,37 @@ package final class AssetTable {
             INSERT INTO asset_claim (asset, uploader, scope, owner, size, content_type, filename, expires)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id
             """)
+        // Claims are found by asset and uploader: left to itself, SQLite may walk through all that the uploader has uploaded.
         renewClaim = try connection.prepare(
             """
             UPDATE asset_claim SET expires = ?7, used = 0 WHERE id = (
-                SELECT id FROM asset_claim WHERE asset = ?1 AND uploader = ?2 AND scope = ?3 AND owner = ?4
+                SELECT id FROM asset_claim INDEXED BY asset_claim_by_asset
+                WHERE asset = ?1 AND uploader = ?2 AND scope = ?3 AND owner = ?4
                 AND content_type IS ?5 AND filename IS ?6 AND used IN (0, 2) LIMIT 1)
             RETURNING id
             """)
         useClaim = try connection.prepare("UPDATE asset_claim SET used = 1 WHERE id = ?1 AND used IN (0, 2)")
         forgetClaims = try connection.prepare(
             """
-            DELETE FROM asset_claim
+            DELETE FROM asset_claim INDEXED BY asset_claim_by_asset
             WHERE asset = (SELECT asset FROM asset_claim WHERE id = ?1)
             AND uploader = (SELECT uploader FROM asset_claim WHERE id = ?1) AND used = 3 AND id < ?1
             """)
         reviveClaim = try connection.prepare(
             """
             UPDATE asset_claim SET used = 2, expires = ?3
-            WHERE id = (SELECT max(id) FROM asset_claim WHERE asset = ?1 AND uploader = ?2 AND used IN (1, 3))
-            AND NOT EXISTS (SELECT 1 FROM asset_claim WHERE asset = ?1 AND uploader = ?2 AND used IN (0, 2))
+            WHERE id = (
+                SELECT max(id) FROM asset_claim INDEXED BY asset_claim_by_asset
+                WHERE asset = ?1 AND uploader = ?2 AND used IN (1, 3))
+            AND NOT EXISTS (
+                SELECT 1 FROM asset_claim INDEXED BY asset_claim_by_asset
+                WHERE asset = ?1 AND uploader = ?2 AND used IN (0, 2))
             """)
         settleClaims = try connection.prepare(
-            "UPDATE asset_claim SET used = 1 WHERE asset = ?1 AND uploader = ?2 AND used = 2")
+            """
+            UPDATE asset_claim INDEXED BY asset_claim_by_asset SET used = 1
+            WHERE asset = ?1 AND uploader = ?2 AND used = 2
+            """)
         setOrphaned = try connection.prepare("UPDATE asset SET orphaned = ?2 WHERE id = ?1")
         insertLink = try connection.prepare(
             "INSERT OR IGNORE INTO asset_link (record, field, asset) VALUES (?1, ?2, ?3)")
@@ -250,7 +259,7 @@ package final class AssetTable {
         let find = try connection.prepare(
             """
             SELECT id, used = 1 AND id = (
-                SELECT max(id) FROM asset_claim AS other
+                SELECT max(id) FROM asset_claim AS other INDEXED BY asset_claim_by_asset
                 WHERE other.asset = asset_claim.asset AND other.uploader = asset_claim.uploader AND other.used IN (1, 3))
             FROM asset_claim INDEXED BY asset_claim_by_expiry WHERE used <> 3 AND expires < ?1 LIMIT ?2
             """)

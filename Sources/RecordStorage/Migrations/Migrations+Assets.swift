@@ -113,4 +113,10 @@ extension Migrations {
             SELECT max(asset_claim.id) FROM asset_claim JOIN asset ON asset.id = asset_claim.asset
             WHERE asset.orphaned IS NOT NULL GROUP BY asset.id, asset_claim.uploader);
         """
+
+    /// One content may have claims of everybody, and one uploader claims of everything.
+    static let claimsOfUploaders = """
+        DROP INDEX asset_claim_by_asset;
+        CREATE INDEX asset_claim_by_asset ON asset_claim (asset, uploader);
+        """
 }

@@ -84,5 +84,6 @@ package enum Migrations {
         Migration(name: "audit of refusals", sql: auditOfRefusals),
         Migration(name: "gone accounts", sql: goneAccounts),
         Migration(name: "required access lists", sql: requiredLists),
+        Migration(name: "claims of uploaders", sql: claimsOfUploaders),
     ]
 }
