@@ -10,7 +10,8 @@ public import Foundation
 ///
 /// On Linux, two faults of Swift 6.3 show where connections break. One that is closed within the head of an answer ends the
 /// program (swift-corelibs-foundation, issue 5285). Where a kept connection ends before an answer has begun, libcurl sends
-/// the request again without its body, so that the call takes as long as its timeout; then it is tried again as others are.
+/// the request again without what it had read of the body, so that the call takes as long as its timeout; then it is tried
+/// again as others are. Of a part of a large file the server keeps what has come: such a file may be stored with wrong bytes.
 public struct URLSessionTransport: Transport {
     private let session: TransportSession
 
