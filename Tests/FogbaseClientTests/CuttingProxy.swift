@@ -22,6 +22,7 @@ final class CuttingProxy: @unchecked Sendable {
         var done = 0
         var connections = 0
         var requests = Data()
+        var heads: [String] = []
         var isOpen = true
     }
 
@@ -80,6 +81,8 @@ final class CuttingProxy: @unchecked Sendable {
     var connections: Int { lock.withLock { state.connections } }
     /// All that clients have sent.
     var requests: String { lock.withLock { String(decoding: state.requests, as: UTF8.self) } }
+    /// The heads of requests, in the order in which they have come.
+    var heads: [String] { lock.withLock { state.heads } }
     private var isOpen: Bool { lock.withLock { state.isOpen } }
 
     /// Does something to the next request that has a text in its head. Deeds are done in the order in which they were asked for.
@@ -99,6 +102,7 @@ final class CuttingProxy: @unchecked Sendable {
                 guard let self else { break }
                 let deed = self.lock.withLock { () -> (Deed, Int)? in
                     self.state.requests.append(part)
+                    if let head = Self.head(part) { self.state.heads.append(head) }
                     guard let next = self.state.deeds.first, let range = part.range(of: next.text) else { return nil }
                     self.state.deeds.removeFirst()
                     self.state.done += 1
@@ -119,6 +123,16 @@ final class CuttingProxy: @unchecked Sendable {
             }
             connection.end()
         }
+    }
+
+    /// The head of the request that begins with a part of what was received: clients wait for the answer to one before they
+    /// send another, and send a head at once.
+    private static func head(_ part: Data) -> String? {
+        guard let end = part.range(of: Data("\r\n\r\n".utf8)),
+            let head = String(data: part[..<end.lowerBound], encoding: .utf8),
+            head.prefix(while: { $0 != "\r\n" }).hasSuffix(" HTTP/1.1")
+        else { return nil }
+        return head
     }
 
     private static func connect(_ port: UInt16) -> Int32 {

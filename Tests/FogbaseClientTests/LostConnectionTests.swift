@@ -85,11 +85,22 @@ import Testing
         #expect(asset.size == 13 << 20)
         let completed = steps.all.map(\.completedBytes)
         #expect(completed == completed.sorted() && completed.last == 13 << 20)
+        // A part that may have come is not sent again before the server has said how much of it has: libcurl, which does so
+        // by itself where a connection was kept, leaves out what it had read of the part.
+        let heads = proxy.heads.filter { !$0.hasPrefix("POST") }
+        #expect(heads.count(where: { $0.hasPrefix("PATCH") }) >= 6)
+        for (head, next) in zip(heads, heads.dropFirst()) where head.hasPrefix("PATCH") && next.hasPrefix("PATCH") {
+            #expect(Self.offset(head) != Self.offset(next))
+        }
 
         let copy = folder.url.appendingPathComponent("copy.bin")
         try await server.administrator.publicDatabase.download(.asset(asset), to: copy)
         let same = try Data(contentsOf: copy) == Data(contentsOf: file)
         #expect(same)
+    }
+
+    private static func offset(_ head: String) -> Substring? {
+        head.split(separator: "\r\n").first { $0.hasPrefix("Upload-Offset: ") }
     }
 
     @Test func `a download goes on where its connection was cut`() async throws {

@@ -169,7 +169,7 @@ extension Database {
     /// - Returns: Where to go on.
     private func send(_ part: Data, of upload: ResumableUpload, at offset: Int64) async throws -> Int64 {
         var call = Self.call("PATCH", upload)
-        call.fields.append(("Upload-Offset", String(offset)))
+        call.fields.append((TransportRequest.uploadOffset, String(offset)))
         call.contentType = "application/offset+octet-stream"
         call.body = part
         call.timeout = Self.uploadTimeout

@@ -31,6 +31,9 @@ public struct TransportRequest: Sendable {
     /// How long nothing may come before the transport gives up.
     public var timeout: Duration
 
+    /// Marks a part of a file, and says where it begins.
+    static let uploadOffset = "Upload-Offset"
+
     /// A request of a method to an address.
     public init(
         method: String, url: URL, fields: [(name: String, value: String)] = [], body: Data? = nil,

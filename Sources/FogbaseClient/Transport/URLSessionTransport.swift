@@ -11,9 +11,12 @@ public import Foundation
 /// On Linux, two faults of Swift 6.3 show where connections break. One that is closed within the head of an answer ends the
 /// program (swift-corelibs-foundation, issue 5285). Where a kept connection ends before an answer has begun, libcurl sends
 /// the request again without what it had read of the body, so that the call takes as long as its timeout; then it is tried
-/// again as others are. Of a part of a large file the server keeps what has come: such a file may be stored with wrong bytes.
+/// again as others are. Of a part of a large file the server would keep what has come, so each has a connection of its own.
 public struct URLSessionTransport: Transport {
     private let session: TransportSession
+    #if canImport(FoundationNetworking)
+        private let configuration: URLSessionConfiguration
+    #endif
 
     /// - Parameters:
     ///   - configuration: For proxies, networks that cost, and the like; cookies, caches and stored credentials are turned
@@ -29,10 +32,23 @@ public struct URLSessionTransport: Transport {
         own.urlCredentialStorage = nil
         own.requestCachePolicy = .reloadIgnoringLocalCacheData
         session = TransportSession(own)
+        #if canImport(FoundationNetworking)
+            self.configuration = own
+        #endif
     }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        try await session.start(request, collects: true).head()
+        try await session(for: request).start(request, collects: true).head()
+    }
+
+    private func session(for request: TransportRequest) -> TransportSession {
+        #if canImport(FoundationNetworking)
+            // A new session has no kept connections, on which libcurl would send the rest of the part as if it were all of it.
+            if request.fields.contains(where: { $0.name == TransportRequest.uploadOffset }) {
+                return TransportSession(configuration)
+            }
+        #endif
+        return session
     }
 
     public func stream(
