@@ -96,13 +96,13 @@ extension RecordReader {
         try runner.forEach(after: query.cursor?.place, limit: limit + 1, &budget) {
             cursor, place throws(QueryObstacle) in
             guard answer.hasRoom() else { return false }
-            let row = cursor.row
+            let system = cursor.systemFields
             _ = try self.refusing { () throws(RecordError) in
                 try self.append(
-                    cursor, row, type, selection: shown.selection(creator: row.creator),
+                    cursor, system, type, selection: shown.selection(creator: system.creator),
                     for: request.caller, in: request.address.scope, to: &answer.json)
             }
-            answer.didAppend(read: showsAll ? 0 : shown.bytes(of: cursor, creator: row.creator), place)
+            answer.didAppend(read: showsAll ? 0 : shown.bytes(of: cursor, creator: system.creator), place)
             return true
         }
         answer.endRecords()

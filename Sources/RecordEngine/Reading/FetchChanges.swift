@@ -146,7 +146,8 @@ extension RecordReader {
                     shownFields[type.id] = shown
                     read += shown.bytes(of: records, creator: row.creator)
                     try append(
-                        records, row, type, selection: shown.selection(creator: row.creator), for: caller, in: scope,
+                        records, row.systemFields, type, selection: shown.selection(creator: row.creator), for: caller,
+                        in: scope,
                         to: &output)
                 }
                 count += 1

@@ -85,14 +85,14 @@ extension RecordReader {
                 hasMore = true
                 return false
             }
-            let row = records.row
+            let system = records.systemFields
             let bytes = records.fields.count
-            read += shown.bytes(of: records, creator: row.creator)
+            read += shown.bytes(of: records, creator: system.creator)
             if count > 0 { output.append(UInt8(ascii: ",")) }
             try append(
-                records, row, type, selection: shown.selection(creator: row.creator), for: caller,
+                records, system, type, selection: shown.selection(creator: system.creator), for: caller,
                 in: request.address.scope, to: &output)
-            last = row.id
+            last = system.id
             count += 1
             guard time.isOver(afterRowOf: bytes) else { return true }
             if time.endsPage { hasMore = true } else { isTimeOver = true }

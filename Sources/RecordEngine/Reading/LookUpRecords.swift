@@ -17,8 +17,8 @@ extension RecordReader {
         defer { cursor.finish() }
         let shown = ShownFields(fields, of: type, for: caller, in: address.scope)
         let showsAccess = try append(
-            cursor, row, type, selection: shown.selection(creator: row.creator), for: caller, in: address.scope,
-            to: &output)
+            cursor, row.systemFields, type, selection: shown.selection(creator: row.creator), for: caller,
+            in: address.scope, to: &output)
         return RecordVersion(
             revision: row.revision, hidden: shown.hidden(creator: row.creator), showsAccess: showsAccess)
     }

@@ -9,27 +9,29 @@ extension RecordReader {
     /// - Returns: Whether it has one and shows it.
     @discardableResult
     func append(
-        _ cursor: RecordCursor, _ row: RecordRow, _ type: RecordTypeDefinition, selection: FieldSelection,
+        _ cursor: RecordCursor, _ system: RecordSystemFields, _ type: RecordTypeDefinition, selection: FieldSelection,
         for caller: Caller, in scope: DatabaseScope, to output: inout [UInt8]
     ) throws(RecordError) -> Bool {
-        let creator = try userName(row.creator)
-        let modifier = row.modifier == row.creator ? creator : try userName(row.modifier)
+        let creator = try userName(system.creator)
+        let modifier = system.modifier == system.creator ? creator : try userName(system.modifier)
+        let access = try shownAccess(of: system, type, for: caller, in: scope)
         let header = RecordHeader(
-            name: cursor.name, typeName: type.name, revision: row.revision, created: row.created, creator: creator,
-            modified: row.modified, modifier: modifier, access: try shownAccess(of: row, type, for: caller, in: scope))
-        if StoredFieldsView.isPlain(cursor.layout) {
-            try RecordComposer.append(
-                header, plainFields: cursor.fields, layout: cursor.layout, selection: selection, to: &output)
-            return header.access != nil
+            name: cursor.name, typeName: type.name, revision: system.revision, created: system.created,
+            creator: creator, modified: system.modified, modifier: modifier, access: access)
+        // Each look at a column costs calls.
+        let (fields, layout) = (cursor.fields, cursor.layout)
+        if StoredFieldsView.isPlain(layout) {
+            try RecordComposer.append(header, plainFields: fields, layout: layout, selection: selection, to: &output)
+            return access != nil
         }
-        let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
+        let view = try StoredFieldsView(text: fields, layout: layout)
         let urls = view.hasAssets ? assetURLs() : nil
         try RecordComposer.append(
             header, fields: view, selection: selection,
             external: { field, output throws(RecordError) in
-                try appendLargeValue(record: row.id, field: field, to: &output)
+                try appendLargeValue(record: system.id, field: field, to: &output)
             }, downloadURL: urls.map { urls in { _, asset in urls.url(of: asset) } }, to: &output)
-        return header.access != nil
+        return access != nil
     }
 
     private func appendLargeValue(

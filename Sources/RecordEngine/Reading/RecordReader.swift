@@ -30,6 +30,8 @@ package final class RecordReader {
     /// One for all tokens: to make one costs more than to hash one.
     private let tokenHasher = SHA256Hasher()
     private var userNames: [UserID: String] = [:]
+    /// The name that was asked for last: the records of a page are often by one writer.
+    private var lastUserName: (id: UserID, name: String)?
     private var zoneIDs: [DatabaseAddress: Int64] = [:]
     private var queries: QueryReading?
     private var assets: AssetReading?
@@ -111,6 +113,7 @@ package final class RecordReader {
         reloadSchema()
         callers.removeAll(keepingCapacity: true)
         userNames.removeAll(keepingCapacity: true)
+        lastUserName = nil
     }
 
     /// Lets go of the snapshot, before the thread waits.
@@ -203,8 +206,12 @@ package final class RecordReader {
 
     /// The public name of whoever wrote a record.
     func userName(_ id: UserID) throws(RecordError) -> String {
+        if let last = lastUserName, last.id == id { return last.name }
         if let special = SystemUser.name(id) { return special }
-        if let name = userNames[id] { return name }
+        if let name = userNames[id] {
+            lastUserName = (id, name)
+            return name
+        }
         let account = try store { () throws(StoreError) in try accounts.find(id: id) }
         guard let account else { return SystemUser.deleted }
         if userNames.count >= Self.cacheEntries { userNames.removeAll(keepingCapacity: true) }

@@ -6,10 +6,11 @@ internal import RecordWire
 extension RecordReader {
     /// - Returns: JSON text; `nil` for a record without a list, or one whose list the caller does not see.
     func shownAccess(
-        of row: RecordRow, _ type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope
+        of record: RecordSystemFields, _ type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope
     ) throws(RecordError) -> [UInt8]? {
-        guard let access = row.access,
-            Authorization.authorize(caller, .write, in: scope, type: type, row.facts) == .allowed
+        guard let access = record.access,
+            Authorization.authorize(
+                caller, .write, in: scope, type: type, RecordFacts(creator: record.creator, access: access)) == .allowed
         else { return nil }
         return try StoredAccess.shown(access) { principal throws(RecordError) in try name(of: principal) }
     }

@@ -38,6 +38,29 @@ package struct RecordRow: Hashable, Sendable {
 
     /// What is judged of the record.
     package var facts: RecordFacts { RecordFacts(creator: creator, access: access) }
+
+    /// What answers say of the record.
+    package var systemFields: RecordSystemFields {
+        RecordSystemFields(
+            id: id, revision: revision, creator: creator, created: created, modifier: modifier, modified: modified,
+            access: access)
+    }
+}
+
+/// What answers say of a live record besides its name and its fields: less than its row, since pages are read by the
+/// thousand and each column costs a call.
+package struct RecordSystemFields: Sendable {
+    /// The internal number.
+    package let id: Int64
+    package let revision: Int64
+    package let creator: Int64
+    /// Milliseconds since 1970.
+    package let created: Int64
+    package let modifier: Int64
+    /// Milliseconds since 1970.
+    package let modified: Int64
+    /// As in `RecordRow`.
+    package let access: [UInt8]?
 }
 
 /// A statement that stands on a record. The bytes are borrowed from SQLite until it moves on or finishes.
@@ -70,6 +93,14 @@ package struct RecordCursor {
             modifier: statement.integer(6), modified: statement.integer(7), isDeleted: statement.integer(8) != 0,
             access: statement.isNull(9) ? nil : statement.blob(9),
             formerReaders: statement.isNull(10) ? nil : statement.blob(10))
+    }
+
+    /// A part of the row.
+    package var systemFields: RecordSystemFields {
+        RecordSystemFields(
+            id: statement.integer(0), revision: statement.integer(3), creator: statement.integer(4),
+            created: statement.integer(5), modifier: statement.integer(6), modified: statement.integer(7),
+            access: statement.isNull(9) ? nil : statement.blob(9))
     }
 
     /// The internal number, without the rest of the row.

@@ -106,7 +106,7 @@ extension RecordComposer {
     /// Appends what stands before the fields.
     ///
     /// - Returns: False, with nothing appended, if a name has to be escaped.
-    static func appendHeadPiece(_ header: RecordHeader, to text: inout [UInt8]) -> Bool {
+    static func appendHeadPiece(_ header: borrowing RecordHeader, to text: inout [UInt8]) -> Bool {
         guard header.name.count <= nameBytes else { return false }
         return withUnsafeTemporaryAllocation(byteCount: pieceBytes, alignment: 8) { buffer in
             var piece = PieceWriter(buffer)
@@ -123,7 +123,7 @@ extension RecordComposer {
     /// Appends what stands behind the fields.
     ///
     /// - Returns: As `appendHeadPiece`.
-    static func appendTailPiece(_ header: RecordHeader, to text: inout [UInt8]) -> Bool {
+    static func appendTailPiece(_ header: borrowing RecordHeader, to text: inout [UInt8]) -> Bool {
         guard header.creator.utf8.count <= nameBytes, header.modifier.utf8.count <= nameBytes else { return false }
         return withUnsafeTemporaryAllocation(byteCount: pieceBytes, alignment: 8) { buffer in
             var piece = PieceWriter(buffer)

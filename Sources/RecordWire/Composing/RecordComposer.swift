@@ -1,7 +1,8 @@
 package import RecordModel
 
-/// What an answer says of a record besides its fields.
-package struct RecordHeader {
+/// What an answer says of a record besides its fields. There is one per record and answer: a copy would cost as much as the
+/// whole of what is written of it.
+package struct RecordHeader: ~Copyable {
     /// The record's name in UTF-8.
     package var name: UnsafeRawBufferPointer
     package var typeName: RecordTypeName
@@ -40,7 +41,7 @@ package enum RecordComposer {
     ///   - external: Appends the JSON text of an external value, by its field number.
     ///   - downloadURL: Makes the URL that an asset's value shall carry; without it assets show none.
     package static func append<Failure: Error>(
-        _ header: RecordHeader, fields: StoredFieldsView, selection: FieldSelection,
+        _ header: borrowing RecordHeader, fields: StoredFieldsView, selection: FieldSelection,
         external: (_ fieldID: Int, inout [UInt8]) throws(Failure) -> Void,
         downloadURL: ((_ fieldID: Int, Asset) -> String?)? = nil, to text: inout [UInt8]
     ) throws(Failure) {
@@ -54,7 +55,7 @@ package enum RecordComposer {
     /// - Parameter fields: The stored text.
     /// - Throws: `INTERNAL_ERROR`, with nothing appended, if the layout was needed and is damaged.
     package static func append(
-        _ header: RecordHeader, plainFields fields: UnsafeRawBufferPointer, layout: UnsafeRawBufferPointer,
+        _ header: borrowing RecordHeader, plainFields fields: UnsafeRawBufferPointer, layout: UnsafeRawBufferPointer,
         selection: FieldSelection, to text: inout [UInt8]
     ) throws(RecordError) {
         let start = text.count
@@ -70,7 +71,8 @@ package enum RecordComposer {
 
     /// The same of fields in arrays.
     package static func append(
-        _ header: RecordHeader, plainFields fields: StoredFields, selection: FieldSelection, to text: inout [UInt8]
+        _ header: borrowing RecordHeader, plainFields fields: StoredFields, selection: FieldSelection,
+        to text: inout [UInt8]
     ) throws(RecordError) {
         try fields.text.withUnsafeBufferPointer { stored throws(RecordError) in
             try fields.layout.withUnsafeBufferPointer { layout throws(RecordError) in
@@ -113,7 +115,7 @@ package enum RecordComposer {
         return walk.isComplete && seen == head.count
     }
 
-    private static func appendHead(_ header: RecordHeader, fieldBytes: Int, to text: inout [UInt8]) {
+    private static func appendHead(_ header: borrowing RecordHeader, fieldBytes: Int, to text: inout [UInt8]) {
         grow(&text, by: header.name.count &+ fieldBytes &+ 384)
         if appendHeadPiece(header, to: &text) { return }
         text.appendLiteral("{\"recordName\":")
@@ -123,7 +125,7 @@ package enum RecordComposer {
         text.appendLiteral("\",\"fields\":{")
     }
 
-    private static func appendTail(_ header: RecordHeader, to text: inout [UInt8]) {
+    private static func appendTail(_ header: borrowing RecordHeader, to text: inout [UInt8]) {
         if appendTailPiece(header, to: &text) { return }
         text.appendLiteral("},\"pluginFields\":{},\"recordChangeTag\":\"")
         RecordTag.append(header.revision, to: &text)

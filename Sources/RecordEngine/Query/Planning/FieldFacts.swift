@@ -127,16 +127,20 @@ struct ConditionParts {
 
     /// The condition without some of its parts.
     func without(_ covered: Set<Int>) -> Predicate {
-        let rest = parts.enumerated().filter { !covered.contains($0.offset) }.map(\.element)
-        switch rest.count {
-        case 0: return .constant(true)
-        case 1: return rest[0]
-        default: return .and(rest)
-        }
+        joined { !covered.contains($0) }
     }
 
     func together(_ chosen: Set<Int>) -> Predicate {
-        without(Set(parts.indices).subtracting(chosen))
+        joined { chosen.contains($0) }
+    }
+
+    private func joined(_ isWanted: (Int) -> Bool) -> Predicate {
+        let wanted = parts.enumerated().filter { isWanted($0.offset) }.map(\.element)
+        switch wanted.count {
+        case 0: return .constant(true)
+        case 1: return wanted[0]
+        default: return .and(wanted)
+        }
     }
 
     /// Whether some part can never hold.

@@ -15,8 +15,8 @@ struct QueryOrder: Hashable, Sendable {
     init(_ sort: [SortTerm], constants: Set<QueryField> = [], createdFollowsIDs: Bool) {
         columns = []
         isIDAscending = true
-        var seen: Set<QueryField> = []
-        for term in sort where seen.insert(term.field).inserted {
+        // They are few: to look through them costs less than a set does.
+        for (place, term) in sort.enumerated() where !sort[..<place].contains(where: { $0.field == term.field }) {
             let isConstant = constants.contains(term.field)
             if term.field == .system(.createdTimestamp) {
                 // Nothing behind it decides: no two records have one place in the creation order, not even those of one
