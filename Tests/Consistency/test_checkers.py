@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import simulation  # noqa: E402
 from arithmetic import judge_counter, judge_list, judge_order, judge_sum  # noqa: E402
+from connection import REMEMBERED_BYTES, Reply  # noqa: E402
 from feeds import judge_run  # noqa: E402
 from history import FOREVER, GONE, Access, Change, Page, Paging, Run, Snapshot, Step  # noqa: E402
 from judge import (judge_bank, judge_crowds, judge_end, judge_orders, judge_registers, judge_tags,  # noqa: E402
@@ -361,6 +362,33 @@ class Feeds(unittest.TestCase):
                 self.assertTrue(list(judge_run(wrong, lines, writes)) + list(judge_end(wrong, final)), (seed, kind))
                 tried += 1
         self.assertGreater(tried, 300)
+
+
+class Repeating(unittest.TestCase):
+    RECORD = {"recordName": "a", "recordType": "Part", "recordChangeTag": "x", "deleted": False, "fields": {"v": 1}}
+    OUTLINE = {"recordName": "a", "recordType": "Part", "recordChangeTag": "x", "deleted": False}
+    ERROR = {"recordName": "b", "serverErrorCode": "CONFLICT"}
+
+    def reply(self, *records, status=200, length=REMEMBERED_BYTES, is_replay=True, **others) -> Reply:
+        return Reply(1, 2, status, {"records": list(records)}, is_replay, length=length, **others)
+
+    def test_a_short_answer_is_repeated_as_it_was(self):
+        first = self.reply(self.RECORD, self.ERROR, is_replay=False)
+        self.assertTrue(first.is_repeated_by(self.reply(self.RECORD, self.ERROR)))
+        for again in (self.reply(self.OUTLINE, self.ERROR), self.reply(self.RECORD),
+                      self.reply(self.ERROR, self.RECORD), self.reply(self.RECORD, self.ERROR, is_replay=False),
+                      self.reply(self.RECORD, self.ERROR, status=201)):
+            self.assertFalse(first.is_repeated_by(again), again)
+
+    def test_of_a_long_one_records_have_their_tags_at_least(self):
+        for first in (self.reply(self.RECORD, self.RECORD, self.ERROR, length=REMEMBERED_BYTES + 1, is_replay=False),
+                      self.reply(self.RECORD, self.RECORD, self.ERROR, was_left=True)):
+            self.assertTrue(first.is_repeated_by(self.reply(self.OUTLINE, self.RECORD, self.ERROR)))
+            for again in (self.reply(self.OUTLINE, self.RECORD), self.reply(self.OUTLINE, self.RECORD, self.OUTLINE),
+                          self.reply(dict(self.OUTLINE, recordChangeTag="y"), self.RECORD, self.ERROR),
+                          self.reply(dict(self.RECORD, fields={"v": 2}), self.RECORD, self.ERROR),
+                          self.reply(self.OUTLINE, self.RECORD, self.ERROR, is_replay=False)):
+                self.assertFalse(first.is_repeated_by(again), again)
 
 
 class Wholes(unittest.TestCase):
