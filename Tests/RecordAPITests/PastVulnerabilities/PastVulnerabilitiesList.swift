@@ -16,55 +16,59 @@ import Testing
         case notYet(String, words: [String])
     }
 
-    static let entries: [(number: Int, idea: String, place: Place)] = [
-        (1, "SQL through dotted names of fields in sort and where", .here),
-        (2, "SQL through names in filters, groups and projections", .here),
-        (3, "SQL through a sub-key of an increment", .here),
-        (4, "filters against injection, passed by by encodings", .here),
-        (5, "a protected field read by its sub-path", .here),
-        (6, "protection passed by inside OR and AND, and by the wrong JSON type", .here),
-        (7, "feeds that leak hidden fields, or forget who asks", .here),
-        (8, "hidden data guessed by patterns", .here),
-        (9, "convenience routes that skip what the generic one strips", .here),
-        (10, "secrets in answers to signing in", .here),
-        (11, "null in a field of the server's", .here),
-        (12, "a read-only key that writes", .here),
-        (13, "tokens of another place", .here),
-        (14, "a one-time token used twice at once", .here),
-        (15, "the time of a sign-in tells who has an account", .here),
-        (16, "a batch goes around the rate limit", .here),
-        (17, "a field of the client's choice in the key of a limit", .here),
-        (18, "stored script as a file", .here),
-        (19, "a crash by a bad range", .here),
-        (20, "encoded path traversal", .here),
-        (21, "a header that takes a matcher for ever", .here),
-        (22, "a query that takes for ever", .here),
-        (23, "a crash by a malformed request for a file", .here),
-        (24, "names that a language reserves", .here),
-        (
-            25, "an account that was registered beforehand keeps access after linking",
-            .notYet(
-                "accounts are not linked with anything",
-                words: ["link", "oauth", "identit", "apple", "google"])
-        ),
-        (26, "links from the Host of a request", .here),
-        (27, "a suspended account's token goes on working", .here),
-        (
-            28, "requests to addresses inside, past the filter",
-            .notYet(
-                "the server sends no requests of its own",
-                words: ["hook", "webhook", "push", "proxy", "import"])
-        ),
-        (29, "an open redirect in a login callback", .here),
-        (30, "a token in a URL", .here),
-        (
-            31, "an unverified address is trusted",
-            .notYet("accounts have no addresses", words: ["mail", "verif", "reset", "phone"])
-        ),
-        (32, "tokens outlive a change of the password", .here),
-        (33, "no limit on fields, and smuggling by a malformed Transfer-Encoding", .here),
-        (34, "the first commit after a reset of the log is not synced", .elsewhere("PowerCut")),
-    ]
+    /// Made when asked for: the leak sanitizer takes lists within a constant's cases for lost, since their addresses bear the
+    /// case.
+    static var entries: [(number: Int, idea: String, place: Place)] {
+        [
+            (1, "SQL through dotted names of fields in sort and where", .here),
+            (2, "SQL through names in filters, groups and projections", .here),
+            (3, "SQL through a sub-key of an increment", .here),
+            (4, "filters against injection, passed by by encodings", .here),
+            (5, "a protected field read by its sub-path", .here),
+            (6, "protection passed by inside OR and AND, and by the wrong JSON type", .here),
+            (7, "feeds that leak hidden fields, or forget who asks", .here),
+            (8, "hidden data guessed by patterns", .here),
+            (9, "convenience routes that skip what the generic one strips", .here),
+            (10, "secrets in answers to signing in", .here),
+            (11, "null in a field of the server's", .here),
+            (12, "a read-only key that writes", .here),
+            (13, "tokens of another place", .here),
+            (14, "a one-time token used twice at once", .here),
+            (15, "the time of a sign-in tells who has an account", .here),
+            (16, "a batch goes around the rate limit", .here),
+            (17, "a field of the client's choice in the key of a limit", .here),
+            (18, "stored script as a file", .here),
+            (19, "a crash by a bad range", .here),
+            (20, "encoded path traversal", .here),
+            (21, "a header that takes a matcher for ever", .here),
+            (22, "a query that takes for ever", .here),
+            (23, "a crash by a malformed request for a file", .here),
+            (24, "names that a language reserves", .here),
+            (
+                25, "an account that was registered beforehand keeps access after linking",
+                .notYet(
+                    "accounts are not linked with anything",
+                    words: ["link", "oauth", "identit", "apple", "google"])
+            ),
+            (26, "links from the Host of a request", .here),
+            (27, "a suspended account's token goes on working", .here),
+            (
+                28, "requests to addresses inside, past the filter",
+                .notYet(
+                    "the server sends no requests of its own",
+                    words: ["hook", "webhook", "push", "proxy", "import"])
+            ),
+            (29, "an open redirect in a login callback", .here),
+            (30, "a token in a URL", .here),
+            (
+                31, "an unverified address is trusted",
+                .notYet("accounts have no addresses", words: ["mail", "verif", "reset", "phone"])
+            ),
+            (32, "tokens outlive a change of the password", .here),
+            (33, "no limit on fields, and smuggling by a malformed Transfer-Encoding", .here),
+            (34, "the first commit after a reset of the log is not synced", .elsewhere("PowerCut")),
+        ]
+    }
 
     private static let here: [[Int]] = [
         PastInjections.numbers, PastLeaks.numbers, PastEscalations.numbers, PastTokens.numbers,
