@@ -103,6 +103,19 @@ import Testing
         head.split(separator: "\r\n").first { $0.hasPrefix("Upload-Offset: ") }
     }
 
+    #if canImport(FoundationNetworking)
+        @Test func `no part of a file goes over a connection that was used before`() async throws {
+            let server = try LiveServer()
+            let proxy = try CuttingProxy(to: server.port)
+            let folder = try TestFolder()
+            _ = try await database(proxy).upload(try folder.file("film.bin", bytes: 13 << 20))
+            let parts = proxy.heads.count { $0.hasPrefix("PATCH") }
+            #expect(parts == 4)
+            // One more for the beginning and the end, which share it.
+            #expect(proxy.connections == parts + 1)
+        }
+    #endif
+
     @Test func `a download goes on where its connection was cut`() async throws {
         let server = try LiveServer()
         let proxy = try CuttingProxy(to: server.port)
