@@ -23,7 +23,8 @@ import Threads
         var counts: [Int] = []
         var all: [UInt8] = []
         do throws(HTTPBodyError) {
-            while let piece = try await reader.next(gathering: sizes[min(counts.count, sizes.count - 1)]) {
+            while let piece = try await reader.next(gathering: sizes[min(counts.count, sizes.count - 1)], in: Self.room)
+            {
                 counts.append(piece.count)
                 all += piece
             }
@@ -79,10 +80,17 @@ import Threads
         await server.stop()
     }
 
+    /// Memory that something else lay in.
+    @Sendable private static func room(_ count: Int) -> [UInt8] {
+        var used = [UInt8](repeating: 7, count: count + 5)
+        used.removeAll(keepingCapacity: true)
+        return used
+    }
+
     @Test func `what was gathered too much is there for the other ways to read`() async throws {
         let server = try TestServer { request in
             guard case .stream(let reader) = request.body else { return .text("no stream") }
-            let first = (try? await reader.next(gathering: 3)) ?? []
+            let first = (try? await reader.next(gathering: 3, in: Self.room)) ?? []
             let second = request.target.rawPath == "/next" ? (try? await reader.next()) ?? [] : []
             let rest = (try? await reader.collect(upTo: 1 << 20)) ?? []
             return .text("\(first.count) \((first + second + rest)[...].isSame(as: Self.content[..<10_000]))")
@@ -137,7 +145,7 @@ import Threads
         let server = try TestServer({ $0.maxBodyBytesInFlight = 100_000 }) { request in
             guard case .stream(let reader) = request.body else { return .text("no stream") }
             var count = 0
-            while let piece = try? await reader.next(gathering: 50_000) {
+            while let piece = try? await reader.next(gathering: 50_000, in: Self.room) {
                 count += piece.count
                 if count == 100_000 { await gate.wait() }
             }

@@ -70,13 +70,19 @@ public protocol HTTPBodyReader: Sendable {
     /// The next piece, decoded from chunks and gzip; `nil` at the end.
     func next() async throws(HTTPBodyError) -> [UInt8]?
     /// A piece of `count` bytes, or fewer at the end of the body; `nil` behind it. For whoever pays per piece.
-    func next(gathering count: Int) async throws(HTTPBodyError) -> [UInt8]?
+    ///
+    /// - Parameter room: Makes an empty array for so many bytes, where possible of memory that was used before.
+    func next(
+        gathering count: Int, in room: @escaping @Sendable (Int) -> [UInt8]
+    ) async throws(HTTPBodyError) -> [UInt8]?
     /// The rest of the body in one array; refuses at once if the announced length is beyond `limit`.
     func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8]
 }
 
 extension HTTPBodyReader {
-    public func next(gathering count: Int) async throws(HTTPBodyError) -> [UInt8]? {
+    public func next(
+        gathering count: Int, in room: @escaping @Sendable (Int) -> [UInt8]
+    ) async throws(HTTPBodyError) -> [UInt8]? {
         var gathered: [UInt8]?
         while (gathered?.count ?? 0) < count, let piece = try await next() {
             if gathered == nil { gathered = piece } else { gathered?.append(contentsOf: piece) }

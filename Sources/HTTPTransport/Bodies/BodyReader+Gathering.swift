@@ -8,14 +8,16 @@ extension BodyReader {
     private static let bytesPerTurn = 256 << 10
     private static let bytesPerTurnInCrowd = 32 << 10
 
-    func next(gathering count: Int) async throws(HTTPBodyError) -> [UInt8]? {
+    func next(
+        gathering count: Int, in room: @escaping @Sendable (Int) -> [UInt8]
+    ) async throws(HTTPBodyError) -> [UInt8]? {
         precondition(count > 0, "A piece of a body has at least a byte")
         return try await onLoop { reader in
             await reader.run { () async throws(HTTPBodyError) in
                 if let whole = reader.takeLeftover(count) { return whole }
                 if case .identity = reader.coding, case .length(let left) = reader.framing {
                     reader.giveBack()
-                    return try await reader.gatherUndecoded(min(count, left))
+                    return try await reader.gatherUndecoded(min(count, left), in: room)
                 }
                 return try await reader.gatherDecoded(count)
             }
@@ -25,8 +27,10 @@ extension BodyReader {
     /// A body that is sent as it is goes from the socket straight into the piece.
     ///
     /// - Parameter count: No more than the body still has.
-    private func gatherUndecoded(_ count: Int) async throws(HTTPBodyError) -> [UInt8] {
-        var piece: [UInt8] = []
+    private func gatherUndecoded(
+        _ count: Int, in room: @Sendable (Int) -> [UInt8]
+    ) async throws(HTTPBodyError) -> [UInt8] {
+        var piece = room(count)
         // Pages that no byte comes for are never touched.
         piece.reserveCapacity(count)
         let pending = min(connection.pendingCount, count)

@@ -50,7 +50,7 @@ final class AssetBody {
             if isTaken || bytes.isEmpty { return nil }
             isTaken = true
             return bytes
-        case .stream(let reader): return try await reader.next(gathering: assets.pieceBytes)
+        case .stream(let reader): return try await reader.next(gathering: assets.pieceBytes, in: assets.buffers.take)
         }
     }
 }

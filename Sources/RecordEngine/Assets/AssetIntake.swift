@@ -91,6 +91,7 @@ final class AssetIntake: @unchecked Sendable {
             do throws(AssetFileError) {
                 try writer.append(piece)
                 assets.didWrite(count)
+                assets.buffers.giveBack(piece)
                 return .success(())
             } catch {
                 assets.didWrite(count)

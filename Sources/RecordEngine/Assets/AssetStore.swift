@@ -47,6 +47,8 @@ package final class AssetStore: Sendable {
     package let counters = AssetCounters()
     /// Uploads in several requests.
     let resumables = ResumableFiles()
+    /// What pieces of uploads lie in.
+    package let buffers = PieceBuffers(most: 16)
     private let state = Locked(State())
 
     private struct State {
@@ -177,7 +179,11 @@ package final class AssetStore: Sendable {
     }
 
     func end(_ name: String) {
-        state.withLock { _ = $0.names.remove(name) }
+        let isLast = state.withLock { state in
+            state.names.remove(name)
+            return state.names.isEmpty
+        }
+        if isLast { buffers.drop() }
     }
 
     /// The bytes that are worth handing to another thread: each time costs two changes of threads. The fewer uploads there
