@@ -22,11 +22,11 @@ final class IndexFilling {
     /// Adds the entries of one record. A record whose stored form is damaged gets none: nobody can read it, and the doctor
     /// tells of it.
     func add(
-        _ cursor: RecordCursor, _ row: RecordRow, zone: Int64, in transaction: WriteTransaction
+        _ cursor: RecordRowCursor, _ row: RecordRow, zone: Int64, in transaction: WriteTransaction
     ) throws(RecordError) {
         records += 1
         let record: IndexedRecord
-        do { record = try IndexedRecord(cursor, row) } catch { return }
+        do { record = try IndexedRecord(cursor.record) } catch { return }
         let places = try transaction.places(of: row, zone: zone)
         for index in indexes where failures[index.id] == nil {
             switch index.kind {
@@ -91,7 +91,7 @@ final class IndexFilling {
 
     /// The name of the record under a cursor, where administrators may know it; `nil` in a private database.
     private func shown(
-        _ cursor: RecordCursor, _ zone: Int64, in transaction: WriteTransaction
+        _ cursor: RecordRowCursor, _ zone: Int64, in transaction: WriteTransaction
     ) throws(RecordError) -> String? {
         let isPublic = try transaction.store { () throws(StoreError) in try transaction.zones.isPublic(zone) }
         return isPublic ? String(decoding: cursor.name, as: UTF8.self) : nil

@@ -70,7 +70,7 @@ struct IndexExamination {
 
     /// Whether a record has its entries.
     func examine(
-        _ fields: StoredFieldsView, _ cursor: RecordCursor, zone: Int64, _ place: String, _ found: inout DoctorReport
+        _ fields: StoredFieldsView, _ cursor: RecordRowCursor, zone: Int64, _ place: String, _ found: inout DoctorReport
     ) throws {
         let row = cursor.row
         guard let type = schema[id: row.type] else { return }
@@ -130,7 +130,7 @@ struct IndexExamination {
                 try places(of: cursor.row, zone: zone).contains(entry.zone)
             else { return false }
             do throws(RecordError) {
-                return try IndexedRecord(cursor, cursor.row).keys(of: index).contains(entry.key)
+                return try IndexedRecord(cursor.record).keys(of: index).contains(entry.key)
             } catch {
                 // The record itself is damaged, which has been reported.
                 return true

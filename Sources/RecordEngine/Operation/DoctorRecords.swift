@@ -161,7 +161,7 @@ struct DatabaseExamination {
         }
     }
 
-    private func examine(_ cursor: RecordCursor, _ zone: Int64, _ found: inout DoctorReport) throws {
+    private func examine(_ cursor: RecordRowCursor, _ zone: Int64, _ found: inout DoctorReport) throws {
         let row = cursor.row
         let name = String(decoding: cursor.name, as: UTF8.self)
         let type = schema[id: row.type]

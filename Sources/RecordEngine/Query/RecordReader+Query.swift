@@ -155,13 +155,13 @@ extension RecordReader {
     func checkIndexes(
         _ query: PreparedQuery, _ request: QueryRequest, isFirst: Bool
     ) throws(QueryObstacle) {
-        let needs = needs(of: query)
+        var needs = needs(of: query)
         let lack = needs.lack(countsUnfinished: false)
         let isUnfinished = lack != nil && needs.lack(countsUnfinished: true) == nil
         if isFirst || (lack != nil && !isUnfinished), database.environment == .development,
             mayCauseIndexes(request.caller, query.type)
         {
-            let wish = needs.wish
+            let wish = needs.wish()
             let count = query.type.indexes.count + wish.options.count + wish.indexes.count
             if !wish.isEmpty, count <= IndexDefinition.maxPerType { throw .needsIndex(wish) }
         }
@@ -171,7 +171,7 @@ extension RecordReader {
         }
         database.queries.advice.note(
             query.shape, examined: 0, returned: 0, nanoseconds: 0, isRefused: true,
-            wanted: needs.wish.fieldNames(in: query.type))
+            wanted: needs.wish().fieldNames(in: query.type))
         throw .refused(.notIndexed(lack, type: query.type))
     }
 
@@ -188,19 +188,21 @@ extension RecordReader {
         database.queries.counters.didAnswer(onPool: isOnPool, examined: budget.examined)
         let elapsed = isOnPool ? budget.elapsed : 0
         guard QueryAdvice.isCostly(examined: budget.examined, returned: returned, nanoseconds: elapsed) else { return }
+        var needs = needs(of: query)
         database.queries.advice.note(
             query.shape, examined: budget.examined, returned: returned, nanoseconds: budget.elapsed, isRefused: false,
-            wanted: needs(of: query).wish.fieldNames(in: query.type))
+            wanted: needs.wish().fieldNames(in: query.type))
     }
 
     /// The refusal sends people to the advice: it has to be there.
     private func noteStopped(_ request: QueryRequest, examined: Int) {
         database.queries.counters.didStop()
         guard let query = try? bind(request) else { return }
+        var needs = needs(of: query)
         database.queries.advice.note(
             query.shape, examined: examined, returned: 0,
             nanoseconds: UInt64(max(0, database.limits.queryMilliseconds)) * 1_000_000, isRefused: true,
-            wanted: needs(of: query).wish.fieldNames(in: query.type))
+            wanted: needs.wish().fieldNames(in: query.type))
     }
 
     private func needs(of query: PreparedQuery) -> QueryNeeds {

@@ -144,11 +144,10 @@ extension RecordReader {
                 } else {
                     let shown = shownFields[type.id] ?? ShownFields(request.fields, of: type, for: caller, in: scope)
                     shownFields[type.id] = shown
-                    read += shown.bytes(of: records, creator: row.creator)
+                    read += shown.bytes(of: records.record, creator: row.creator)
                     try append(
-                        records, row.systemFields, type, selection: shown.selection(creator: row.creator), for: caller,
-                        in: scope,
-                        to: &output)
+                        records.record, row.systemFields, type, selection: shown.selection(creator: row.creator),
+                        for: caller, in: scope, to: &output)
                 }
                 count += 1
             } while try store({ () throws(StoreError) in try records.next() })

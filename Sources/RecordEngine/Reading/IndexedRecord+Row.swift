@@ -13,8 +13,11 @@ extension IndexedRecord {
     /// The record under a cursor, as long as the cursor stands there.
     ///
     /// - Throws: `INTERNAL_ERROR` if its stored form is damaged.
-    init(_ cursor: RecordCursor, _ row: RecordRow) throws(RecordError) {
-        self.init(try StoredFieldsView(text: cursor.fields, layout: cursor.layout), name: cursor.name, row)
+    init(_ cursor: RecordCursor) throws(RecordError) {
+        let system = cursor.systemFields
+        self.init(
+            fields: try StoredFieldsView(text: cursor.fields, layout: cursor.layout), name: cursor.name,
+            creator: system.creator, created: system.created, modifier: system.modifier, modified: system.modified)
     }
 
     /// Puts the one value that stands for accounts that are gone in the place of their numbers.

@@ -17,7 +17,7 @@ extension RecordReader {
         defer { cursor.finish() }
         let shown = ShownFields(fields, of: type, for: caller, in: address.scope)
         let showsAccess = try append(
-            cursor, row.systemFields, type, selection: shown.selection(creator: row.creator), for: caller,
+            cursor.record, row.systemFields, type, selection: shown.selection(creator: row.creator), for: caller,
             in: address.scope, to: &output)
         return RecordVersion(
             revision: row.revision, hidden: shown.hidden(creator: row.creator), showsAccess: showsAccess)
@@ -80,7 +80,7 @@ extension RecordReader {
     /// Finds a record that the caller may read. The caller of this method finishes the cursor.
     private func find(
         _ name: RecordName, type typeName: RecordTypeName, in address: DatabaseAddress, for caller: Caller
-    ) throws(RecordError) -> (RecordCursor, RecordRow, RecordTypeDefinition) {
+    ) throws(RecordError) -> (RecordRowCursor, RecordRow, RecordTypeDefinition) {
         guard let type = schema[typeName] else { throw .recordNotFound }
         // Before the record is looked at: who may read none of a type learns nothing about its names.
         let reach = Authorization.reach(of: .read, for: caller, in: address.scope, type: type)

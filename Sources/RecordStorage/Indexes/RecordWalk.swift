@@ -10,23 +10,23 @@ package final class RecordWalk {
     /// Begins at the records and tombstones of all zones and types after an internal number, in its order.
     package func begin(after id: Int64) throws(StoreError) {
         let statement = try connection.prepare(
-            "SELECT \(RecordCursor.columns), zone FROM record WHERE id > ?1 ORDER BY id")
+            "SELECT \(RecordRowCursor.columns), zone FROM record WHERE id > ?1 ORDER BY id")
         statement.bind(1, id)
         self.statement = statement
     }
 
     /// Begins at the live records of one type, zone by zone.
     package func begin(type: Int64) throws(StoreError) {
-        let statement = try connection.prepare(Self.ofType("\(RecordCursor.joinedColumns), r.zone"))
+        let statement = try connection.prepare(Self.ofType("\(RecordRowCursor.joinedColumns), r.zone"))
         statement.bind(1, type)
         statement.bind(2, Int64.max)
         self.statement = statement
     }
 
     /// Goes to the next record; `nil` at the end. What it gives is borrowed until the next call.
-    package func next() throws(StoreError) -> (cursor: RecordCursor, zone: Int64)? {
+    package func next() throws(StoreError) -> (cursor: RecordRowCursor, zone: Int64)? {
         guard let statement, try statement.step() else { return nil }
-        return (RecordCursor(statement: statement), statement.integer(RecordCursor.behindColumns))
+        return (RecordRowCursor(statement: statement), statement.integer(RecordRowCursor.behindColumns))
     }
 
     /// Ends the borrowing; to be called on every path.

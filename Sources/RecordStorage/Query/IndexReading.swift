@@ -8,7 +8,8 @@ package final class IndexReading {
 
     private struct Shape: Hashable {
         enum Verb: Hashable {
-            case ascending, descending, within, recordsForward, recordsBackward
+            case ascending, descending, within
+            case records(isBackward: Bool, isBehindPosition: Bool)
             case count, countAll, sample, countEverything
         }
         let index: Int64
@@ -73,11 +74,18 @@ package final class IndexReading {
         _ index: Int64, zone: Int64, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?,
         isBackward: Bool, lane: Int = 0
     ) throws(StoreError) -> RecordCursor? {
-        let statement = try statement(index, isBackward ? .recordsBackward : .recordsForward, lane: lane)
+        let verb = Shape.Verb.records(isBackward: isBackward, isBehindPosition: position != nil)
+        let statement = try statement(index, verb, lane: lane)
+        let upper = range.upper ?? Self.aboveAll
         statement.bind(1, zone)
-        statement.bind(2, blob: position?.key ?? (isBackward ? range.upper ?? Self.aboveAll : range.lower))
-        statement.bind(3, position?.record ?? Int64.min)
-        statement.bind(4, blob: isBackward ? range.lower : range.upper ?? Self.aboveAll)
+        if let position {
+            statement.bind(2, blob: position.key)
+            statement.bind(3, position.record)
+            statement.bind(4, blob: isBackward ? range.lower : upper)
+        } else {
+            statement.bind(2, blob: range.lower)
+            statement.bind(3, blob: upper)
+        }
         guard try statement.step() else {
             statement.reset()
             return nil
@@ -191,17 +199,7 @@ package final class IndexReading {
                 SELECT key, record FROM \(table) WHERE zone = ?1 AND (key, record) < (?2, ?3) AND key >= ?4
                 ORDER BY key DESC, record DESC LIMIT ?5
                 """
-            case .recordsForward:
-                """
-                SELECT \(RecordCursor.joinedColumns), i.key FROM \(table) AS i CROSS JOIN record AS r ON r.id = i.record
-                WHERE i.zone = ?1 AND (i.key, i.record) > (?2, ?3) AND i.key < ?4 ORDER BY i.key, i.record
-                """
-            case .recordsBackward:
-                """
-                SELECT \(RecordCursor.joinedColumns), i.key FROM \(table) AS i CROSS JOIN record AS r ON r.id = i.record
-                WHERE i.zone = ?1 AND (i.key, i.record) < (?2, ?3) AND i.key >= ?4
-                ORDER BY i.key DESC, i.record DESC
-                """
+            case .records(let isBackward, let isBehindPosition): Self.recordsSQL(table, isBackward, isBehindPosition)
             case .within:
                 "SELECT key, record FROM \(table) WHERE zone = ?1 AND key = ?2 AND record > ?3 ORDER BY record LIMIT ?4"
             case .count:
@@ -221,5 +219,20 @@ package final class IndexReading {
         let prepared = try connection.prepare(sql)
         statements[shape] = prepared
         return prepared
+    }
+
+    /// A range from its beginning has a statement of its own: SQLite compares each row with a position once more, key and
+    /// record, although it has sought by it.
+    private static func recordsSQL(_ table: String, _ isBackward: Bool, _ isBehindPosition: Bool) -> String {
+        let range =
+            switch (isBehindPosition, isBackward) {
+            case (false, _): "i.key >= ?2 AND i.key < ?3"
+            case (true, false): "(i.key, i.record) > (?2, ?3) AND i.key < ?4"
+            case (true, true): "(i.key, i.record) < (?2, ?3) AND i.key >= ?4"
+            }
+        return """
+            SELECT \(RecordCursor.joinedColumns), i.key FROM \(table) AS i CROSS JOIN record AS r ON r.id = i.record
+            WHERE i.zone = ?1 AND \(range) ORDER BY \(isBackward ? "i.key DESC, i.record DESC" : "i.key, i.record")
+            """
     }
 }

@@ -143,6 +143,11 @@ package final class Statement {
         return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(pointer, column)))
     }
 
+    /// The number of bytes of a text or blob column; 0 for NULL.
+    package func length(_ column: Int32) -> Int {
+        Int(sqlite3_column_bytes(pointer, column))
+    }
+
     package func text(_ column: Int32) -> String {
         String(decoding: bytes(column), as: UTF8.self)
     }

@@ -11,7 +11,7 @@ package final class InspectionTable {
         self.connection = connection
         // A file that no newer server has opened yet does not have all columns.
         let isNew = try Migrations.applied(on: connection) >= Migrations.withAccessLists
-        let columns = isNew ? RecordCursor.columns : RecordCursor.columnsWithoutFormerReaders
+        let columns = isNew ? RecordRowCursor.columns : RecordRowCursor.columnsWithoutFormerReaders
         recordSlice = try connection.prepare("SELECT \(columns), zone FROM record WHERE id > ?1 ORDER BY id LIMIT ?2")
         recordByID = try connection.prepare("SELECT \(columns), zone FROM record WHERE id = ?1")
         hasEdge = try connection.prepare(
@@ -140,7 +140,7 @@ package final class InspectionTable {
     ///
     /// - Returns: The number of the last one; `nil` if there was none.
     package func forEachRecord(
-        after id: Int64, limit: Int, _ body: (RecordCursor, Int64) throws -> Void
+        after id: Int64, limit: Int, _ body: (RecordRowCursor, Int64) throws -> Void
     ) throws -> Int64? {
         recordSlice.bind(1, id)
         recordSlice.bind(2, Int64(limit))
@@ -148,17 +148,17 @@ package final class InspectionTable {
         var last: Int64?
         while try recordSlice.step() {
             last = recordSlice.integer(0)
-            try body(RecordCursor(statement: recordSlice), recordSlice.integer(RecordCursor.behindColumns))
+            try body(RecordRowCursor(statement: recordSlice), recordSlice.integer(RecordRowCursor.behindColumns))
         }
         return last
     }
 
     /// Calls `body` with one record and its zone, or with `nil` if there is none with this number.
-    package func withRecord<Value>(_ id: Int64, _ body: (RecordCursor?, Int64) throws -> Value) throws -> Value {
+    package func withRecord<Value>(_ id: Int64, _ body: (RecordRowCursor?, Int64) throws -> Value) throws -> Value {
         recordByID.bind(1, id)
         defer { recordByID.reset() }
         guard try recordByID.step() else { return try body(nil, 0) }
-        return try body(RecordCursor(statement: recordByID), recordByID.integer(RecordCursor.behindColumns))
+        return try body(RecordRowCursor(statement: recordByID), recordByID.integer(RecordRowCursor.behindColumns))
     }
 
     // MARK: What belongs to records

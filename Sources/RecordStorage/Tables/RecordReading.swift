@@ -12,9 +12,9 @@ package final class RecordReading {
     private let findLarge: Statement
 
     package init(_ connection: Connection) throws(StoreError) {
-        let columns = RecordCursor.columns
+        let (columns, allColumns) = (RecordCursor.columns, RecordRowCursor.columns)
         findByName = try connection.prepare(
-            "SELECT \(columns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
+            "SELECT \(allColumns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
         // INDEXED BY: the plan is part of the contract; a lost index is an error, not a slow page.
         listAll = try connection.prepare(
             """
@@ -29,12 +29,12 @@ package final class RecordReading {
             """)
         feedAll = try connection.prepare(
             """
-            SELECT \(columns) FROM record INDEXED BY record_by_sequence
+            SELECT \(allColumns) FROM record INDEXED BY record_by_sequence
             WHERE zone = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3
             """)
         feedReadable = try connection.prepare(
             """
-            SELECT \(columns) FROM record INDEXED BY record_by_sequence
+            SELECT \(allColumns) FROM record INDEXED BY record_by_sequence
             WHERE zone = ?1 AND sequence > ?2 AND sequence <= ?4
             AND (type IN (SELECT value FROM json_each(?5)) OR (
                 type IN (SELECT value FROM json_each(?6))
@@ -52,10 +52,10 @@ package final class RecordReading {
     }
 
     /// The live record with a name, `nil` if there is none. The caller finishes the cursor.
-    package func find(zone: Int64, name: String) throws(StoreError) -> RecordCursor? {
+    package func find(zone: Int64, name: String) throws(StoreError) -> RecordRowCursor? {
         findByName.bind(1, zone)
         findByName.bind(2, text: name)
-        return try first(findByName)
+        return try first(findByName).map(RecordRowCursor.init)
     }
 
     /// Live records of a type without access lists in creation order, after an internal id. The caller finishes the cursor.
@@ -76,7 +76,7 @@ package final class RecordReading {
         statement.bind(2, type)
         statement.bind(3, id)
         statement.bind(4, Int64(limit))
-        return try first(statement)
+        return try first(statement).map(RecordCursor.init)
     }
 
     /// What one look at the feed may see.
@@ -92,7 +92,7 @@ package final class RecordReading {
     /// - Parameter bound: The last sequence number to look at, with a filter.
     package func changes(
         zone: Int64, after sequence: Int64, through bound: Int64, limit: Int, filter: FeedFilter
-    ) throws(StoreError) -> RecordCursor? {
+    ) throws(StoreError) -> RecordRowCursor? {
         let statement: Statement
         switch filter {
         case .everything: statement = feedAll
@@ -106,7 +106,7 @@ package final class RecordReading {
         statement.bind(1, zone)
         statement.bind(2, sequence)
         statement.bind(3, Int64(limit))
-        return try first(statement)
+        return try first(statement).map(RecordRowCursor.init)
     }
 
     /// The sequence number of the row `count` rows after a position: how far one filtered look may go.
@@ -136,12 +136,13 @@ package final class RecordReading {
         output.append(contentsOf: findLarge.bytes(0))
     }
 
-    private func first(_ statement: Statement) throws(StoreError) -> RecordCursor? {
+    /// The statement, if it stands on a row.
+    private func first(_ statement: Statement) throws(StoreError) -> Statement? {
         guard try statement.step() else {
             statement.reset()
             return nil
         }
-        return RecordCursor(statement: statement)
+        return statement
     }
 
     /// A JSON array of numbers, for `json_each`: a list of any length in one bound value.

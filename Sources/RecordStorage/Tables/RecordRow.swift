@@ -63,54 +63,47 @@ package struct RecordSystemFields: Sendable {
     package let access: [UInt8]?
 }
 
-/// A statement that stands on a record. The bytes are borrowed from SQLite until it moves on or finishes.
+/// A statement that stands on a live record, with what answers and conditions see of it. The bytes are borrowed from SQLite
+/// until it moves on or finishes.
 package struct RecordCursor {
     let statement: Statement
 
-    /// What a statement selects for `row`, in this order.
-    static let rowColumns = "id, type, sequence, revision, creator, created, modifier, modified, deleted, acl, former"
-
-    /// What a statement selects for this cursor, in this order.
-    static let columns = rowColumns + ", name, layout, fields"
-
-    /// The same of a file from before there were access lists.
-    static let columnsWithoutFormerReaders = columns.replacing(", former", with: ", NULL")
+    /// What a statement selects for this cursor, in this order. No more than that: pages are read by the thousand, and
+    /// SQLite takes out every column of every row.
+    static let columns = systemColumns + ", name, layout, fields"
+    fileprivate static let systemColumns = "id, revision, creator, created, modifier, modified, acl"
 
     /// The same of a table that the statement calls `r`.
-    static let joinedColumns = columns.split(separator: ",")
-        .map { "r." + $0.drop { $0 == " " } }.joined(separator: ", ")
+    static let joinedColumns = joined(columns)
+
+    fileprivate static func joined(_ columns: String) -> String {
+        columns.split(separator: ",").map { "r." + $0.drop { $0 == " " } }.joined(separator: ", ")
+    }
 
     /// The column behind those, where a statement selects the key of an index too.
     package var key: UnsafeRawBufferPointer { statement.bytes(Self.behindColumns) }
 
-    /// Where the first column stands that a statement selects behind those of the cursor.
-    static let behindColumns: Int32 = 14
+    /// The length of `key`.
+    package var keyLength: Int { statement.length(Self.behindColumns) }
 
-    package var row: RecordRow {
-        RecordRow(
-            id: statement.integer(0), type: statement.integer(1), sequence: statement.integer(2),
-            revision: statement.integer(3), creator: statement.integer(4), created: statement.integer(5),
-            modifier: statement.integer(6), modified: statement.integer(7), isDeleted: statement.integer(8) != 0,
-            access: statement.isNull(9) ? nil : statement.blob(9),
-            formerReaders: statement.isNull(10) ? nil : statement.blob(10))
-    }
+    fileprivate static let behindColumns: Int32 = 10
 
-    /// A part of the row.
     package var systemFields: RecordSystemFields {
         RecordSystemFields(
-            id: statement.integer(0), revision: statement.integer(3), creator: statement.integer(4),
-            created: statement.integer(5), modifier: statement.integer(6), modified: statement.integer(7),
-            access: statement.isNull(9) ? nil : statement.blob(9))
+            id: id, revision: statement.integer(1), creator: statement.integer(2), created: statement.integer(3),
+            modifier: statement.integer(4), modified: statement.integer(5), access: access)
     }
 
     /// The internal number, without the rest of the row.
     package var id: Int64 { statement.integer(0) }
 
-    package var name: UnsafeRawBufferPointer { statement.bytes(11) }
+    fileprivate var access: [UInt8]? { statement.isNull(6) ? nil : statement.blob(6) }
+
+    package var name: UnsafeRawBufferPointer { statement.bytes(7) }
     /// Empty for a tombstone.
-    package var layout: UnsafeRawBufferPointer { statement.bytes(12) }
+    package var layout: UnsafeRawBufferPointer { statement.bytes(8) }
     /// Empty for a tombstone.
-    package var fields: UnsafeRawBufferPointer { statement.bytes(13) }
+    package var fields: UnsafeRawBufferPointer { statement.bytes(9) }
 
     /// Goes to the next record, if there is one.
     package func next() throws(StoreError) -> Bool {
@@ -120,6 +113,58 @@ package struct RecordCursor {
     /// Ends the borrowing; to be called on every path, since an unfinished statement holds its snapshot open.
     package func finish() {
         statement.reset()
+    }
+}
+
+/// A statement that stands on a record or a tombstone, with all that is stored of it.
+package struct RecordRowCursor {
+    package let record: RecordCursor
+
+    init(statement: Statement) {
+        record = RecordCursor(statement: statement)
+    }
+
+    private static let furtherColumns = ", type, sequence, deleted, former"
+
+    /// What a statement selects for this cursor, in this order.
+    static let columns = RecordCursor.columns + furtherColumns
+
+    /// What a statement selects for `row` alone.
+    static let rowColumns = RecordCursor.systemColumns + ", NULL, NULL, NULL" + furtherColumns
+
+    /// `columns` of a file from before there were access lists.
+    static let columnsWithoutFormerReaders = columns.replacing(", former", with: ", NULL")
+
+    /// `columns` of a table that the statement calls `r`.
+    static let joinedColumns = RecordCursor.joined(columns)
+
+    /// Where the first column stands that a statement selects behind those of the cursor.
+    static let behindColumns = RecordCursor.behindColumns + 4
+
+    package var row: RecordRow {
+        let (system, statement) = (record.systemFields, record.statement)
+        let further = RecordCursor.behindColumns
+        return RecordRow(
+            id: system.id, type: statement.integer(further), sequence: statement.integer(further + 1),
+            revision: system.revision, creator: system.creator, created: system.created, modifier: system.modifier,
+            modified: system.modified, isDeleted: statement.integer(further + 2) != 0, access: system.access,
+            formerReaders: statement.isNull(further + 3) ? nil : statement.blob(further + 3))
+    }
+
+    package var name: UnsafeRawBufferPointer { record.name }
+    /// Empty for a tombstone.
+    package var layout: UnsafeRawBufferPointer { record.layout }
+    /// Empty for a tombstone.
+    package var fields: UnsafeRawBufferPointer { record.fields }
+
+    /// As `RecordCursor.next`.
+    package func next() throws(StoreError) -> Bool {
+        try record.next()
+    }
+
+    /// As `RecordCursor.finish`.
+    package func finish() {
+        record.finish()
     }
 }
 

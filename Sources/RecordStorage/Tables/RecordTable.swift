@@ -24,11 +24,11 @@ package final class RecordTable {
     package init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
         findByName = try connection.prepare(
-            "SELECT \(RecordCursor.columns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
-        findByID = try connection.prepare("SELECT \(RecordCursor.columns) FROM record WHERE id = ?1")
+            "SELECT \(RecordRowCursor.columns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
+        findByID = try connection.prepare("SELECT \(RecordRowCursor.columns) FROM record WHERE id = ?1")
         rowByName = try connection.prepare(
-            "SELECT \(RecordCursor.rowColumns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
-        rowByID = try connection.prepare("SELECT \(RecordCursor.rowColumns) FROM record WHERE id = ?1")
+            "SELECT \(RecordRowCursor.rowColumns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
+        rowByID = try connection.prepare("SELECT \(RecordRowCursor.rowColumns) FROM record WHERE id = ?1")
         insertRow = try connection.prepare(
             """
             INSERT INTO record
@@ -94,20 +94,20 @@ package final class RecordTable {
         rowByName.bind(1, zone)
         rowByName.bind(2, text: name)
         defer { rowByName.reset() }
-        return try rowByName.step() ? RecordCursor(statement: rowByName).row : nil
+        return try rowByName.step() ? RecordRowCursor(statement: rowByName).row : nil
     }
 
     /// As `find`, without the record's bytes.
     package func row(id: Int64) throws(StoreError) -> RecordRow? {
         rowByID.bind(1, id)
         defer { rowByID.reset() }
-        return try rowByID.step() ? RecordCursor(statement: rowByID).row : nil
+        return try rowByID.step() ? RecordRowCursor(statement: rowByID).row : nil
     }
 
     private func read(_ statement: Statement) throws(StoreError) -> StoredRecord? {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
-        let cursor = RecordCursor(statement: statement)
+        let cursor = RecordRowCursor(statement: statement)
         return StoredRecord(
             row: cursor.row, name: [UInt8](cursor.name), layout: [UInt8](cursor.layout),
             fields: [UInt8](cursor.fields))

@@ -3,20 +3,19 @@ internal import RecordModel
 /// What a query needs of the schema: the marks without which it is refused, and the index that would serve it best.
 struct QueryNeeds {
     let type: RecordTypeDefinition
-    private let parts: ConditionParts
     private let predicate: Predicate
     private let sort: [SortTerm]
-    private let order: QueryOrder
     private let createdFollowsIDs: Bool
+    /// Taken apart when that is first needed: most queries lack nothing, and that can be seen without.
+    private lazy var parts = ConditionParts(predicate)
+    private lazy var order = QueryOrder(
+        sort, constants: Set(parts.facts.filter { $0.value.isConstant }.keys), createdFollowsIDs: createdFollowsIDs)
 
     init(_ predicate: Predicate, sort: [SortTerm], type: RecordTypeDefinition, createdFollowsIDs: Bool) {
         self.type = type
         self.predicate = predicate
         self.sort = sort
         self.createdFollowsIDs = createdFollowsIDs
-        parts = ConditionParts(predicate)
-        let constants = Set(parts.facts.filter { $0.value.isConstant }.keys)
-        order = QueryOrder(sort, constants: constants, createdFollowsIDs: createdFollowsIDs)
     }
 
     /// What a field lacks.
@@ -30,8 +29,8 @@ struct QueryNeeds {
     /// The first field without which the query is refused (CloudKit reference, "Index options").
     ///
     /// - Parameter countsUnfinished: Whether indexes that are being built count.
-    func lack(countsUnfinished: Bool) -> Lack? {
-        if isByName { return nil }
+    mutating func lack(countsUnfinished: Bool) -> Lack? {
+        if hasAll(countsUnfinished) || isByName { return nil }
         for field in predicate.fields where !isCovered(field, isSort: false, countsUnfinished) {
             return .queryable(field)
         }
@@ -39,6 +38,12 @@ struct QueryNeeds {
             return .sortable(term.field)
         }
         return nil
+    }
+
+    /// Whether every field that is named has its index, whatever the condition makes of it.
+    private func hasAll(_ countsUnfinished: Bool) -> Bool {
+        predicate.fields.allSatisfy { isCovered($0, isSort: false, countsUnfinished) }
+            && sort.allSatisfy { isCovered($0.field, isSort: true, countsUnfinished) }
     }
 
     private func isCovered(_ field: QueryField, isSort: Bool, _ countsUnfinished: Bool) -> Bool {
@@ -65,16 +70,16 @@ struct QueryNeeds {
     }
 
     /// Whether records are named: no index finds them better.
-    private var isByName: Bool { parts.facts[.system(.recordName)]?.values != nil }
+    private var isByName: Bool { mutating get { parts.facts[.system(.recordName)]?.values != nil } }
 
     // MARK: The index that would serve
 
     /// What is missing of the index that would serve the query best: fields with known values first, then those of the
     /// sort or a range; and the marks of fields that it leaves over.
-    var wish: IndexWish {
+    mutating func wish() -> IndexWish {
         if isByName { return IndexWish() }
         var wish = IndexWish()
-        let columns = bestColumns
+        let columns = bestColumns()
         if columns.count == 1, case .field(let id) = columns[0].source {
             want(sort.contains { $0.field.source == columns[0].source } ? .sortable : .queryable, of: id, in: &wish)
             if predicate.fields.contains(where: { $0.source == columns[0].source }) {
@@ -108,7 +113,7 @@ struct QueryNeeds {
         wish.options[field, default: []].formUnion(options)
     }
 
-    private var bestColumns: [IndexDefinition.Column] {
+    private mutating func bestColumns() -> [IndexDefinition.Column] {
         let ordered = Set(order.columns.map(\.field))
         let known = parts.fields.filter { field in
             parts.facts[field]?.values != nil && !ordered.contains(field) && field.source != nil
@@ -133,7 +138,7 @@ struct QueryNeeds {
 
     /// Whether an index has these columns: the ones with known values in any order, the others as they are or all turned
     /// around.
-    private func hasIndex(on columns: [IndexDefinition.Column]) -> Bool {
+    private mutating func hasIndex(on columns: [IndexDefinition.Column]) -> Bool {
         let fixed = columns.count - max(order.columns.count, order.columns.isEmpty ? 1 : 0)
         let head = Set(columns.prefix(max(0, fixed)).map(\.source))
         let tail = columns.dropFirst(max(0, fixed))

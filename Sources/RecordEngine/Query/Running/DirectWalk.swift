@@ -49,6 +49,7 @@ struct DirectWalk {
         if walk.isOneKey {
             // All entries have one key; where to begin is a matter of ids alone.
             let ids = walk.ids(behind: place?.record)
+            if walk.isBackward ? ids.below == Int64.max : ids.above == Int64.min { return .beginning }
             return .behind(key: walk.lower, record: walk.isBackward ? ids.below : ids.above)
         }
         return place.map(walk.start) ?? .beginning

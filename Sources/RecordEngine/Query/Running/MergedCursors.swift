@@ -59,7 +59,7 @@ struct MergedCursors {
 
     /// Whether the key by which a record was found may be cut.
     func mayBeCut(_ lane: Int) -> Bool {
-        lanes[lane].walk.hasKeys && IndexKey.mayBeCut(lanes[lane].cursor.key.count)
+        lanes[lane].walk.hasKeys && IndexKey.mayBeCut(lanes[lane].cursor.keyLength)
     }
 
     /// Goes on behind the record of a lane, which comes first.

@@ -128,7 +128,7 @@ struct QueryRunner {
             try budget.take(1)
             if hasEnd, walk.hasEnded(at: cursor.id) { return }
             if !asksNothing {
-                let mayBeCut = mayHaveCuts && IndexKey.mayBeCut(cursor.key.count)
+                let mayBeCut = mayHaveCuts && IndexKey.mayBeCut(cursor.keyLength)
                 guard try matches(cursor, part, mayBeCut: mayBeCut) else { continue }
             }
             guard try body(cursor, { walk.place(cursor) }) else { return }
@@ -193,7 +193,7 @@ struct QueryRunner {
 
     private func matches(_ cursor: RecordCursor, _ matcher: RecordMatcher) throws(QueryObstacle) -> Bool {
         do throws(RecordError) {
-            var record = try IndexedRecord(cursor, cursor.row)
+            var record = try IndexedRecord(cursor)
             if let userName { try record.hideGoneAccounts(userName) }
             return try matcher.matches(record)
         } catch {
@@ -204,7 +204,7 @@ struct QueryRunner {
     private func sortKey(_ cursor: RecordCursor) throws(QueryObstacle) -> [UInt8] {
         if order.isByID { return [] }
         do throws(RecordError) {
-            let record = try IndexedRecord(cursor, cursor.row)
+            let record = try IndexedRecord(cursor)
             var key: [UInt8] = []
             for term in order.columns {
                 IndexKey.append(try record.value(of: term.field.anySource), isAscending: term.isAscending, to: &key)
