@@ -27,6 +27,8 @@ struct PreparedQuery {
     let sort: [SortTerm]
     let cursor: QueryCursor?
     let binding: QueryCursor.Binding
+    /// By which its plan may be known; `nil` if that is not of words and schema alone.
+    let words: KnownQueries.Words?
     /// What `now()` means: on all pages the moment of the first.
     let now: Int64
 
@@ -62,15 +64,15 @@ extension RecordReader {
         let access = Authorization.fields(of: whole, for: request.caller, in: request.address.scope)
         let readsOwn = if case .own = reach { true } else { false }
         var type = whole.without(access?.unreadable(isOwn: readsOwn) ?? [])
+        let identity = request.input.identity
         let binding = QueryCursor.Binding(
-            zone: zone ?? 0, type: type.id, caller: request.caller, identity: request.input.identity)
+            zone: zone ?? 0, type: type.id, caller: request.caller, identity: identity)
         let cursor = try request.input.cursor.map { text throws(RecordError) in
             try QueryCursor.open(text, binding, with: database.keys)
         }
         let now = cursor?.now ?? WallClock.milliseconds
-        let bound = try request.input.bind(to: type, now: now) { name throws(RecordError) in
-            try self.writerID(named: name)
-        }
+        let words = access == nil ? KnownQueries.Words(request.input, identity: identity, type: type.id) : nil
+        let bound = try self.bound(request.input, words, to: type, now: now)
         var condition = try naming(goneAccountsIn: bound.predicate)
         var predicate = condition
         var asked = bound.predicate
@@ -95,7 +97,23 @@ extension RecordReader {
                 request.input.fields, of: whole, for: request.caller, in: request.address.scope),
             zone: zone, readsAll: reach == .all, condition: condition, predicate: predicate,
             asked: asked, audiences: audiences ?? [], isOwnAlone: isOwnAlone, sort: bound.sort, cursor: cursor,
-            binding: binding, now: now)
+            binding: binding,
+            words: reach == .all && (audiences ?? []).isEmpty && !bound.predicate.namesGoneAccounts ? words : nil,
+            now: now)
+    }
+
+    /// Reads and binds the words of a query, unless they are known.
+    private func bound(
+        _ input: QueryInput, _ words: KnownQueries.Words?, to type: RecordTypeDefinition, now: Int64
+    ) throws(RecordError) -> BoundQuery {
+        if let words, let known = knownQueries.bound(words) { return known }
+        var namesAccounts = false
+        let bound = try input.bind(to: type, now: now) { name throws(RecordError) in
+            namesAccounts = true
+            return try self.writerID(named: name)
+        }
+        if let words, !namesAccounts { knownQueries.keep(bound, for: words) }
+        return bound
     }
 
     /// The audiences whose records of a type a caller may read.

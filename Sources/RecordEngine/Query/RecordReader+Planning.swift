@@ -11,16 +11,23 @@ extension RecordReader {
     /// may on a loop.
     private static let probesPerPlan = 128
 
-    func planner(for type: RecordTypeDefinition, zone: Int64, limit: Int?) throws(RecordError) -> QueryPlanner {
+    /// - Parameter didAsk: Is called when the plan comes to hang on the data.
+    func planner(
+        for type: RecordTypeDefinition, zone: Int64, limit: Int?, didAsk: @escaping () -> Void = {}
+    ) throws(RecordError) -> QueryPlanner {
         let reading = try queryReading()
         var probesLeft = Self.probesPerPlan
         return QueryPlanner(
             type: type, createdFollowsIDs: database.createdFollowsIDs, limit: limit,
             estimate: { walk throws(RecordError) in
+                didAsk()
                 probesLeft -= 1
                 return try self.estimate(walk, type: type, zone: zone, reading, mayCount: probesLeft >= 0)
             },
-            ids: { range throws(RecordError) in try self.ids(createdWithin: range, reading) })
+            ids: { range throws(RecordError) in
+                didAsk()
+                return try self.ids(createdWithin: range, reading)
+            })
     }
 
     /// The rows that a walk would meet: counted if they are few, else as statistics have it.

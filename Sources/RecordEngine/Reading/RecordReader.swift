@@ -34,6 +34,8 @@ package final class RecordReader {
     private var lastUserName: (id: UserID, name: String)?
     private var zoneIDs: [DatabaseAddress: Int64] = [:]
     private var queries: QueryReading?
+    /// By `schema`.
+    var knownQueries = KnownQueries()
     private var assets: AssetReading?
     private var audiences: AudienceReading?
     private var usages: UsageTable?
@@ -125,6 +127,7 @@ package final class RecordReader {
         let published = database.publishedSchema.withLock { $0 }
         schema = published.schema
         schemaCommit = published.commit
+        knownQueries = KnownQueries()
         queries?.indexes.forget(allBut: schema.indexIDs)
     }
 

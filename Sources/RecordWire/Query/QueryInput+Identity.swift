@@ -26,6 +26,16 @@ extension QueryInput {
         return bytes
     }
 
+    /// Whether its condition may say `now()`: whether these letters stand anywhere in it.
+    package var mayAskForNow: Bool {
+        guard let condition else { return false }
+        let letters = Array(condition.utf8)
+        return letters.indices.dropLast(2).contains { start in
+            // Of a letter the bit 0x20 is its case.
+            zip(letters[start...], "now".utf8).allSatisfy { $0 | 0x20 == $1 }
+        }
+    }
+
     /// A letter for the case, and the value, which shows its own end.
     private static func append(_ argument: QueryArgument, to bytes: inout [UInt8]) {
         switch argument {

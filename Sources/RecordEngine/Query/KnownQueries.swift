@@ -1,0 +1,65 @@
+internal import RecordModel
+internal import RecordWire
+
+/// What queries mean that were asked before, by their words: a page that everybody looks at is asked for in the same words
+/// again and again, and to read, bind and plan them takes a sixth of its time.
+///
+/// Only what hangs on words and schema alone is kept: no query that names the time or an account, and no plan that was
+/// weighed by what the data is like. Belongs to one thread, and to one schema: whoever gets another one makes it anew.
+struct KnownQueries {
+    /// Words and the type they are bound to, as it is without hidden fields.
+    struct Words: Hashable {
+        let type: Int64
+        let identity: [UInt8]
+
+        /// - Parameter identity: As `QueryInput.identity`.
+        /// - Returns: `nil` for a query that is not kept.
+        init?(_ input: QueryInput, identity: [UInt8], type: Int64) {
+            guard identity.count <= KnownQueries.mostBytes, !input.mayAskForNow else { return nil }
+            self.type = type
+            self.identity = identity
+        }
+    }
+
+    private struct Known {
+        let bound: BoundQuery
+        var plan: QueryPlan?
+    }
+
+    /// Those that were asked since the last change of generations, and those before that were not asked again yet.
+    private var recent: [Words: Known] = [:]
+    private var older: [Words: Known] = [:]
+
+    /// Twice as many queries are kept.
+    private static let mostRecent = 128
+    private static let mostBytes = 1_024
+
+    mutating func bound(_ words: Words) -> BoundQuery? {
+        if let known = recent[words] { return known.bound }
+        guard let known = older.removeValue(forKey: words) else { return nil }
+        keep(known, for: words)
+        return known.bound
+    }
+
+    /// The plan for pages of a query that `bound` has just found or that has just been kept.
+    func plan(_ words: Words) -> QueryPlan? {
+        recent[words]?.plan
+    }
+
+    mutating func keep(_ bound: BoundQuery, for words: Words) {
+        keep(Known(bound: bound), for: words)
+    }
+
+    private mutating func keep(_ known: Known, for words: Words) {
+        if recent.count >= Self.mostRecent {
+            older = recent
+            recent = [:]
+        }
+        recent[words] = known
+    }
+
+    /// Of a query that is kept; for another one it does nothing.
+    mutating func keep(_ plan: QueryPlan, for words: Words) {
+        recent[words]?.plan = plan
+    }
+}
