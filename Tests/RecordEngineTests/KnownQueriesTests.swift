@@ -112,12 +112,23 @@ import Testing
         var known = KnownQueries()
         let (again, once) = (try #require(Self.words("at == -1")), try #require(Self.words("at == -2")))
         for words in [again, once] { known.keep(BoundQuery(predicate: .constant(true)), for: words) }
-        for number in 0..<1_000 {
+        for number in 0..<2_000 {
             let words = try #require(Self.words("at == \(number)"))
             known.keep(BoundQuery(predicate: .constant(true)), for: words)
             #expect(known.bound(words) != nil)
             #expect(known.bound(again) != nil)
         }
         #expect(known.bound(once) == nil)
+    }
+
+    @Test func `long words push others out sooner`() throws {
+        var known = KnownQueries()
+        let first = try #require(Self.words("at == -1"))
+        known.keep(BoundQuery(predicate: .constant(true)), for: first)
+        for number in 100..<240 {
+            let long = "author == '" + String(repeating: "x", count: 950) + "\(number)'"
+            known.keep(BoundQuery(predicate: .constant(true)), for: try #require(Self.words(long)))
+        }
+        #expect(known.bound(first) == nil)
     }
 }

@@ -30,9 +30,14 @@ struct KnownQueries {
     private var recent: [Words: Known] = [:]
     private var older: [Words: Known] = [:]
 
-    /// Twice as many queries are kept.
-    private static let mostRecent = 128
+    private var recentBytes = 0
+
+    /// Twice as many queries are kept, and so many bytes of words, which bound what else is kept of them: anybody may ask
+    /// for what nobody asks for again.
+    private static let mostRecent = 512
+    private static let mostRecentBytes = 64 << 10
     private static let mostBytes = 1_024
+    private static let mostWalks = 2
 
     mutating func bound(_ words: Words) -> BoundQuery? {
         if let known = recent[words] { return known.bound }
@@ -51,15 +56,17 @@ struct KnownQueries {
     }
 
     private mutating func keep(_ known: Known, for words: Words) {
-        if recent.count >= Self.mostRecent {
+        if recent.count >= Self.mostRecent || recentBytes + words.identity.count > Self.mostRecentBytes {
             older = recent
             recent = [:]
+            recentBytes = 0
         }
-        recent[words] = known
+        if recent.updateValue(known, forKey: words) == nil { recentBytes += words.identity.count }
     }
 
-    /// Of a query that is kept; for another one it does nothing.
+    /// Of a query that is kept; for another one, and of many walks, it does nothing.
     mutating func keep(_ plan: QueryPlan, for words: Words) {
+        guard plan.walks.count <= Self.mostWalks else { return }
         recent[words]?.plan = plan
     }
 }
