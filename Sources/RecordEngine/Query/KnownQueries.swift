@@ -2,7 +2,7 @@ internal import RecordModel
 internal import RecordWire
 
 /// What queries mean that were asked before, by their words: a page that everybody looks at is asked for in the same words
-/// again and again, and to read, bind and plan them takes a sixth of its time.
+/// again and again, and to read, bind and plan them takes a fifth of its time.
 ///
 /// Only what hangs on words and schema alone is kept: no query that names the time or an account, and no plan that was
 /// weighed by what the data is like. Belongs to one thread, and to one schema: whoever gets another one makes it anew.
