@@ -3,7 +3,7 @@ internal import Threads
 /// The memory of pieces that are on the disk, for pieces to come.
 ///
 /// The allocator gives large blocks back to the system as soon as a few of them lie together, and each page of the next
-/// ones is then cleared and mapped anew: a sixth of what an upload costs.
+/// ones is then cleared and mapped anew: a twelfth of what an upload costs.
 package final class PieceBuffers: Sendable {
     private let spare = Locked<[[UInt8]]>([])
     private let most: Int
@@ -46,11 +46,11 @@ package final class PieceBuffers: Sendable {
 
     /// Lets go of all of them.
     func drop() {
-        let dropped = spare.withLock { spare in
+        // The memory itself goes when the lock is free again.
+        _ = spare.withLock { spare in
             defer { spare = [] }
             return spare
         }
-        _ = dropped
     }
 
     /// How many are kept now.

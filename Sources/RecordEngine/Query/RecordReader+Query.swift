@@ -136,11 +136,7 @@ extension RecordReader {
         of query: PreparedQuery, zone: Int64, sort: [SortTerm], limit: Int?, estimatesAll: Bool = false
     ) throws(RecordError) -> QueryRunner {
         let words = limit == nil || estimatesAll ? nil : query.words
-        if let words, let plan = knownQueries.plan(words) {
-            return QueryRunner(
-                [QueryPart(plan, in: zone)], order: plan.order, type: query.type.id, reading: try queryReading(),
-                userName: userName)
-        }
+        let known = words.flatMap { knownQueries.plan($0) }
         var isByDataToo = false
         func part(_ predicate: Predicate, _ place: Int64) throws(RecordError) -> QueryPart {
             var planner = try self.planner(for: query.type, zone: place, limit: limit) { isByDataToo = true }
@@ -148,9 +144,9 @@ extension RecordReader {
             let condition = query.audiences.isEmpty ? nil : query.condition
             return QueryPart(try planner.plan(predicate, sort: sort, orderedAs: condition), in: place)
         }
-        let first = try part(query.predicate, zone)
+        let first = if let known { QueryPart(known, in: zone) } else { try part(query.predicate, zone) }
+        if let words, known == nil, !isByDataToo { knownQueries.keep(first.plan, for: words) }
         var parts = [first]
-        if let words, !isByDataToo { knownQueries.keep(first.plan, for: words) }
         for audience in query.audiences { parts.append(try part(query.condition, audience)) }
         return QueryRunner(
             parts, order: first.plan.order, type: query.type.id, reading: try queryReading(), userName: userName)

@@ -30,20 +30,15 @@ struct QueryNeeds {
     ///
     /// - Parameter countsUnfinished: Whether indexes that are being built count.
     mutating func lack(countsUnfinished: Bool) -> Lack? {
-        if hasAll(countsUnfinished) || isByName { return nil }
-        for field in predicate.fields where !isCovered(field, isSort: false, countsUnfinished) {
-            return .queryable(field)
-        }
+        let field = predicate.fields.first { !isCovered($0, isSort: false, countsUnfinished) }
+        // Most queries lack nothing, whatever the condition makes of their fields.
+        if field == nil, sort.allSatisfy({ isCovered($0.field, isSort: true, countsUnfinished) }) { return nil }
+        if isByName { return nil }
+        if let field { return .queryable(field) }
         for term in order.columns where !isCovered(term.field, isSort: true, countsUnfinished) {
             return .sortable(term.field)
         }
         return nil
-    }
-
-    /// Whether every field that is named has its index, whatever the condition makes of it.
-    private func hasAll(_ countsUnfinished: Bool) -> Bool {
-        predicate.fields.allSatisfy { isCovered($0, isSort: false, countsUnfinished) }
-            && sort.allSatisfy { isCovered($0.field, isSort: true, countsUnfinished) }
     }
 
     private func isCovered(_ field: QueryField, isSort: Bool, _ countsUnfinished: Bool) -> Bool {
