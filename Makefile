@@ -45,7 +45,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples bench bench-peers powercut crash consistency abuse fuzz soak docker clean
+.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples order bench bench-peers powercut crash consistency abuse fuzz soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -113,6 +113,11 @@ examples: deps ## run the example applications of the Swift client on a server o
 	swift build --product fogbase
 	for name in $(EXAMPLES); do swift build --product "$${name}Example" || exit 1; done
 	python3 Tests/Examples/run.py $(EXAMPLES)
+
+order: deps ## find out in which order requests call the server's functions, and have the linker place them so
+	swift build $(RELEASE) -Xlinker -Map=.build/functions.map
+	python3 Tests/Bench/function_order.py --map .build/functions.map
+	swift build $(RELEASE)
 
 bench: build ## measure the server beside nginx and bare SQLite (lines of JSON in .bench/bench.jsonl)
 	mkdir -p .bench

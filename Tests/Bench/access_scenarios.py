@@ -9,7 +9,7 @@ from context import Context, Scenario
 from forum import BOARDS, SHARES, TYPE, Forum, board, forum, listed_forum
 from read_scenarios import reads
 from report import Row, measured_row
-from rounds import interleave
+from rounds import take_turns
 
 PAGE = 50
 # Counted, and never enough to be refused.
@@ -22,7 +22,7 @@ def pages(context: Context) -> Iterator[Row]:
     with forum(context, records) as plain, listed_forum(context, records) as listed:
         loads = [context.load(plain.server, _pages(plain.token))]
         loads += [context.load(listed.server, _pages(token)) for token in listed.readers]
-        reference, *measured = interleave(context.options.rounds, context.options.seconds, *loads)
+        reference, *measured = take_turns(context.options.rounds, context.options.seconds, *loads)
         for share, floor, runs, load in zip(SHARES, (1.5, 2.0, None), measured, loads[1:]):
             yield measured_row(f"access-page-{share}", runs, reference, floor=floor, against="without lists",
                                notes=[f"a page of {PAGE} of a board, out of {records:,} records with access lists, "
@@ -53,7 +53,7 @@ def point_reads(context: Context) -> Iterator[Row]:
             reads(board), reads(board, board.token), reads(board, key), _shuffled(own, board.token),
             _shuffled(listed, board.token), _shuffled(fielded), _shuffled(fielded, board.token))]
         loads += [context.load(limited.server, reads(limited, token)) for token in (None, limited.token)]
-        reference, *measured = interleave(context.options.rounds, context.options.seconds, *loads)
+        reference, *measured = take_turns(context.options.rounds, context.options.seconds, *loads)
         names = ("session", "key", "creator", "list", "fields", "own-fields", "limits", "session-limits")
         for name, runs in zip(names, measured, strict=True):
             yield measured_row(f"access-read-{name}", runs, reference, floor=1.15, against="anonymous read")

@@ -3,7 +3,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import machine
@@ -20,15 +20,15 @@ from server import Server
 class Options:
     binary: str
     work: Path
-    seconds: float
-    rounds: int
-    quick: bool
-    refill: bool
-    records: int
-    environment: dict[str, str]
-    cache_kb: int
-    mmap_bytes: int
-    sizes: list[int]
+    seconds: float = 4
+    rounds: int = 3
+    quick: bool = False
+    refill: bool = False
+    records: int = 1_000_000
+    environment: dict[str, str] = field(default_factory=dict)
+    cache_kb: int = 8192
+    mmap_bytes: int = 2_147_418_112
+    sizes: list[int] = field(default_factory=list)
 
 
 @dataclass

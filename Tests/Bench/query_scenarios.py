@@ -38,7 +38,7 @@ def page(context: Context) -> Iterator[Row]:
 def page_private(context: Context) -> Iterator[Row]:
     users = max(1, context.options.records // 100)
     with private_forums(context, users) as forums:
-        path = _path(f'threadname == "{thread(0)}"', "&sort=-timestamp&database=private")
+        path = condition_path(f'threadname == "{thread(0)}"', "&sort=-timestamp&database=private")
         ours = context.load(forums.server, [message("GET", path, token) for _, token in forums.users])
         with Catalogue(forums.database) as catalogue:
             index, zones = catalogue.index(TYPE, "threadname", "-timestamp"), catalogue.private_zones()
@@ -72,7 +72,7 @@ def creator(context: Context) -> Iterator[Row]:
         examined = admin.call("GET", f"{own}&where={condition}&explain=true").json()["plan"]["examinedRows"]
         yield Row("creator-examined", examined, "rows", floor=50,
                   notes=[f"ten records visible of {large.records:,}: {found['plan']['text']}"])
-        filtered = _path(f'threadname == "{thread(0)}"', "&sort=-timestamp")
+        filtered = condition_path(f'threadname == "{thread(0)}"', "&sort=-timestamp")
         if len(client.call("GET", filtered).json()["records"]) != 10:
             raise Problem("the writer of ten records does not find them by their thread.")
         # Who may create the type causes an index by asking; while it is being built, its cost is in every figure.
@@ -112,7 +112,7 @@ def count(context: Context) -> Iterator[Row]:
 def page_load(context: Context, forum: Forum):
     order = list(forum.threads)
     Random(1).shuffle(order)
-    return context.load(forum.server, [message("GET", _path(f'threadname == "{one}"', "&sort=-timestamp"))
+    return context.load(forum.server, [message("GET", condition_path(f'threadname == "{one}"', "&sort=-timestamp"))
                                        for one in order])
 
 
@@ -124,7 +124,7 @@ def _bare_pages(context: Context, forum: Forum):
     return bare_query(context, forum, [KeyRange(index, 1, text_head(one)) for one in order])
 
 
-def _path(condition: str, rest: str = "") -> str:
+def condition_path(condition: str, rest: str = "") -> str:
     return f"/query/{TYPE}?where={quote(condition)}&limit={PAGE}{rest}"
 
 

@@ -6,7 +6,7 @@ from client import message
 from context import Board, Context, Scenario
 from load import Load
 from report import Row, measured_row
-from rounds import interleave, middle
+from rounds import middle, take_turns
 from static_site import StaticSite
 
 
@@ -32,7 +32,7 @@ def point_read_session(context: Context) -> Iterator[Row]:
     with context.board() as board:
         anonymous = context.load(board.server, reads(board))
         signed_in = context.load(board.server, reads(board, board.token))
-        reference, measured = interleave(context.options.rounds, context.options.seconds, anonymous, signed_in)
+        reference, measured = take_turns(context.options.rounds, context.options.seconds, anonymous, signed_in)
         yield measured_row("point-read-session", measured, reference, floor=1.1, against="anonymous read")
 
 
@@ -55,7 +55,7 @@ def reads(board: Board, token: str | None = None) -> list[bytes]:
 
 def _against(context: Context, ours, site: StaticSite, connections: int = 64):
     theirs = Load(context.folder / "messages", site.pid, site.port, [site.request], connections=connections)
-    return interleave(context.options.rounds, context.options.seconds, ours, theirs.run)
+    return take_turns(context.options.rounds, context.options.seconds, ours, theirs.run)
 
 
 def _bare_read(context: Context, board: Board) -> str:

@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from os import getpid
 from pathlib import Path
 
+import callgraph
 import lines
 import page
 from client import message
@@ -109,6 +110,81 @@ class Files(unittest.TestCase):
         self.file.write_text("".join(json.dumps(result | {"server": server, "cpu_seconds_per_1000": cpu}) + "\n"
                                      for server, cpu in (("fogbase", 0.02), ("kinto", 8))))
         self.assertIn("| Kinto + PostgreSQL | 100 | 1.00 | 2.00 | 8.00 | 400 |", page.figures(lines.read([self.file])))
+
+
+class CallGraphs(unittest.TestCase):
+    # fn 1 costs 10 itself and calls fn 2 three times, itself once, and a function of libc, which calls back fn 4.
+    PROFILE = """\
+events: Ir
+
+ob=(1) /somewhere/server
+fl=(1) ???
+fn=(1) loop
+0 10
+cfn=(2) answer
+calls=3 0
+0 600
+cfn=(3) loop'2
+calls=1 0
+0 7
+cob=(2) /lib/libc.so.6
+cfn=(4) qsort
+calls=5 0
+0 900
+cfn=(2)
+calls=1 0
+0 200
+
+fn=(2)
++3 40
+cfn=(5) write
+calls=4 0
+0 50
+cfn=(6) rare
+calls=1 0
+0 1
+
+fn=(5)
+0 50
+
+fn=(6)
+0 1
+
+ob=(2)
+fn=(4)
+0 800
+cob=(1)
+cfn=(7) compare
+calls=9 0
+0 100
+
+ob=(1)
+fn=(7)
+0 100
+"""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        file = Path(self.folder.name) / "profile"
+        file.write_text(self.PROFILE)
+        self.profile = callgraph.read(file, "server")
+
+    def test_costs_and_calls_within_the_program_are_counted(self):
+        self.assertEqual(self.profile.instructions,
+                         {"loop": 10, "answer": 40, "write": 50, "rare": 1, "compare": 100})
+        self.assertEqual(self.profile.calls,
+                         {("loop", "answer"): 4, ("answer", "write"): 4, ("answer", "rare"): 1})
+
+    def test_callers_come_before_what_they_call(self):
+        self.assertEqual(callgraph.in_order_of_calls(self.profile, least=5), ["compare", "loop", "answer", "write"])
+
+    def test_functions_in_a_section_of_their_own_are_found_in_the_map(self):
+        file = Path(self.folder.name) / "map"
+        file.write_text("  388 388 64 16         /a/libswift.a(A.o):(.text.swift_retain)\n"
+                        "  400 400 999 16         /a/libswift.a(B.o):(.text)\n"
+                        "  400 400 12 1                 a_symbol\n")
+        self.assertEqual(callgraph.sections(file), {"swift_retain"})
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ import subprocess
 from problem import Problem
 
 # Command, and the Debian package that brings it.
-PACKAGES = {"nginx": "nginx", "wrk": "wrk", "strace": "strace", "gcc": "gcc", "openssl": "openssl"}
+PACKAGES = {"nginx": "nginx", "wrk": "wrk", "strace": "strace", "gcc": "gcc", "openssl": "openssl",
+            "strip": "binutils", "nm": "binutils", "valgrind": "valgrind", "callgrind_control": "valgrind"}
 # A library of C, its header, and the Debian package that brings them.
 LIBRARIES = {"sqlite3": ("/usr/include/sqlite3.h", "libsqlite3-dev"),
              "crypto": ("/usr/include/openssl/evp.h", "libssl-dev")}
