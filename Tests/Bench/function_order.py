@@ -28,7 +28,7 @@ HEAD = """\
 POSTS = 200
 WARM_UP = 50
 REQUESTS = 200
-# What the code has moved on by until the order is to be found anew.
+# With a smaller share of its functions in the binary, the order is to be found anew.
 LEAST_SHARE = 0.8
 
 
