@@ -55,9 +55,9 @@ def arguments() -> argparse.Namespace:
                         help="records of the large data sets of queries (default 1000000, or BENCH_RECORDS)")
     parser.add_argument("--sizes", type=int, nargs="+", metavar="N",
                         help="records of the data sets of `scale` (default 1000 10000 100000 1000000)")
-    parser.add_argument("--cache-kb", type=int, default=8192,
+    parser.add_argument("--cache-kb", type=int, default=Options.cache_kb,
                         help="cache_size of the bare loop in KB (default %(default)s)")
-    parser.add_argument("--mmap-bytes", type=int, default=2147418112,
+    parser.add_argument("--mmap-bytes", type=int, default=Options.mmap_bytes,
                         help="mmap_size of the bare loop (default %(default)s)")
     parser.add_argument("--list", action="store_true", help="list the scenarios and end")
     return parser.parse_args()
@@ -77,9 +77,10 @@ def main() -> int:
         raise Problem(f"{given.binary} does not exist: run `swift build -c release`, or name another with --binary.")
     if wrong := [one for one in given.env if "=" not in one]:
         raise Problem(f"--env wants KEY=VALUE, not {wrong[0]}.")
-    options = Options(str(Path(given.binary).resolve()), given.work, given.seconds or (1 if given.quick else 4),
-                      given.rounds or (1 if given.quick else 3), given.quick, given.refill,
-                      given.records or (50_000 if given.quick else 1_000_000),
+    options = Options(str(Path(given.binary).resolve()), given.work,
+                      given.seconds or (1 if given.quick else Options.seconds),
+                      given.rounds or (1 if given.quick else Options.rounds), given.quick, given.refill,
+                      given.records or (50_000 if given.quick else Options.records),
                       dict(one.split("=", 1) for one in given.env), given.cache_kb, given.mmap_bytes,
                       sorted(given.sizes or ([1000, 10_000] if given.quick else SIZES)))
     raise_descriptor_limit()
