@@ -15,6 +15,7 @@ from client import message
 from load import Load, Measurement
 from problem import Problem
 from report import Row, json_line, measured_row, table, verdicts
+from rounds import take_turns
 
 
 class Verdicts(unittest.TestCase):
@@ -36,6 +37,12 @@ class Verdicts(unittest.TestCase):
         reference = [Measurement(100, 1, cpu) for cpu in (1, 1, 1)]
         row = measured_row("row", measured, reference, against="nginx", floor=2.0)
         self.assertEqual((row.value, row.ratio, row.verdict), (2, 2, "holds"))
+
+    def test_turns_of_a_second_last_as_long_as_rounds_and_alternate(self):
+        ran = []
+        runners = [lambda seconds, name=name: ran.append((name, seconds)) for name in "AB"]
+        self.assertEqual([len(one) for one in take_turns(3, 4, *runners)], [12, 12])
+        self.assertEqual(ran, [("A", 1), ("B", 1)] * 13)
 
     def test_the_table_names_the_reference_and_its_ratio_also_where_another_figure_is_judged(self):
         measured, reference = [Measurement(100, 1, 3)], [Measurement(100, 1, 2)]
