@@ -3,6 +3,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import TestSupport
 import Testing
 
 @Suite struct IndexBuildTests {
@@ -63,6 +64,41 @@ import Testing
         #expect(test.database.indexProgress.doneSlices > 80)
     }
 
+    /// A write that changes a record, in one of its indexes or in both, or is refused in the end, while the record's
+    /// entries are gathered, go in or wait to be made anew.
+    @Test(arguments: 1...6) func `what writes change while its entries are on their way is right in the end`(
+        _ seed: Int
+    ) async throws {
+        let test = try TestDatabase(indexBuilding: .slices(of: 1, perStretch: seed % 2 == 0 ? 20 : .max))
+        try await test.fill(40) { #""n":\#($0 % 5),"s":"s\#($0 % 7)","u":"u\#($0)""# }
+        let type = try #require(Self.type)
+        let wish = IndexWish(
+            indexes: (1...3).map { .init(kind: .ordered, columns: [.init(.field($0))], isUnique: $0 == 3) })
+        let made = try await test.database.addIndexes(wish, to: type)
+        #expect(made.allSatisfy { !$0.isReady })
+        var random = SeededGenerator(seed: UInt64(seed))
+        while try !test.indexes().allSatisfy(\.isReady) {
+            let name = "Post\(random.next() % 40)"
+            switch random.next() % 5 {
+            case 0: _ = try? await test.change(name, #""s":"t\#(random.next() % 7)""#)
+            case 1: _ = try? await test.delete(name)
+            case 2: _ = try? await test.create(name, #""n":9,"u":"\#(name)""#)
+            case 3:
+                // Undone: the second operation is refused.
+                let results = try await test.batch(
+                    #"""
+                    {"atomic":true,"operations":[
+                    {"operationType":"forceUpdate","record":{"recordType":"Post","recordName":"\#(name)","fields":{"n":77}}},
+                    {"operationType":"create","record":{"recordType":"Post","recordName":"x","fields":{"n":"text"}}}]}
+                    """#)
+                #expect(results.contains { $0["serverErrorCode"] != nil })
+            default: _ = try? await test.change(name, #""n":\#(random.next() % 5)"#)
+            }
+        }
+        await test.database.indexesAreBuilt()
+        try IndexOracle(test).check()
+    }
+
     @Test func `a build that a restart cut short goes on where it was`() async throws {
         let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -70,7 +106,9 @@ import Testing
         var restarts = 0
         var last = 0
         while true {
-            let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: .slices(of: 2))
+            // Every slice puts two records in.
+            let slices = IndexBuilding.slices(of: 8, perStretch: 2)
+            let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: slices)
             if restarts == 0 {
                 try await test.fill(200) { #""n":\#($0 % 5)"# }
                 try await Self.failing(after: 150, test) { try await test.database.addIndexes(Self.wish(), to: type) }

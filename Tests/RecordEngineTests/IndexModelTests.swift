@@ -19,9 +19,11 @@ import Testing
 
     /// Random operations, alone and in batches that may fail, and with deletions that take others along: in the end each
     /// table says what the records say.
-    @Test(arguments: 1...10) func `indexes say what the records say`(_ seed: Int) async throws {
-        // An odd seed builds the indexes at the start, an even one beside the writes.
-        let test = try TestDatabase(indexBuilding: seed % 2 == 0 ? .slices(of: 3) : IndexBuilding())
+    @Test(arguments: 1...14) func `indexes say what the records say`(_ seed: Int) async throws {
+        // An odd seed builds the indexes at the start, an even one beside the writes: few of them while a stretch is
+        // short, or all while it is not.
+        let beside = IndexBuilding.slices(of: seed % 4 + 1, perStretch: [2, 5, .max][seed % 3])
+        let test = try TestDatabase(indexBuilding: seed % 2 == 0 ? beside : IndexBuilding())
         var random = SeededGenerator(seed: UInt64(seed))
         if seed % 2 != 0 {
             try await test.putSchema(Self.schema)

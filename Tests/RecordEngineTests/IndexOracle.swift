@@ -96,11 +96,12 @@ extension TestDatabase {
 }
 
 extension IndexBuilding {
-    /// Everything in slices of so many records.
-    static func slices(of records: Int) -> IndexBuilding {
+    /// Everything in slices of so many records or entries, and sorted so many records at a time.
+    static func slices(of records: Int, perStretch stretch: Int? = nil) -> IndexBuilding {
         var building = IndexBuilding()
         building.recordsAtOnce = 0
         building.recordsPerSlice = records
+        building.recordsPerStretch = stretch ?? 4 * records
         return building
     }
 }

@@ -123,6 +123,28 @@ import Testing
         try IndexOracle(test).check()
     }
 
+    /// Their entries stand under zones and audiences, and a type knows by its first access list that it has the latter.
+    @Test func `a duplicate behind the type's first access list is found while the index is built`() async throws {
+        let type = try #require(RecordTypeName("Post"))
+        let shape = IndexWish.Shape(kind: .ordered, columns: [.init(.field(1))], isUnique: true)
+        for _ in 0..<20 {
+            let test = try TestDatabase(indexBuilding: .slices(of: 1, perStretch: .max))
+            try await test.fill(400) { #""slug":"s\#($0)""# }
+            _ = try await test.database.addIndexes(IndexWish(indexes: [shape]), to: type)
+            let body = #"{"fields":{"slug":"s399"},"acl":{"*":["read"]}}"#
+            // Refused if the build was faster.
+            guard (try? await test.perform(.create, "Post", "listed", body)) != nil else { continue }
+            await test.database.indexesAreBuilt()
+            guard case .failed(let reason)? = try test.indexes().first?.state else {
+                Issue.record("\(try test.indexes())")
+                return
+            }
+            #expect(reason.contains("'Post399'") && reason.contains("'listed'"))
+            return
+        }
+        Issue.record("The build was always faster")
+    }
+
     @Test func `a list with too many members is refused where it is indexed`() async throws {
         let test = try await make(
             #"{"types":{"Post":{"fields":{"l":{"type":"INT64_LIST","indexes":["QUERYABLE"]},"m":{"type":"INT64_LIST"}}}}}"#

@@ -11,8 +11,12 @@ package struct IndexBuilding: Hashable, Sendable {
     package var busyNanoseconds: UInt64 = 1_000_000
     /// The time of a slice while none do.
     package var idleNanoseconds: UInt64 = 4_000_000
-    /// The most records that one slice looks at, and entries that it takes away.
+    /// The most records that one slice looks at, and entries that it puts in or takes away.
     package var recordsPerSlice = Int.max
+    /// Entries are sorted in memory, this much at a time, before they go in.
+    package var bytesPerStretch = 8 << 20
+    /// … or the entries of so many records, also of other types: a restart does this much again.
+    package var recordsPerStretch = 250_000
 
     package init() {}
 }
@@ -35,6 +39,7 @@ extension RecordDatabase {
 private final class IndexSlice: PendingWrite, @unchecked Sendable {
     private let database: RecordDatabase
     private var outcome: WriteTransaction.SliceOutcome?
+    private var load: IndexLoad?
 
     init(_ database: RecordDatabase) {
         self.database = database
@@ -50,10 +55,12 @@ private final class IndexSlice: PendingWrite, @unchecked Sendable {
             let time = isBusy ? building.busyNanoseconds : building.idleNanoseconds
             return MonotonicClock.now &- started < time
         }
+        load = transaction.indexes.load
     }
 
     override func finish(_ failure: RecordError?) {
         guard failure == nil, let outcome else { return database.indexBuilder.didFail() }
+        load?.isCommitted = true
         database.indexProgress.didCommit(building: outcome.building, added: outcome.added)
         if database.indexBuilder.didCommit(hasMore: outcome.hasMore) { database.submit(IndexSlice(database)) }
     }

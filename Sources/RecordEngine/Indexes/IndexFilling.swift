@@ -8,10 +8,6 @@ final class IndexFilling {
     var indexes: [IndexDefinition]
     /// Why some of them cannot be built.
     private(set) var failures: [Int64: String] = [:]
-    /// The records of the type so far.
-    private(set) var records = 0
-    /// The entries made so far.
-    private(set) var entries = 0
     private var key: [UInt8] = []
 
     init(_ type: RecordTypeDefinition, _ indexes: [IndexDefinition] = []) {
@@ -19,12 +15,12 @@ final class IndexFilling {
         self.indexes = indexes
     }
 
-    /// Adds the entries of one record. A record whose stored form is damaged gets none: nobody can read it, and the doctor
-    /// tells of it.
-    func add(
-        _ cursor: RecordRowCursor, _ row: RecordRow, zone: Int64, in transaction: WriteTransaction
+    /// Makes the entries of one record. A record whose stored form is damaged gets none: nobody can read it, and the
+    /// doctor tells of it.
+    func gather(
+        _ cursor: RecordRowCursor, _ row: RecordRow, zone: Int64, into runs: IndexRuns,
+        in transaction: WriteTransaction
     ) throws(RecordError) {
-        records += 1
         let record: IndexedRecord
         do { record = try IndexedRecord(cursor.record) } catch { return }
         let places = try transaction.places(of: row, zone: zone)
@@ -34,67 +30,75 @@ final class IndexFilling {
                 let traits: IndexKeyTraits
                 key.removeAll(keepingCapacity: true)
                 do { traits = try record.appendKey(of: index, to: &key) } catch { continue }
-                if index.isUnique, traits.isComplete {
-                    let names = type.columnNames(of: index)
-                    if let column = traits.cutColumn {
-                        failures[index.id] = .textTooLong(try shown(cursor, zone, in: transaction), names[column])
-                        continue
-                    }
-                    if let other = try other(row.id, zone, index, in: transaction) {
-                        let name = try shown(cursor, zone, in: transaction)
-                        failures[index.id] = .duplicates(name.map { ($0, other) }, names)
-                        continue
-                    }
+                let isUnique = index.isUnique && traits.isComplete
+                if isUnique, let column = traits.cutColumn {
+                    let name = try shown(row.id, zone, in: transaction)
+                    failures[index.id] = .textTooLong(name, type.columnNames(of: index)[column])
+                    continue
                 }
-                try insert(key, row.id, places, index, in: transaction)
+                places.forEach { place in
+                    runs.append(
+                        key, index: index.id, place: place, record: row.id, zone: zone, isUnique: isUnique)
+                }
             case .members:
                 let keys: [[UInt8]]
                 do { keys = try record.keys(of: index) } catch { continue }
                 guard keys.count <= Limits.indexedMembers else {
-                    failures[index.id] = .tooManyMembers(
-                        try shown(cursor, zone, in: transaction), type.columnNames(of: index).first ?? "")
+                    let name = try shown(row.id, zone, in: transaction)
+                    failures[index.id] = .tooManyMembers(name, type.columnNames(of: index).first ?? "")
                     continue
                 }
-                for key in keys { try insert(key, row.id, places, index, in: transaction) }
-            }
-        }
-    }
-
-    private func insert(
-        _ key: [UInt8], _ record: Int64, _ places: RecordPlaces, _ index: IndexDefinition,
-        in transaction: WriteTransaction
-    ) throws(RecordError) {
-        try transaction.store { () throws(StoreError) in
-            try key.withUnsafeBufferPointer { key throws(StoreError) in
-                try places.forEach { place throws(StoreError) in
-                    entries += 1
-                    try transaction.indexes.table.insert(
-                        zone: place, key: UnsafeRawBufferPointer(key), record: record, into: index.id)
+                for key in keys {
+                    places.forEach { place in
+                        runs.append(key, index: index.id, place: place, record: row.id, zone: zone, isUnique: false)
+                    }
                 }
             }
         }
     }
 
-    /// The name of another record with the same key.
-    private func other(
-        _ record: Int64, _ zone: Int64, _ index: IndexDefinition, in transaction: WriteTransaction
-    ) throws(RecordError) -> String? {
+    /// Puts an entry into its table, unless the index has failed.
+    func insert(
+        _ entry: IndexRuns.Entry, of runs: IndexRuns, in transaction: WriteTransaction
+    ) throws(RecordError) {
+        if !failures.isEmpty, failures[entry.index] != nil { return }
+        if entry.isUnique, let other = try other(entry, of: runs, in: transaction) {
+            let names = indexes.first { $0.id == entry.index }.map(type.columnNames) ?? []
+            let name = try shown(entry.record, entry.zone, in: transaction)
+            let otherName = try shown(other, entry.zone, in: transaction)
+            failures[entry.index] = .duplicates(name.flatMap { name in otherName.map { (name, $0) } }, names)
+            return
+        }
         try transaction.store { () throws(StoreError) in
-            let found = try key.withUnsafeBufferPointer { key throws(StoreError) in
-                try transaction.otherRecord(
-                    zone: zone, key: UnsafeRawBufferPointer(key), than: record, in: index.id, of: type)
+            try runs.withKey(of: entry) { key throws(StoreError) in
+                try transaction.indexes.table.insert(
+                    zone: entry.place, key: key, record: entry.record, into: entry.index)
             }
-            guard let found else { return nil }
-            return String(decoding: try transaction.records.find(id: found)?.name ?? [], as: UTF8.self)
         }
     }
 
-    /// The name of the record under a cursor, where administrators may know it; `nil` in a private database.
+    /// Another record with the same key.
+    private func other(
+        _ entry: IndexRuns.Entry, of runs: IndexRuns, in transaction: WriteTransaction
+    ) throws(RecordError) -> Int64? {
+        // Its first access list may have come while the entries were on their way.
+        let type = transaction.schema[id: type.id] ?? type
+        return try transaction.store { () throws(StoreError) in
+            try runs.withKey(of: entry) { key throws(StoreError) in
+                try transaction.otherRecord(
+                    zone: entry.zone, key: key, than: entry.record, in: entry.index, of: type)
+            }
+        }
+    }
+
+    /// The name of a record, where administrators may know it; `nil` in a private database.
     private func shown(
-        _ cursor: RecordRowCursor, _ zone: Int64, in transaction: WriteTransaction
+        _ record: Int64, _ zone: Int64, in transaction: WriteTransaction
     ) throws(RecordError) -> String? {
-        let isPublic = try transaction.store { () throws(StoreError) in try transaction.zones.isPublic(zone) }
-        return isPublic ? String(decoding: cursor.name, as: UTF8.self) : nil
+        try transaction.store { () throws(StoreError) in
+            guard try transaction.zones.isPublic(zone) else { return nil }
+            return String(decoding: try transaction.records.find(id: record)?.name ?? [], as: UTF8.self)
+        }
     }
 }
 

@@ -21,6 +21,8 @@ final class IndexMaintainer {
     }
 
     let table: IndexTable
+    /// The stretch of records that is on its way into new indexes.
+    var load: IndexLoad?
     private var keys: [UInt8] = []
     private var changes: [Change] = []
 
@@ -110,6 +112,7 @@ final class IndexMaintainer {
         _ index: IndexDefinition, _ record: Int64, _ key: Range<Int>, from old: RecordPlaces? = nil,
         to new: RecordPlaces? = nil
     ) {
+        load?.note(changeOf: record, in: index.id)
         old?.forEach { place in
             if new?.contains(place) == true { return }
             changes.append(Change(index: index.id, isInsertion: false, place: place, record: record, key: key))

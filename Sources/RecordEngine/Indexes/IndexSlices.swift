@@ -5,7 +5,7 @@ internal import Threads
 /// The work on indexes inside the writer's transaction: building in slices, building at once, dropping.
 extension WriteTransaction {
     /// What one slice has done.
-    struct SliceOutcome: Sendable {
+    struct SliceOutcome {
         /// Whether there is more to build or to drop.
         var hasMore: Bool
         /// The records that are in each index that is still being built.
@@ -23,41 +23,22 @@ extension WriteTransaction {
     /// Builds on at those indexes that are least far; or, if none are being built, takes away some of a dropped one.
     ///
     /// Writes keep an index up to date from the moment it exists. So a record may get its entries twice, which is once;
-    /// and none is missed: it has them by the slice that passes its number, or by a write behind that slice.
+    /// and none is missed: it has them by the stretch that passes its number, or by a write behind that stretch.
     ///
     /// - Parameter goesOn: Whether there is time left, given when the slice began.
-    func indexSlice(goesOn: (_ started: UInt64) -> Bool) throws(RecordError) -> SliceOutcome {
+    func indexSlice(goesOn: @escaping (_ started: UInt64) -> Bool) throws(RecordError) -> SliceOutcome {
         let started = MonotonicClock.now
         // What a failure asks for anew is left to further slices.
         entriesAtOnce = 0
         let builds = try store { () throws(StoreError) in try indexDefinitions.builds() }
-        guard let position = builds.map(\.position).min() else { return try dropSlice(started, goesOn) }
-        // Those that are equally far go on together, up to where the next one is, which then joins them.
-        let end = builds.map(\.position).filter { $0 > position }.min() ?? .max
-        let front = builds.filter { $0.position == position }
-        var fillings: [Int64: IndexFilling] = [:]
-        for build in front {
-            guard let type = schema[id: build.type], let index = type.indexes.first(where: { $0.id == build.id })
-            else {
-                try store { () throws(StoreError) in try indexDefinitions.setDropped(build.id) }
-                continue
-            }
-            let filling = fillings[build.type] ?? IndexFilling(type)
-            filling.indexes.append(index)
-            fillings[build.type] = filling
+        guard !builds.isEmpty else {
+            indexes.load = nil
+            return try dropSlice(started, goesOn)
         }
-        let reached = try walk(after: position, upTo: end, fillings, started, goesOn)
-        var added = 0
-        for build in front {
-            guard let filling = fillings[build.type], filling.failures[build.id] == nil else { continue }
-            added += filling.records
-            guard let reached else { continue }
-            var build = build
-            build.position = reached
-            build.built += filling.records
-            try store { () throws(StoreError) in try indexDefinitions.save(build) }
-        }
-        for filling in fillings.values { try settle(filling, isComplete: reached == nil) }
+        guard let load = try load(for: builds) else { return SliceOutcome(hasMore: true) }
+        load.isCommitted = false
+        var slice = SliceBudget(indexBuilding.recordsPerSlice) { goesOn(started) }
+        let added = try load.run(&slice, in: self) ? try finish(load) : 0
         return try store { () throws(StoreError) in
             let builds = try indexDefinitions.builds()
             return SliceOutcome(
@@ -66,31 +47,50 @@ extension WriteTransaction {
         }
     }
 
-    /// Walks through records of all types.
+    /// The stretch that is under way, or a new one.
     ///
-    /// - Returns: The number up to which it came; `nil` behind the last record.
-    private func walk(
-        after position: Int64, upTo end: Int64, _ fillings: [Int64: IndexFilling], _ started: UInt64,
-        _ goesOn: (UInt64) -> Bool
-    ) throws(RecordError) -> Int64? {
-        let walk = RecordWalk(connection)
-        defer { walk.finish() }
-        try store { () throws(StoreError) in try walk.begin(after: position) }
-        var seen = 0
-        while let (cursor, zone) = try store({ () throws(StoreError) in try walk.next() }) {
-            let row = cursor.row
-            if row.id > end { return end }
-            // Made when all of these indexes were there: its own write has put it in. Else a build beside writers who are
-            // faster would never end.
-            if row.id > lastUnindexed { return nil }
-            if !row.isDeleted, let filling = fillings[row.type] {
-                try filling.add(cursor, row, zone: zone, in: self)
+    /// - Returns: `nil` if what was to be built is gone.
+    private func load(for builds: [IndexDefinitionTable.Build]) throws(RecordError) -> IndexLoad? {
+        if let load = indexes.load, load.isCommitted, load.builds.allSatisfy(builds.contains) { return load }
+        indexes.load = nil
+        guard let position = builds.map(\.position).min() else { return nil }
+        // Those that are equally far go on together, up to where the next one is, which then joins them.
+        let end = builds.map(\.position).filter { $0 > position }.min() ?? .max
+        var front: [IndexDefinitionTable.Build] = []
+        var fillings: [Int64: IndexFilling] = [:]
+        for build in builds where build.position == position {
+            guard let type = schema[id: build.type], let index = type.indexes.first(where: { $0.id == build.id })
+            else {
+                try store { () throws(StoreError) in try indexDefinitions.setDropped(build.id) }
+                continue
             }
-            seen += 1
-            // Asking for the time costs as much as a record of another type.
-            if seen >= indexBuilding.recordsPerSlice || (seen % 8 == 0 && !goesOn(started)) { return row.id }
+            front.append(build)
+            let filling = fillings[build.type] ?? IndexFilling(type)
+            filling.indexes.append(index)
+            fillings[build.type] = filling
         }
-        return end == .max ? nil : end
+        guard !front.isEmpty else { return nil }
+        let load = IndexLoad(front, fillings, after: position, upTo: end)
+        indexes.load = load
+        return load
+    }
+
+    /// Stores what a stretch has brought that is in.
+    ///
+    /// - Returns: The records that are in, counted once per index.
+    private func finish(_ load: IndexLoad) throws(RecordError) -> Int {
+        indexes.load = nil
+        var added = 0
+        for var build in load.builds where load.fillings[build.type]?.failures[build.id] == nil {
+            let records = load.records[build.type] ?? 0
+            added += records
+            if load.isLast { continue }
+            build.position = load.position
+            build.built += records
+            try store { () throws(StoreError) in try indexDefinitions.save(build) }
+        }
+        for filling in load.fillings.values { try settle(filling, isComplete: load.isLast) }
+        return added
     }
 
     private func dropSlice(_ started: UInt64, _ goesOn: (UInt64) -> Bool) throws(RecordError) -> SliceOutcome {
@@ -124,16 +124,17 @@ extension WriteTransaction {
         guard try store({ () throws(StoreError) in try walk.hasAtMost(limit, ofType: type.id) }) else { return }
         defer { walk.finish() }
         let filling = IndexFilling(type, indexes)
+        let runs = IndexRuns()
         try store { () throws(StoreError) in try walk.begin(type: type.id) }
         while let (cursor, zone) = try store({ () throws(StoreError) in try walk.next() }) {
-            try filling.add(cursor, cursor.row, zone: zone, in: self)
-            // What is in already does no harm: the slices begin at the first record.
-            if filling.entries > entriesAtOnce {
+            try filling.gather(cursor, cursor.row, zone: zone, into: runs, in: self)
+            if runs.count > entriesAtOnce {
                 entriesAtOnce = 0
                 return try settle(filling, isComplete: false)
             }
         }
-        entriesAtOnce -= filling.entries
+        entriesAtOnce -= runs.count
+        while let entry = runs.next() { try filling.insert(entry, of: runs, in: self) }
         try settle(filling, isComplete: true)
     }
 

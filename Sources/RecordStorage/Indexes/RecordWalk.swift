@@ -2,6 +2,7 @@
 package final class RecordWalk {
     private let connection: Connection
     private var statement: Statement?
+    private var afterID: Statement?
 
     package init(_ connection: Connection) {
         self.connection = connection
@@ -9,8 +10,9 @@ package final class RecordWalk {
 
     /// Begins at the records and tombstones of all zones and types after an internal number, in its order.
     package func begin(after id: Int64) throws(StoreError) {
-        let statement = try connection.prepare(
-            "SELECT \(RecordRowCursor.columns), zone FROM record WHERE id > ?1 ORDER BY id")
+        let all = "SELECT \(RecordRowCursor.columns), zone FROM record WHERE id > ?1 ORDER BY id"
+        let statement = if let afterID { afterID } else { try connection.prepare(all) }
+        afterID = statement
         statement.bind(1, id)
         self.statement = statement
     }

@@ -1,0 +1,140 @@
+/// Entries of indexes on their way into the tables, in runs that are sorted one by one and merged as they are taken out.
+///
+/// In the order in which records were made, entries touch a page of an index for each of its values. In the order of the
+/// index a page is touched once for all that it gets, and so it is written and synced once.
+final class IndexRuns {
+    struct Entry {
+        /// The number of the index.
+        let index: Int64
+        /// A zone or an audience.
+        let place: Int64
+        /// The internal number of the record.
+        let record: Int64
+        /// The zone of the record.
+        let zone: Int64
+        fileprivate let start: UInt32
+        fileprivate let count: UInt32
+        /// Whether no other record of the zone may have the key.
+        let isUnique: Bool
+    }
+
+    private var keys: [UInt8] = []
+    private var entries: [Entry] = []
+    /// Where the runs that have ended end.
+    private var ends: [Int] = []
+    /// What is left of each run, as a heap: the one whose first entry comes first is at the root.
+    private var heap: [Range<Int>] = []
+    private var isMerging = false
+
+    /// The entries that were added.
+    var count: Int { entries.count }
+    /// The memory that they take.
+    var bytes: Int { keys.count + entries.count * MemoryLayout<Entry>.stride }
+
+    /// Adds an entry to the run that is open.
+    ///
+    /// - Parameter key: At most 4 GB in all entries together.
+    func append(_ key: [UInt8], index: Int64, place: Int64, record: Int64, zone: Int64, isUnique: Bool) {
+        let start = UInt32(keys.count)
+        keys.append(contentsOf: key)
+        entries.append(
+            Entry(
+                index: index, place: place, record: record, zone: zone, start: start, count: UInt32(key.count),
+                isUnique: isUnique))
+    }
+
+    /// Sorts what was added since the last run, which takes longer than in proportion: to be called before it is much.
+    func endRun() {
+        let run = (ends.last ?? 0)..<entries.count
+        guard !run.isEmpty else { return }
+        keys.withUnsafeBytes { keys in
+            entries.withUnsafeMutableBufferPointer { entries in
+                var entries = UnsafeMutableBufferPointer(rebasing: entries[run])
+                entries.sort { Self.precedes($0, $1, keys) }
+            }
+        }
+        ends.append(run.upperBound)
+    }
+
+    /// Takes out the entry that comes first by index, place, key and record; nothing can be added any more.
+    func next() -> Entry? {
+        if !isMerging { beginMerge() }
+        guard let first = heap.first else { return nil }
+        let entry = entries[first.lowerBound]
+        if first.count > 1 {
+            heap[0] = (first.lowerBound + 1)..<first.upperBound
+        } else {
+            let last = heap.removeLast()
+            if !heap.isEmpty { heap[0] = last }
+        }
+        sink(0)
+        return entry
+    }
+
+    /// The key of an entry, which must not leave `body`.
+    func withKey<Value, Failure: Error>(
+        of entry: Entry, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try keys.withUnsafeBufferPointer { keys throws(Failure) in
+            let start = Int(entry.start)
+            return try body(
+                UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[start..<start + Int(entry.count)])))
+        }
+    }
+
+    private func beginMerge() {
+        isMerging = true
+        endRun()
+        var start = 0
+        for end in ends {
+            heap.append(start..<end)
+            start = end
+        }
+        for position in (0..<heap.count / 2).reversed() { sink(position) }
+    }
+
+    /// Moves a run down to where it belongs.
+    private func sink(_ position: Int) {
+        keys.withUnsafeBytes { keys in
+            var position = position
+            while true {
+                var first = position
+                for child in [2 * position + 1, 2 * position + 2]
+                where child < heap.count && Self.precedes(head(child), head(first), keys) {
+                    first = child
+                }
+                if first == position { return }
+                heap.swapAt(position, first)
+                position = first
+            }
+        }
+    }
+
+    private func head(_ position: Int) -> Entry { entries[heap[position].lowerBound] }
+
+    private static func precedes(_ left: Entry, _ right: Entry, _ keys: UnsafeRawBufferPointer) -> Bool {
+        if left.index != right.index { return left.index < right.index }
+        if left.place != right.place { return left.place < right.place }
+        let common = Int(min(left.count, right.count))
+        var done = 0
+        // Eight bytes at a time, as one number.
+        while done + 8 <= common {
+            let one = word(left, done, keys)
+            let other = word(right, done, keys)
+            if one != other { return one < other }
+            done += 8
+        }
+        while done < common {
+            let one = keys[Int(left.start) + done]
+            let other = keys[Int(right.start) + done]
+            if one != other { return one < other }
+            done += 1
+        }
+        if left.count != right.count { return left.count < right.count }
+        return left.record < right.record
+    }
+
+    private static func word(_ entry: Entry, _ offset: Int, _ keys: UnsafeRawBufferPointer) -> UInt64 {
+        UInt64(bigEndian: keys.loadUnaligned(fromByteOffset: Int(entry.start) + offset, as: UInt64.self))
+    }
+}
