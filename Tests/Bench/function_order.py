@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import callgraph
 import tools
@@ -25,6 +26,7 @@ HEAD = """\
 # Functions in the order in which requests call them, for the linker (--symbol-ordering-file): see "Where functions lie"
 # in Tests/Bench/README.md. Written by `make order`; names that a binary lacks are passed over.
 """
+LISTED = "Listed"
 POSTS = 200
 WARM_UP = 50
 REQUESTS = 200
@@ -37,20 +39,31 @@ def workload(server: Server) -> list[tuple[str, Callable[[int], bytes]]]:
     server.client(server.admin).call("PUT", "/schema", SCHEMA)
     token = server.sign_up()
     posts = batch([post(number, thread(number % 4), "board-0") for number in range(POSTS)])
-    created = server.client(token).send(message("POST", "/records", token, posts)).json()["records"]
+    client = server.client(token)
+    created = client.send(message("POST", "/records", token, posts)).json()["records"]
     names = [record["recordName"] for record in created]
-    asset = server.client(token).send(_upload(token, 0)).json()["asset"]
+    access = {"acl": {client.call("GET", "/users/me").json()["userRecordName"]: ["read", "write"]}}
+    one_listed = {"operationType": "create", "record": {"recordType": LISTED, "fields": {}} | access}
+    listed = client.batch([one_listed] * POSTS)
+    since = quote(client.call("GET", "/changes?limit=200").json()["token"])
+    asset = client.send(_upload(token, 0)).json()["asset"]
     page = condition_path(f'threadname == "{thread(1)}"', "&sort=-timestamp")
     one = post(1, thread(1), "board-1")
 
     def path(number: int) -> str:
         return f"/records/{TYPE}/{names[number % len(names)]}"
 
+    def listed_path(number: int) -> str:
+        return f"/records/{LISTED}/{listed[number % len(listed)]['recordName']}"
+
     return [
         ("read", lambda number: message("GET", path(number))),
         ("read with a session", lambda number: message("GET", path(number), token)),
+        ("read of a record with an access list", lambda number: message("GET", listed_path(number), token)),
         ("page", lambda _: message("GET", page)),
         ("page with a session", lambda _: message("GET", page, token)),
+        ("page of records with access lists", lambda _: message("GET", f"/records/{LISTED}?limit=50", token)),
+        ("changes", lambda _: message("GET", f"/changes?since={since}&limit=50", token)),
         ("create", lambda _: message("POST", f"/records/{TYPE}", token, b'{"fields":%s}' % one)),
         ("increment", lambda number: message("PATCH", path(number), token, {"fields": {"likes": {"increment": 1}}})),
         ("update", lambda number: message("PATCH", path(number), token, {"fields": {"title": f"title {number}"}})),
