@@ -45,7 +45,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples order bench bench-peers powercut crash consistency abuse fuzz soak docker clean
+.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples order compare bench bench-peers powercut crash consistency abuse fuzz soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -118,6 +118,9 @@ order: deps ## find out in which order requests call the server's functions, and
 	swift build $(RELEASE) -Xlinker -Map=.build/functions.map
 	python3 Tests/Bench/function_order.py --map .build/functions.map
 	swift build $(RELEASE)
+
+compare: build ## compare this build with others, by the cycles and the time that loads take (BUILDS='old/fogbase …', KINDS=read,…)
+	python3 Tests/Bench/compare.py $(BUILDS) .build/release/fogbase $(if $(KINDS),--kinds '$(KINDS)')
 
 bench: build ## measure the server beside nginx and bare SQLite (lines of JSON in .bench/bench.jsonl)
 	mkdir -p .bench

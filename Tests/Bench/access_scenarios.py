@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from random import Random
 from urllib.parse import quote
 
-from client import message
-from context import Context, Scenario
+from client import Client, message
+from context import Board, Context, Scenario
 from forum import BOARDS, SHARES, TYPE, Forum, board, forum, listed_forum
 from read_scenarios import reads
 from report import Row, measured_row
@@ -39,11 +39,8 @@ def point_reads(context: Context) -> Iterator[Row]:
     """With a session or a key, of a type that only creators read, of records with a list and of some with fields that
     are not everybody's, and with limits on rates, beside the anonymous read."""
     with context.board() as board, context.board(settings=RATES) as limited:
-        admin = board.server.client(board.server.admin)
-        client = board.server.client(board.token)
-        me = client.call("GET", "/users/me").json()["userRecordName"]
-        admin.call("PUT", "/schema", {"types": _types(admin)})
-        own, listed = _copies(board, client, "Own"), _copies(board, client, "Listed", {"acl": {me: ["read", "write"]}})
+        admin, client = _with_types(board)
+        own = _copies(board, client, "Own")
         # Who reads without a session is not shown it.
         fielded = _copies(board, client, "Fielded", fields={"secret": {"value": "hidden", "type": "STRING"}})
         scope = {"name": "reader", "scope": {"readOnly": True}}
@@ -51,12 +48,29 @@ def point_reads(context: Context) -> Iterator[Row]:
         admin.call("PUT", "/grants/Own", {"grants": {"_creator": ["CREATE", "READ", "WRITE"]}})
         loads = [context.load(board.server, messages) for messages in (
             reads(board), reads(board, board.token), reads(board, key), _shuffled(own, board.token),
-            _shuffled(listed, board.token), _shuffled(fielded), _shuffled(fielded, board.token))]
+            _listed(board, client), _shuffled(fielded), _shuffled(fielded, board.token))]
         loads += [context.load(limited.server, reads(limited, token)) for token in (None, limited.token)]
         reference, *measured = take_turns(context.options.rounds, context.options.seconds, *loads)
         names = ("session", "key", "creator", "list", "fields", "own-fields", "limits", "session-limits")
         for name, runs in zip(names, measured, strict=True):
             yield measured_row(f"access-read-{name}", runs, reference, floor=1.15, against="anonymous read")
+
+
+def listed_reads(board: Board) -> list[bytes]:
+    """Reads of records with an access list, by the user whom it names."""
+    return _listed(board, _with_types(board)[1])
+
+
+def _listed(board: Board, client: Client) -> list[bytes]:
+    me = client.call("GET", "/users/me").json()["userRecordName"]
+    return _shuffled(_copies(board, client, "Listed", {"acl": {me: ["read", "write"]}}), board.token)
+
+
+def _with_types(board: Board) -> tuple[Client, Client]:
+    """Clients of the administrator, and of the user, of a board with types like that of the posts."""
+    admin = board.server.client(board.server.admin)
+    admin.call("PUT", "/schema", {"types": _types(admin)})
+    return admin, board.server.client(board.token)
 
 
 def _types(admin) -> dict:

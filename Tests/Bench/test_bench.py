@@ -9,6 +9,7 @@ from os import getpid
 from pathlib import Path
 
 import callgraph
+import compare
 import lines
 import page
 from client import message
@@ -117,6 +118,25 @@ class Files(unittest.TestCase):
         self.file.write_text("".join(json.dumps(result | {"server": server, "cpu_seconds_per_1000": cpu}) + "\n"
                                      for server, cpu in (("fogbase", 0.02), ("kinto", 8))))
         self.assertIn("| Kinto + PostgreSQL | 100 | 1.00 | 2.00 | 8.00 | 400 |", page.figures(lines.read([self.file])))
+
+
+class Comparisons(unittest.TestCase):
+    def test_what_perf_counts_is_told_for_each_operation_and_what_it_cannot_count_is_left_out(self):
+        text = ("# started on Mon\n\n5000,,instructions:u,1000,100.00,,\n12.5,,cycles:k,1000,80.00,,\n"
+                "<not supported>,,cache-misses,0,100.00,,\n<not counted>,,cycles:u,0,0.00,,\n")
+        self.assertEqual(compare.counted(text, 50), {"instructions:u": 100, "cycles:k": 0.25})
+        self.assertEqual(compare.counted("", 50), {})
+
+    def test_builds_are_compared_turn_by_turn(self):
+        first = [{"cycles:u": 100.0, "CPU": 10.0}, {"cycles:u": 200.0}, {"cycles:u": 400.0, "CPU": 10.0}]
+        other = [{"cycles:u": 90.0, "CPU": 20.0}, {"cycles:u": 100.0, "CPU": 1.0}, {"cycles:u": 320.0, "CPU": 25.0}]
+        self.assertEqual(compare.ratios(first, other, "cycles:u"), [0.9, 0.5, 0.8])
+        # A turn in which one of them could not be counted says nothing.
+        self.assertEqual(compare.ratios(first, other, "CPU"), [2.0, 2.5])
+        found = {line["counter"]: line for line in compare.lines("read", [Path("a"), Path("b")], [first, other])}
+        self.assertEqual((found["cycles:u"]["first"], found["cycles:u"]["this"]), (200, 100))
+        self.assertEqual((found["cycles:u"]["ratio"], found["cycles:u"]["least"]), (0.8, 0.5))
+        self.assertEqual(found["CPU"]["build"], "b")
 
 
 class CallGraphs(unittest.TestCase):

@@ -7,7 +7,8 @@ from problem import Problem
 
 # Command, and the Debian package that brings it.
 PACKAGES = {"nginx": "nginx", "wrk": "wrk", "strace": "strace", "gcc": "gcc", "openssl": "openssl",
-            "strip": "binutils", "nm": "binutils", "valgrind": "valgrind", "callgrind_control": "valgrind"}
+            "strip": "binutils", "nm": "binutils", "valgrind": "valgrind", "callgrind_control": "valgrind",
+            "perf": "linux-perf"}
 # A library of C, its header, and the Debian package that brings them.
 LIBRARIES = {"sqlite3": ("/usr/include/sqlite3.h", "libsqlite3-dev"),
              "crypto": ("/usr/include/openssl/evp.h", "libssl-dev")}

@@ -102,8 +102,8 @@ def increment_image(context: Context) -> Iterator[Row]:
         for number in range(16):
             body = {"fields": fields(number) | {"image": {"value": image(size), "type": "BYTES"}}}
             holding.append(client.call("POST", "/records/Post?fields=likes", body, expect=(201,)).json()["recordName"])
-        without = context.load(server, _increments(board, plain))
-        with_image = context.load(server, _increments(board, holding))
+        without = context.load(server, increments(board, plain))
+        with_image = context.load(server, increments(board, holding))
         reference, measured = interleave(context.options.rounds, context.options.seconds, without, with_image)
         yield measured_row("increment-image", measured, reference, floor=1.5, against="without image",
                            notes=[f"16 posts with {size:,} bytes of image beside 16 without"])
@@ -123,7 +123,7 @@ def creates(board: Board) -> list[bytes]:
     return [message("POST", "/records/Post", board.token, {"fields": fields(number)}) for number in range(512)]
 
 
-def _increments(board: Board, names: list[str]) -> list[bytes]:
+def increments(board: Board, names: list[str]) -> list[bytes]:
     body = {"fields": {"likes": {"increment": 1}}}
     return [message("PATCH", f"/records/Post/{name}?fields=likes", board.token, body) for name in names]
 
