@@ -47,6 +47,8 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     private var mayWrite = true
     private var watchesWrites = false
     private var reader: UnsafeContinuation<Wake, Never>?
+    /// Who waits without a task.
+    private var resting: ((Wake) -> Void)?
     private var writer: UnsafeContinuation<Wake, Never>?
     private var readDeadline = Deadline.never
     private var writeDeadline = Deadline.never
@@ -171,11 +173,22 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         if raw < 0 { return .cancelled }
         if mayRead { return .ready }
         return await withUnsafeContinuation { continuation in
-            precondition(reader == nil, "Two readers wait on one socket")
+            precondition(reader == nil && resting == nil, "Two readers wait on one socket")
             reader = continuation
             readDeadline = deadline
             if deadline != .never { loop.arm(self, at: deadline.nanoseconds) }
         }
+    }
+
+    /// Calls `body` once, when something may be read: at once, if that is so already. It takes far less memory than a task
+    /// that waits, which keeps what the deepest of its calls needed.
+    package func whenReadable(until deadline: Deadline, _ body: @escaping (Wake) -> Void) {
+        precondition(reader == nil && resting == nil, "Two readers wait on one socket")
+        if raw < 0 { return body(.cancelled) }
+        if mayRead { return body(.ready) }
+        resting = body
+        readDeadline = deadline
+        if deadline != .never { loop.arm(self, at: deadline.nanoseconds) }
     }
 
     /// Suspends until something may be written, after a write that would have blocked.
@@ -201,7 +214,7 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
         }
     }
 
-    /// Resumes a waiting reader with `.cancelled`, such as one that idles between requests at a shutdown.
+    /// Wakes a waiting reader with `.cancelled`, such as one that idles between requests at a shutdown.
     package func cancelRead() {
         resumeReader(.cancelled)
     }
@@ -264,6 +277,10 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
 
     private func resumeReader(_ wake: Wake) {
         readDeadline = .never
+        if let body = resting {
+            resting = nil
+            return body(wake)
+        }
         guard let waiting = reader else { return }
         reader = nil
         waiting.resume(returning: wake)

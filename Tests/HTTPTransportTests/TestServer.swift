@@ -94,6 +94,8 @@ final class TestServer: Sendable {
     ) throws {
         var configuration = HTTPServerConfiguration(addresses: try addresses.map { try SocketAddress($0) })
         configuration.loops = 2
+        // Few tests are long enough for connections to rest as they do elsewhere.
+        configuration.deadlines.rest = .milliseconds(2)
         configure(&configuration)
         handler = TestHandler(body: body)
         server = HTTPServer(configuration: configuration, handler: handler)

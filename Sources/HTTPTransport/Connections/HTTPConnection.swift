@@ -2,7 +2,8 @@ import HTTP
 import Sockets
 import Threads
 
-/// One connection from its first byte to its last: a single task on its loop's thread that reads like blocking code.
+/// One connection from its first byte to its last: a task on its loop's thread that reads like blocking code. While it idles
+/// for long it has none.
 ///
 /// Unchecked: confined to the loop's thread.
 final class HTTPConnection: @unchecked Sendable, EndOfTurn {
@@ -40,6 +41,10 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     private var parser: RequestParser
     private var headStart: UInt64 = 0
     private var isIdle = false
+    /// The task ends, and the connection does not.
+    private var isResting = false
+    /// What has ended a rest.
+    private var wake: LoopSocket.Wake?
     private var isStopping = false
     private var answeredInTurn = 0
     private var bytesAtTurnStart = 0
@@ -61,11 +66,16 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
         socket.inputDidEnd = { [weak self] in self?.probe() }
     }
 
-    /// Serves requests until the connection ends.
-    func run() async {
+    func start() {
+        task = Task(executorPreference: server.loop) { [self] in await run() }
+    }
+
+    /// Serves requests until the connection ends or rests.
+    private func run() async {
         while let head = await nextHead() {
             guard await answer(head) else { break }
         }
+        if isResting { return rest() }
         if !socket.isClosed, await flush(), lingers { await linger() }
         finish()
     }
@@ -91,6 +101,20 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     /// Bytes that have come and have not been consumed.
     var pendingCount: Int {
         pending.count - pendingStart
+    }
+
+    /// Goes on without a task until something comes: that of an idle connection holds some 8 KB, in which answers were made.
+    private func rest() {
+        isResting = false
+        isIdle = true
+        task = nil
+        let deadlines = server.configuration.deadlines
+        server.metrics.connectionDidRest()
+        socket.whenReadable(until: .after(deadlines.idle - deadlines.rest, from: server.loop.now)) { [self] wake in
+            server.metrics.connectionDidWake()
+            self.wake = wake
+            start()
+        }
     }
 
     private func finish() {
@@ -145,13 +169,23 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
 
     private func receiveHead() async -> RequestHead? {
         let deadlines = server.configuration.deadlines
+        let rest = min(deadlines.rest, deadlines.idle)
         while true {
             isIdle = pendingCount == 0
-            let deadline: Deadline =
-                isIdle
-                ? .after(deadlines.idle, from: server.loop.now) : .after(deadlines.head, from: headStart)
-            // A stopping server looks once more, without waiting, whether a request has come meanwhile.
-            let wake = isIdle && isStopping ? .cancelled : await socket.waitReadable(until: deadline)
+            let wake: LoopSocket.Wake
+            if let ended = self.wake.take() {
+                wake = ended
+            } else if isIdle {
+                // A stopping server looks once more, without waiting, whether a request has come meanwhile.
+                wake = isStopping ? .cancelled : await socket.waitReadable(until: .after(rest, from: server.loop.now))
+                if wake == .timeout, rest < deadlines.idle {
+                    if isStopping { continue }
+                    isResting = true
+                    return nil
+                }
+            } else {
+                wake = await socket.waitReadable(until: .after(deadlines.head, from: headStart))
+            }
             let wasIdle = isIdle
             isIdle = false
             if wake == .timeout {

@@ -30,6 +30,9 @@ package final class TransportMetrics: MetricsSource {
     package func writeMetrics(into text: inout MetricsText) {
         let total = total()
         text.gauge("fogbase_http_connections", help: "Open connections.", Double(total.open))
+        text.gauge(
+            "fogbase_http_connections_resting", help: "Those that have idled for so long that they hold little memory.",
+            Double(total.resting))
         text.counter(
             "fogbase_http_connections_accepted_total", help: "Connections that were served.", total.accepted)
         text.counter(
@@ -64,6 +67,7 @@ package final class TransportMetrics: MetricsSource {
 
     private struct Total {
         var open = 0
+        var resting = 0
         var accepted: UInt64 = 0
         var refused: UInt64 = 0
         var received: UInt64 = 0
@@ -76,6 +80,7 @@ package final class TransportMetrics: MetricsSource {
         for shard in shards.withLock({ $0 }) {
             let counts = shard.snapshot
             total.open += counts.open
+            total.resting += counts.resting
             total.accepted &+= counts.accepted
             total.refused &+= counts.refused
             total.received &+= counts.received
@@ -108,6 +113,7 @@ final class MetricsShard: @unchecked Sendable {
 
     struct Counts: Sendable {
         var open = 0
+        var resting = 0
         var accepted: UInt64 = 0
         var refused: UInt64 = 0
         var received: UInt64 = 0
@@ -139,6 +145,14 @@ final class MetricsShard: @unchecked Sendable {
             counts.open -= 1
             traffic.publish(to: &counts)
         }
+    }
+
+    func connectionDidRest() {
+        counts.withLock { $0.resting += 1 }
+    }
+
+    func connectionDidWake() {
+        counts.withLock { $0.resting -= 1 }
     }
 
     func connectionWasRefused() {

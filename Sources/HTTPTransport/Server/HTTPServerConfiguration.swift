@@ -13,6 +13,8 @@ package struct HTTPServerConfiguration: Sendable {
         package var body: Duration = .seconds(60)
         /// Between requests; then the connection is closed without a word.
         package var idle: Duration = .seconds(75)
+        /// How long an idle connection keeps its task; beyond it only its socket, until something comes.
+        package var rest: Duration = .milliseconds(200)
         /// The same for a client that takes an answer; then a reset.
         package var write: Duration = .seconds(30)
         /// For a client to notice a refusal before its connection is closed.

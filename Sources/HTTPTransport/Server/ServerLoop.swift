@@ -103,7 +103,7 @@ final class ServerLoop: @unchecked Sendable {
         connection.index = connections.count
         connections.append(connection)
         metrics.connectionDidOpen()
-        connection.task = Task(executorPreference: loop) { await connection.run() }
+        connection.start()
     }
 
     /// Answers 503 to a connection too many, as cheaply as it can be done, and closes it.

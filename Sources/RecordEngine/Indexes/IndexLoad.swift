@@ -89,7 +89,7 @@ final class IndexLoad {
         while slice.hasMore {
             guard let (cursor, zone) = try transaction.store({ () throws(StoreError) in try walk.next() }) else {
                 isLast = end == .max
-                self.position = end
+                if !isLast { self.position = end }
                 return true
             }
             let row = cursor.row
