@@ -108,6 +108,10 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
         isResting = false
         isIdle = true
         task = nil
+        if isStopping {
+            wake = .cancelled
+            return start()
+        }
         let deadlines = server.configuration.deadlines
         server.metrics.connectionDidRest()
         socket.whenReadable(until: .after(deadlines.idle - deadlines.rest, from: server.loop.now)) { [self] wake in
@@ -179,7 +183,6 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
                 // A stopping server looks once more, without waiting, whether a request has come meanwhile.
                 wake = isStopping ? .cancelled : await socket.waitReadable(until: .after(rest, from: server.loop.now))
                 if wake == .timeout, rest < deadlines.idle {
-                    if isStopping { continue }
                     isResting = true
                     return nil
                 }

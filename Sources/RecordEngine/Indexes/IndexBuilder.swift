@@ -48,6 +48,7 @@ private final class IndexSlice: PendingWrite, @unchecked Sendable {
 
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
         outcome = nil
+        defer { load = transaction.indexes.load }
         let building = transaction.indexBuilding
         let database = database
         outcome = try transaction.indexSlice { started in
@@ -55,11 +56,13 @@ private final class IndexSlice: PendingWrite, @unchecked Sendable {
             let time = isBusy ? building.busyNanoseconds : building.idleNanoseconds
             return MonotonicClock.now &- started < time
         }
-        load = transaction.indexes.load
     }
 
     override func finish(_ failure: RecordError?) {
-        guard failure == nil, let outcome else { return database.indexBuilder.didFail() }
+        guard failure == nil, let outcome else {
+            load?.abandon()
+            return database.indexBuilder.didFail()
+        }
         load?.isCommitted = true
         database.indexProgress.didCommit(building: outcome.building, added: outcome.added)
         if database.indexBuilder.didCommit(hasMore: outcome.hasMore) { database.submit(IndexSlice(database)) }

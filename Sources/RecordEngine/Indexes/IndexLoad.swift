@@ -28,7 +28,7 @@ final class IndexLoad {
     private let end: Int64
     private let types: [Int64: Int64]
     private var stage = Stage.gathering
-    private let runs = IndexRuns()
+    private var runs = IndexRuns()
     private var seen = 0
     private var changed: Set<Int64> = []
     private var mending: [Int64] = []
@@ -45,6 +45,18 @@ final class IndexLoad {
         self.end = end
         position = start
         types = Dictionary(builds.map { ($0.id, $0.type) }, uniquingKeysWith: { $1 })
+    }
+
+    /// Whether an index of it has turned out to be one that cannot be built.
+    var hasFailures: Bool { fillings.values.contains { !$0.failures.isEmpty } }
+
+    /// Lets go of what is in memory, since nothing of it can be used.
+    func abandon() {
+        isCommitted = false
+        stage = .mending
+        runs = IndexRuns()
+        changed = []
+        mending = []
     }
 
     /// Notes that a write takes entries of a record away, or brings some.

@@ -38,7 +38,14 @@ extension WriteTransaction {
         guard let load = try load(for: builds) else { return SliceOutcome(hasMore: true) }
         load.isCommitted = false
         var slice = SliceBudget(indexBuilding.recordsPerSlice) { goesOn(started) }
-        let added = try load.run(&slice, in: self) ? try finish(load) : 0
+        var added = 0
+        if try load.run(&slice, in: self) {
+            added = try finish(load)
+        } else if load.hasFailures {
+            // Told while it is true: writes may mend it later. The others begin the stretch anew.
+            indexes.load = nil
+            for filling in load.fillings.values { try settle(filling, isComplete: false) }
+        }
         return try store { () throws(StoreError) in
             let builds = try indexDefinitions.builds()
             return SliceOutcome(
