@@ -114,7 +114,8 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
         }
         let deadlines = server.configuration.deadlines
         server.metrics.connectionDidRest()
-        socket.whenReadable(until: .after(deadlines.idle - deadlines.rest, from: server.loop.now)) { [self] wake in
+        // From now, not from when the turn began: nobody is sent home before its time.
+        socket.whenReadable(until: .after(deadlines.idle - deadlines.rest)) { [self] wake in
             server.metrics.connectionDidWake()
             self.wake = wake
             start()
