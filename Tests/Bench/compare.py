@@ -87,8 +87,12 @@ def measure(pid: int, run: Runner, seconds: float, counters: list[str]) -> dict[
 
 def usable_counters() -> list[str]:
     """Those that this machine has, and lets us read; virtual ones often have none."""
-    done = subprocess.run([tools.path("perf"), "stat", "-x,", "-e", ",".join(COUNTERS), "true"],
-                          capture_output=True, text=True)
+    try:
+        perf = tools.path("perf")
+    except Problem as problem:
+        print(problem)
+        return []
+    done = subprocess.run([perf, "stat", "-x,", "-e", ",".join(COUNTERS), "true"], capture_output=True, text=True)
     return list(counted(done.stderr, 1))
 
 
@@ -152,7 +156,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     counters = usable_counters()
     if not counters:
-        print("perf can count nothing here (a virtual machine, or kernel.perf_event_paranoid): CPU time alone")
+        print("perf is missing or can count nothing here (kernel.perf_event_paranoid): CPU time alone")
     context = Context(Options(str(builds[0]), given.work, records=given.records))
     try:
         print(f"{'load':13} {'per operation':15} {'first':>10} {'this':>10}  ratio  (least to most)  build")
