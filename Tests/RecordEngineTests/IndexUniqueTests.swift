@@ -147,22 +147,26 @@ import Testing
 
     /// The failure of one is told in the slice that finds it, when it is true; what is mended afterwards is another matter.
     @Test func `an index fails while its stretch is under way, and the others of the stretch are built`() async throws {
-        let test = try TestDatabase(indexBuilding: .slices(of: 2, perStretch: .max))
         let long = String(repeating: "x", count: 2_000)
-        try await test.fill(400) { number in
-            let slug = number == 0 ? long : "s\(number)"
-            return #""slug":"\#(slug)","n":\#(number % 7)"#
-        }
         let type = try #require(RecordTypeName("Post"))
         let wish = IndexWish(
             indexes: (1...2).map { .init(kind: .ordered, columns: [.init(.field($0))], isUnique: $0 == 1) })
-        _ = try await test.database.addIndexes(wish, to: type)
-        while try test.indexes().allSatisfy({ !$0.isFailed }), test.database.indexProgress.doneSlices < 100 {}
-        #expect(test.database.indexProgress.doneSlices < 100)
-        #expect(try test.indexes().contains { $0.state == .building(position: 0) })
-        await test.database.indexesAreBuilt()
-        #expect(try test.indexes().map(\.isReady) == [false, true])
-        try IndexOracle(test).check()
+        // Whoever looks too late sees only the end, and looks again at another build.
+        for _ in 0..<20 {
+            let test = try TestDatabase(indexBuilding: .slices(of: 2, perStretch: .max))
+            try await test.fill(400) { number in
+                let slug = number == 0 ? long : "s\(number)"
+                return #""slug":"\#(slug)","n":\#(number % 7)"#
+            }
+            _ = try await test.database.addIndexes(wish, to: type)
+            var seen = try test.indexes()
+            while !seen.contains(where: \.isFailed) { seen = try test.indexes() }
+            await test.database.indexesAreBuilt()
+            #expect(try test.indexes().map(\.isReady) == [false, true])
+            try IndexOracle(test).check()
+            if seen.contains(where: { $0.state == .building(position: 0) }) { return }
+        }
+        Issue.record("The failure was never told before the other index was ready")
     }
 
     @Test func `a list with too many members is refused where it is indexed`() async throws {
