@@ -1,4 +1,6 @@
 import Cryptography
+import Foundation
+import Glibc
 import RecordEngine
 import RecordModel
 import RecordStorage
@@ -288,6 +290,20 @@ import Testing
         }
         #expect(try AssetAudit(test.folder).files.isEmpty)
         try await test.create("a", #""n":1"#)
+    }
+
+    /// Before the first file there is no folder that could be asked for room.
+    @Test func `the first upload of all leaves room, too`() async throws {
+        var status = statvfs()
+        try #require(statvfs(NSTemporaryDirectory(), &status) == 0)
+        let free = Int(status.f_bavail) * Int(status.f_frsize)
+        let test = try TestDatabase(limits: Self.limits { $0.freeDiskBytes = free + 1 << 40 })
+        for isAnnounced in [true, false] {
+            #expect(
+                await refusal { try await test.upload(sampleBytes(1), isAnnounced: isAnnounced) }?.cause == .storageFull
+            )
+        }
+        #expect(try AssetAudit(test.folder).files.isEmpty)
     }
 
     @Test func `another digest than the client's leaves nothing`() async throws {

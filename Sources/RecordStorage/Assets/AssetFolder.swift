@@ -59,10 +59,13 @@ package struct AssetFolder: Sendable {
         unlink(path(ofUpload: name))
     }
 
-    /// Bytes that are free for the server on this disk.
+    /// Bytes that are free for the server on this disk. Before the first file is made there is the database's folder alone;
+    /// afterwards `assets/` may be a disk of its own. What cannot be found out is no room.
     package var freeBytes: Int {
         var status = statvfs()
-        guard statvfs(path, &status) == 0 else { return .max }
+        guard statvfs(path, &status) == 0 || statvfs(String(path.dropLast("/assets".utf8.count)), &status) == 0 else {
+            return 0
+        }
         return Int(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).0)
     }
 
