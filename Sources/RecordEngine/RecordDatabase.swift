@@ -190,8 +190,6 @@ package actor RecordDatabase {
             commit(group)
             gathering.didCommit(writes: group.count, waiting: queue.withLock { $0.count }, goal: goal)
             if checkpointIfDue() { queue.withLock { $0.didHoldUp() } }
-            if indexBuilder.isDue { buildIndexes() }
-            if removals.isDue { finishRemovals() }
         }
     }
 
@@ -218,6 +216,17 @@ package actor RecordDatabase {
 
     func note(_ failure: StoreError) {
         statistics.didFail(failure.description)
+    }
+
+    /// Begins long work again some time after a slice of it has failed, whether or not anybody writes meanwhile.
+    nonisolated func retry(
+        after time: Duration, _ begin: @escaping @Sendable (RecordDatabase) -> Void
+    ) {
+        guard isHealthy else { return }
+        Task.detached { [weak self] in
+            try? await Task.sleep(for: time)
+            if let self, self.isHealthy { begin(self) }
+        }
     }
 
     // MARK: Closing

@@ -186,6 +186,31 @@ import Testing
         #expect(step > 40)
     }
 
+    /// The disk has room again, and nobody writes.
+    @Test func `a build that failed goes on by itself`() async throws {
+        let test = try TestDatabase(indexBuilding: .slices(of: 4))
+        try await test.fill(100) { #""n":\#($0)"# }
+        let type = try #require(Self.type)
+        try await Self.failing(after: 150, test) { try await test.database.addIndexes(Self.wish(), to: type) }
+        #expect(try test.indexes().map(\.isReady) == [false])
+        #expect(await eventually { (try? test.indexes().allSatisfy(\.isReady)) == true })
+        await test.database.indexesAreBuilt()
+        try IndexOracle(test).check()
+    }
+
+    /// The new index is ready at once, so that nothing else begins the work on the old one.
+    @Test func `an index whose place a better one takes goes`() async throws {
+        let test = try TestDatabase()
+        try await test.fill(10) { #""n":\#($0)"# }
+        let type = try #require(Self.type)
+        let plain = try await test.database.addIndexes(Self.wish(), to: type)
+        let better = try await test.database.addIndexes(Self.wish(isUnique: true), to: type)
+        #expect(better.map(\.isReady) == [true] && better.map(\.id) != plain.map(\.id))
+        await test.database.indexesAreBuilt()
+        // Also that there is no other table.
+        try IndexOracle(test).check()
+    }
+
     @Test func `a dropped index goes in slices, also over a restart`() async throws {
         let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: .slices(of: 3))

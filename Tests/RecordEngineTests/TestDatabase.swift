@@ -152,3 +152,13 @@ func refusal(_ body: () async throws -> Void) async -> RecordError? {
         return error as? RecordError
     }
 }
+
+/// Waits up to a minute and a half for what happens by itself.
+func eventually(_ isTrue: () -> Bool) async -> Bool {
+    let limit = ContinuousClock.now + .seconds(90)
+    while !isTrue() {
+        if ContinuousClock.now > limit { return false }
+        try? await Task.sleep(for: .milliseconds(20))
+    }
+    return true
+}

@@ -84,7 +84,9 @@ private final class RemovalSlice: PendingWrite, @unchecked Sendable {
     }
 
     override func finish(_ failure: RecordError?) {
-        guard failure == nil else { return database.removals.didFail() }
+        guard failure == nil else {
+            return database.retry(after: database.removals.didFail()) { $0.finishRemovals() }
+        }
         if database.removals.didCommit(hasMore: hasMore) { database.submit(RemovalSlice(database)) }
     }
 }

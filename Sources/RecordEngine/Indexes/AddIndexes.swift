@@ -14,13 +14,15 @@ extension RecordDatabase {
     package nonisolated func addIndexes(
         _ wish: IndexWish, to typeName: RecordTypeName, by actor: AuditActor? = nil
     ) async throws(RecordError) -> [IndexDefinition] {
-        let indexes = try await write(isAlone: true) { transaction throws(RecordError) in
+        let (indexes, hasWork) = try await write(isAlone: true) { transaction throws(RecordError) in
             if let actor { try transaction.require(.changeSchema, of: actor) }
             let indexes = try transaction.addIndexes(wish, to: typeName)
             if let actor { try transaction.audit(.indexAdd, typeName.text, by: actor) }
-            return indexes
+            // A new index may be ready, and have taken the place of one whose table is to go.
+            let hasWork = try transaction.store { () throws(StoreError) in try transaction.hasIndexWork() }
+            return (indexes, hasWork)
         }
-        if indexes.contains(where: { !$0.isReady }) { buildIndexes() }
+        if hasWork { buildIndexes() }
         return indexes
     }
 }

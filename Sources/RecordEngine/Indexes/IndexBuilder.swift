@@ -61,7 +61,7 @@ private final class IndexSlice: PendingWrite, @unchecked Sendable {
     override func finish(_ failure: RecordError?) {
         guard failure == nil, let outcome else {
             load?.abandon()
-            return database.indexBuilder.didFail()
+            return database.retry(after: database.indexBuilder.didFail()) { $0.buildIndexes() }
         }
         load?.isCommitted = true
         database.indexProgress.didCommit(building: outcome.building, added: outcome.added)

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import Threads
 
 /// Whether the database has a slice of some long work under way, such as the building of indexes. There is one at a time: each, when it is committed, submits
@@ -8,31 +7,28 @@ final class SliceTurns: Sendable {
         var isRunning = false
         /// What came while a slice was under way may be work that it has not seen.
         var isAskedAgain = false
+        /// Slices that have failed since one was committed.
+        var failures = 0
         var waiting: [UnsafeContinuation<Void, Never>] = []
 
         mutating func end() -> [UnsafeContinuation<Void, Never>] {
-            defer { self = State() }
+            defer {
+                isRunning = false
+                isAskedAgain = false
+                waiting = []
+            }
             return waiting
         }
     }
 
     private let state = Locked(State())
-    /// When to try again after a slice that failed, on the coarse monotonic clock; 0 for not at all.
-    private let retry = Atomic<UInt64>(0)
 
-    /// A disk that is full, or a queue, is not so for ever, and asking costs little.
-    private static let retryNanoseconds: UInt64 = 1_000_000_000
-
-    /// Whether a slice that failed can be tried again now.
-    var isDue: Bool {
-        let time = retry.load(ordering: .relaxed)
-        return time != 0 && MonotonicClock.coarse > time
-    }
+    /// The longest time after which a slice that failed is tried again.
+    private static let longestPause = Duration.seconds(30)
 
     /// Whether the caller is to submit a slice; otherwise one is under way and another will follow it.
     func begin() -> Bool {
-        retry.store(0, ordering: .relaxed)
-        return state.withLock { state in
+        state.withLock { state in
             if state.isRunning {
                 state.isAskedAgain = true
                 return false
@@ -47,6 +43,7 @@ final class SliceTurns: Sendable {
     /// - Returns: Whether another one is to be submitted.
     func didCommit(hasMore: Bool) -> Bool {
         let (goesOn, waiting) = state.withLock { state -> (Bool, [UnsafeContinuation<Void, Never>]) in
+            state.failures = 0
             if hasMore || state.isAskedAgain {
                 state.isAskedAgain = false
                 return (true, [])
@@ -58,10 +55,16 @@ final class SliceTurns: Sendable {
     }
 
     /// A slice failed, or was refused.
-    func didFail() {
-        retry.store(MonotonicClock.coarse &+ Self.retryNanoseconds, ordering: .relaxed)
-        let waiting = state.withLock { $0.end() }
+    ///
+    /// - Returns: When to begin again, of which the caller must take care: a disk that is full, or a queue, is not so for
+    ///   ever.
+    func didFail() -> Duration {
+        let (failures, waiting) = state.withLock { state in
+            state.failures += 1
+            return (state.failures, state.end())
+        }
         for continuation in waiting { continuation.resume() }
+        return min(.seconds(1 << min(failures - 1, 8)), Self.longestPause)
     }
 
     /// Suspends until no slice is under way.

@@ -138,6 +138,31 @@ import Testing
         #expect(interruptions >= 3)
     }
 
+    /// The disk has room again, and nobody writes.
+    @Test func `a removal that failed goes on by itself`() async throws {
+        var failures = 0
+        for steps in stride(from: 100, to: 2_000, by: 200) {
+            let test = try TestDatabase(indexBuilding: Self.slices)
+            let sessions = try await Self.fill(test)
+            let plan = UncheckedPlan(
+                FaultPlan(failAt: steps, with: StoreError(code: 13, message: "database or disk is full")))
+            await test.database.injectPlan(plan)
+            let answer = await refusal { try await Self.remove(sessions[0], test) }
+            await test.database.removalsAreDone()
+            await test.database.injectPlan(nil)
+            // Behind the last step.
+            if !plan.hasFired { break }
+            // The removal itself was refused.
+            if answer != nil { continue }
+            failures += 1
+            let left = "SELECT count(*) FROM account_removal"
+            #expect(await eventually { (try? Self.count(left, in: test.folder)) == 0 })
+            await test.database.removalsAreDone()
+            try Self.check(sessions, in: test.folder)
+        }
+        #expect(failures >= 2)
+    }
+
     @Test func `the number of a zone that went is not given again`() async throws {
         let test = try TestDatabase()
         let (ann, session) = try await test.signUp("ann")
