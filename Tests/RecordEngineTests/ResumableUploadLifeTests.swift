@@ -27,7 +27,10 @@ import Testing
         await arrived.wait()
         // Who only looks disturbs nobody, and neither does a part that cannot go on.
         #expect(try await client.get(name).offset == 0)
-        #expect(await refusal { try await client.send(name, at: 0, [bytes]) }?.code == .conflict)
+        let refused = await refusal { try await client.send(name, at: 0, [bytes]) }
+        #expect(refused?.code == .conflict)
+        // Not the offset that was just sent: whoever follows it would come back for ever.
+        #expect(refused?.details.first { $0.key == "offset" }?.value == .number(1_000))
         #expect(try await client.head(name).offset == 1_000)
         #expect(try await client.send(name, at: 1_000, [Array(bytes[1_000...])]).asset != nil)
         release.open()
@@ -152,6 +155,25 @@ import Testing
         let client = ResumableClient(test)
         for _ in 0..<RecordReader.unfinishedUploads { _ = try await client.create(nil) }
         #expect(await refusal { _ = try await client.create(nil) }?.code == .quotaExceeded)
+    }
+
+    /// Of a thousand uploads that one client began, the hashes once stayed until those expired, and the others' were read
+    /// again from their beginning for each part.
+    @Test func `uploads that nobody goes on with take no memory from others`() async throws {
+        let test = try TestDatabase()
+        let client = ResumableClient(test)
+        var idle: [String] = []
+        for _ in 0..<1_000 {
+            idle.append(try await client.create(nil))
+            try await client.send(idle[idle.count - 1], at: 0, [[1]])
+        }
+        #expect(idle.allSatisfy(test.database.remembersUpload))
+        let (bob, _) = try await test.signUp("bob")
+        let other = ResumableClient(test, as: bob)
+        let name = try await other.create(3)
+        try await other.send(name, at: 0, [[1]])
+        #expect(test.database.remembersUpload(name))
+        #expect(idle.filter { !test.database.remembersUpload($0) } == [idle[0]])
     }
 
     @Test func `an upload is no longer than an asset may be, nor than the disk has room`() async throws {

@@ -20,9 +20,8 @@ extension RecordReader {
         let file = try database.assets.resumables.borrow(upload.name, in: database.assets)
         defer { database.assets.resumables.giveBack(file) }
         // What cannot go on must not end what can.
-        guard part.offset >= max(before.offset, file.receivedNow ?? 0) else {
-            throw RecordError.uploadOffsetWrong(before.offset)
-        }
+        guard part.offset >= before.offset else { throw RecordError.uploadOffsetWrong(before.offset) }
+        if let received = file.receivedNow, part.offset < received { throw RecordError.uploadIsBusy(received) }
         let session = try await file.turn.takeOver()
         let row: ResumableUploadRow
         let room: ResumableRoom

@@ -8,44 +8,67 @@ final class ResumableFiles: Sendable {
     private struct Entry {
         let file: ResumableFile
         var users: Int
+        /// The number of the loan that ended last.
+        var ended: UInt64 = 0
     }
 
-    private let entries = Locked<[String: Entry]>([:])
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var loans: UInt64 = 0
+    }
 
-    /// So many are remembered, each with less than a kilobyte.
+    private let state = Locked(State())
+
+    /// So many are remembered, each with less than a kilobyte; the others are those that nobody has gone on with for longest.
     private static let kept = 1_000
 
     /// The file of an upload; the same for all who work on it at once.
     func borrow(_ name: String, in store: AssetStore) throws(RecordError) -> ResumableFile {
         let executor = try store.executor()
         let folder = store.folder
-        return entries.withLock { entries in
+        return state.withLock { state in
             var entry =
-                entries[name] ?? Entry(file: ResumableFile(name, in: folder, executor: executor), users: 0)
+                state.entries[name] ?? Entry(file: ResumableFile(name, in: folder, executor: executor), users: 0)
             entry.users += 1
-            entries[name] = entry
+            state.entries[name] = entry
             return entry.file
         }
     }
 
     func giveBack(_ file: ResumableFile) {
-        entries.withLock { entries in
-            guard var entry = entries[file.name] else { return }
+        state.withLock { state in
+            guard var entry = state.entries[file.name] else { return }
+            state.loans += 1
             entry.users -= 1
-            let isKept = entry.users > 0 || (file.isWorthKeeping && entries.count <= Self.kept)
-            entries[file.name] = isKept ? entry : nil
+            entry.ended = state.loans
+            state.entries[file.name] = entry.users > 0 || file.isWorthKeeping ? entry : nil
+            guard state.entries.count > Self.kept else { return }
+            let idle = state.entries.lazy.filter { $0.value.users == 0 }
+            if let oldest = idle.min(by: { $0.value.ended < $1.value.ended }) { state.entries[oldest.key] = nil }
         }
     }
 
     /// Whether somebody works on an upload.
     func isBusy(_ name: String) -> Bool {
-        entries.withLock { ($0[name]?.users ?? 0) > 0 }
+        state.withLock { ($0.entries[name]?.users ?? 0) > 0 }
+    }
+
+    /// Whether nothing of an upload need be read again to go on with it.
+    func remembers(_ name: String) -> Bool {
+        state.withLock { $0.entries[name]?.file.isWorthKeeping == true }
     }
 
     /// Forgets an upload that is gone, if nobody works on it.
     func forget(_ name: String) {
-        entries.withLock { entries in
-            if entries[name]?.users == 0 { entries[name] = nil }
+        state.withLock { state in
+            if state.entries[name]?.users == 0 { state.entries[name] = nil }
         }
+    }
+}
+
+extension RecordDatabase {
+    /// Whether nothing of an upload need be read again to go on with it.
+    package nonisolated func remembersUpload(_ name: String) -> Bool {
+        assets.resumables.remembers(name)
     }
 }
