@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import HTTPTransport
 import TestSupport
@@ -129,5 +130,31 @@ import Testing
             try await Task.sleep(for: .microseconds(600 + round % 40 * 20))
         }
         await server.server.stop()
+    }
+
+    /// More requests than the loop takes from the kernel at once have come while it was held up, and all of them in time.
+    @Test func `a request that came in time is answered, however late the loop looks`() async throws {
+        let server = try TestServer { configuration in
+            configuration.loops = 1
+            configuration.deadlines.rest = .milliseconds(1)
+            configuration.deadlines.idle = .milliseconds(600)
+        } handler: { request in
+            // Holds the loop up.
+            if request.target.rawPath == "/hold" { usleep(1_500_000) }
+            return .text("hello " + request.target.rawPath)
+        }
+        let holder = try server.client()
+        let clients = try (0..<400).map { _ in try server.client() }
+        for client in clients {
+            try client.send(Self.get)
+            _ = try client.receive(until: "hello /")
+        }
+        try holder.send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n")
+        // Those whose time ends first come last.
+        for client in clients.reversed() { try client.send(Self.get) }
+        var answered = 0
+        for client in clients where (try? client.receive(until: "hello /")) != nil { answered += 1 }
+        #expect(answered == clients.count)
+        await server.stop()
     }
 }

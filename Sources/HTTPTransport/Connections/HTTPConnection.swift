@@ -192,12 +192,11 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
             }
             let wasIdle = isIdle
             isIdle = false
-            if wake == .timeout {
-                if !wasIdle {
-                    await refuse(HTTPRefusal(.requestTimeout, "The request head did not arrive in time."))
-                }
+            if wake == .timeout, !wasIdle {
+                await refuse(HTTPRefusal(.requestTimeout, "The request head did not arrive in time."))
                 return nil
             }
+            // Also when an idle connection's time has ended: what came before, the loop may not have seen yet.
             switch socket.read(into: server.input) {
             case .bytes(let count):
                 if wasIdle { headStart = server.loop.now }
@@ -209,7 +208,7 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
                     return nil
                 }
             case .wouldBlock:
-                if wake == .cancelled, wasIdle || socket.isClosed { return nil }
+                if wasIdle ? wake != .ready : wake == .cancelled && socket.isClosed { return nil }
             case .end, .failed:
                 return nil
             }
