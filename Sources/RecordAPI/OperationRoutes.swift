@@ -47,6 +47,7 @@ extension RecordAPI {
             ("queryArguments", Int64(Limits.queryArguments)),
             ("sortTerms", Int64(Limits.sortTerms)),
             ("indexedMembers", Int64(Limits.indexedMembers)),
+            ("memberEntries", Int64(Limits.memberEntries)),
             ("indexesPerType", Int64(IndexDefinition.maxPerType)),
             ("columnsPerIndex", Int64(IndexDefinition.maxColumns)),
         ]

@@ -20,6 +20,9 @@ package enum Limits {
     package static let listMembers = 100_000
     /// The most distinct members of a list in an index: each is a row of its own.
     package static let indexedMembers = 10_000
+    /// The most entries that one request may bring into indexes of lists: one for each distinct member, and one more of each
+    /// for every reader in the record's access list.
+    package static let memberEntries = 200_000
     /// The longest answer that is remembered as it was; of longer ones it is remembered what became of each record.
     package static let rememberedAnswerBytes = 4_096
 }

@@ -186,4 +186,44 @@ import Testing
         // It stays so until an administrator puts the schema: queries do not try again and again.
         #expect(try await test.database.addIndexes(IndexWish(options: [2: .queryable]), to: type) == made)
     }
+
+    /// Readers and members multiply: a body of 70 KB could hold up all other writers for seconds.
+    @Test func `a request brings a bounded number of entries into indexes of lists`() async throws {
+        let test = try await make(
+            #"{"types":{"Post":{"fields":{"l":{"type":"INT64_LIST","indexes":["QUERYABLE"]},"m":{"type":"INT64_LIST"}}}}}"#
+        )
+        for number in 0..<99 {
+            _ = try await test.database.putRole(try #require(RoleName("r\(number)")), members: [])
+        }
+        let readers = (0..<99).map { #""role:r\#($0)":["read"]"# }.joined(separator: ",")
+        // With the place of all records that have a list, a hundred entries for each member.
+        func record(_ field: String, _ members: Int) -> String {
+            let list = (0..<members).map(String.init).joined(separator: ",")
+            return #"{"acl":{\#(readers)},"fields":{"\#(field)":[\#(list)]}}"#
+        }
+        let most = Limits.memberEntries / 100
+        try await test.perform(.create, "Post", "most", record("l", most))
+        let error = await refusal { try await test.perform(.create, "Post", "more", record("l", most + 1)) }
+        #expect(error?.cause == .tooLarge)
+        #expect(await refusal { _ = try test.read("more") }?.code == .notFound)
+        // What is there already is not counted again, and what goes is not counted.
+        try await test.change("most", #""m":[1]"#)
+        try await test.delete("most")
+        // All operations of a request are counted together.
+        let half = record("l", most / 2 + 1)
+        let operation = #"{"operationType":"create","record":{"recordType":"Post",\#(half.dropFirst())}"#
+        let answers = try await test.batch(#"{"atomic":true,"operations":[\#(operation),\#(operation)]}"#)
+        #expect(answers.last?["serverErrorCode"]?.string == "BAD_REQUEST")
+        #expect(try test.list().names.isEmpty)
+        // An index that comes later cannot have such a record either.
+        try await test.perform(.create, "Post", "later", record("m", most + 1))
+        let type = try #require(RecordTypeName("Post"))
+        let made = try await test.database.addIndexes(IndexWish(options: [2: .queryable]), to: type)
+        guard case .failed(let reason)? = made.first?.state else {
+            Issue.record("\(made)")
+            return
+        }
+        #expect(reason.contains("'later'"))
+        try IndexOracle(test).check()
+    }
 }

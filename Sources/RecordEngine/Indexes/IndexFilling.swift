@@ -24,6 +24,7 @@ final class IndexFilling {
         let record: IndexedRecord
         do { record = try IndexedRecord(cursor.record) } catch { return }
         let places = try transaction.places(of: row, zone: zone)
+        var memberEntries = 0
         for index in indexes where failures[index.id] == nil {
             switch index.kind {
             case .ordered:
@@ -48,8 +49,15 @@ final class IndexFilling {
                     failures[index.id] = .tooManyMembers(name, type.columnNames(of: index).first ?? "")
                     continue
                 }
-                for key in keys {
-                    places.forEach { place in
+                memberEntries += keys.count * places.count
+                guard memberEntries <= Limits.memberEntries else {
+                    let name = try shown(row.id, zone, in: transaction)
+                    failures[index.id] = .tooManyEntries(name, type.columnNames(of: index).first ?? "")
+                    continue
+                }
+                // In the order in which runs are sorted.
+                places.forEach { place in
+                    for key in keys {
                         runs.append(key, index: index.id, place: place, record: row.id, zone: zone, isUnique: false)
                     }
                 }
@@ -117,6 +125,10 @@ extension String {
 
     fileprivate static func textTooLong(_ name: String?, _ field: String) -> String {
         "\(record(name)) has a text in '\(field)' that is longer than the \(IndexKey.textBytes) bytes which a UNIQUE index compares. Shorten it, then put the schema again"
+    }
+
+    fileprivate static func tooManyEntries(_ name: String?, _ field: String) -> String {
+        "\(record(name)) would have more than \(Limits.memberEntries) entries in indexes of lists with '\(field)': each distinct member is one, and one more for every reader in its access list. Shorten the list or the access list, then put the schema again"
     }
 
     fileprivate static func tooManyMembers(_ name: String?, _ field: String) -> String {

@@ -115,13 +115,14 @@ final class IndexLoad {
                 isLast = true
                 return true
             }
+            let known = runs.count
             if !row.isDeleted, let filling = fillings[row.type] {
                 records[row.type, default: 0] += 1
                 try filling.gather(cursor, row, zone: zone, into: runs, in: transaction)
             }
             self.position = row.id
             seen += 1
-            slice.spend()
+            slice.spend(1 + runs.count - known)
             if runs.bytes >= building.bytesPerStretch || seen >= building.recordsPerStretch { return true }
         }
         runs.endRun()
@@ -136,17 +137,17 @@ final class IndexLoad {
         defer { walk.finish() }
         while let record = mending.last {
             guard slice.hasMore else { return false }
-            slice.spend()
             mending.removeLast()
             walk.finish()
             let found = try transaction.store { () throws(StoreError) in
                 try walk.begin(after: record - 1)
                 return try walk.next()
             }
+            let fresh = IndexRuns()
+            defer { slice.spend(1 + fresh.count) }
             guard let (cursor, zone) = found, cursor.record.id == record else { continue }
             let row = cursor.row
             guard !row.isDeleted, let filling = fillings[row.type] else { continue }
-            let fresh = IndexRuns()
             try filling.gather(cursor, row, zone: zone, into: fresh, in: transaction)
             while let entry = fresh.next() { try insert(entry, of: fresh, in: transaction) }
         }
@@ -166,6 +167,8 @@ struct SliceBudget {
     private let most: Int
     private let goesOn: () -> Bool
     private var done = 0
+    /// What was touched since the time was asked for.
+    private var untimed = 0
     private(set) var hasMore = true
 
     /// - Parameters:
@@ -177,9 +180,15 @@ struct SliceBudget {
     }
 
     /// One record more was looked at, or one entry put in.
-    mutating func spend() {
+    ///
+    /// - Parameter touched: Records and entries: lists make many of one record.
+    mutating func spend(_ touched: Int = 1) {
         done += 1
+        untimed += touched
+        hasMore = done < most
         // Asking for the time costs as much as a record of another type.
-        hasMore = done < most && (done % 8 != 0 || goesOn())
+        guard hasMore, untimed >= 8 else { return }
+        untimed = 0
+        hasMore = goesOn()
     }
 }

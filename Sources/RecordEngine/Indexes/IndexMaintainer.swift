@@ -39,12 +39,13 @@ final class IndexMaintainer {
     ///   - zone: Of the record: UNIQUE holds within it, whoever may read.
     ///   - old: The record as it is stored, and where its entries stand; `nil` for one that is being made.
     ///   - new: The record as it will be, and where its entries will stand; `nil` for one that goes.
+    ///   - memberEntries: Counts the entries that the request brings into indexes of lists.
     /// - Returns: Whether there is something to write.
     /// - Throws: `EXISTS` with the cause UNIQUE_VIOLATION; `BAD_REQUEST` with the cause TOO_LARGE for a text that a UNIQUE
-    ///   index cannot compare, or a list with too many members.
+    ///   index cannot compare, or for lists with too many members.
     func prepare(
         _ type: RecordTypeDefinition, zone: Int64, record: Int64, old: (record: IndexedRecord, places: RecordPlaces)?,
-        new: (record: IndexedRecord, places: RecordPlaces)?, in transaction: WriteTransaction
+        new: (record: IndexedRecord, places: RecordPlaces)?, memberEntries: inout Int, in transaction: WriteTransaction
     ) throws(RecordError) -> Bool {
         if keys.capacity > Self.keptBytes { keys = [] }
         keys.removeAll(keepingCapacity: true)
@@ -73,7 +74,7 @@ final class IndexMaintainer {
                 if let before { note(index, record, before, from: old?.places) }
                 note(index, record, after, to: new.places)
             case .members:
-                try prepareMembers(index, of: type, record: record, old: old, new: new)
+                try prepareMembers(index, of: type, record: record, old: old, new: new, &memberEntries)
             }
         }
         return !changes.isEmpty
@@ -126,7 +127,8 @@ final class IndexMaintainer {
     /// The members that came and those that went.
     private func prepareMembers(
         _ index: IndexDefinition, of type: RecordTypeDefinition, record: Int64,
-        old: (record: IndexedRecord, places: RecordPlaces)?, new: (record: IndexedRecord, places: RecordPlaces)?
+        old: (record: IndexedRecord, places: RecordPlaces)?, new: (record: IndexedRecord, places: RecordPlaces)?,
+        _ memberEntries: inout Int
     ) throws(RecordError) {
         if let old, let new, old.places == new.places, case .field(let field)? = index.columns.first?.source,
             !new.record.mayDiffer(from: old.record, inField: field)
@@ -148,8 +150,11 @@ final class IndexMaintainer {
             if isOld, isNew, old?.places == new?.places { continue }
             let start = keys.count
             keys.append(contentsOf: key)
+            let known = changes.count
             note(
                 index, record, start..<keys.count, from: isOld ? old?.places : nil, to: isNew ? new?.places : nil)
+            memberEntries += changes[known...].count(where: \.isInsertion)
+            guard memberEntries <= Limits.memberEntries else { throw .tooManyMemberEntries(type.name) }
         }
     }
 

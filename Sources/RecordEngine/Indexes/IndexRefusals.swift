@@ -25,6 +25,13 @@ extension RecordError {
             ])
     }
 
+    static func tooManyMemberEntries(_ type: RecordTypeName) -> RecordError {
+        .badRequest(
+            "The request brings more than \(Limits.memberEntries) entries into indexes of lists: each distinct member is one, and one more for every reader in the record's access list. Send fewer records at once, shorten the lists, or let a role stand for its members",
+            cause: .tooLarge,
+            details: [("recordType", .text(type.text)), ("limit", .number(Int64(Limits.memberEntries)))])
+    }
+
     static func tooManyIndexedMembers(_ field: String, type: RecordTypeName) -> RecordError {
         .badRequest(
             "The list in '\(field)' is too long: \(type) has an index on the field, which takes at most \(Limits.indexedMembers) distinct members",

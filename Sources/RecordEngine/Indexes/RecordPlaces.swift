@@ -28,6 +28,9 @@ struct RecordPlaces: Hashable, Sendable {
         for place in others { try body(place) }
     }
 
+    /// How many there are.
+    var count: Int { 1 + others.count }
+
     func contains(_ place: Int64) -> Bool {
         place == first || others.contains(place)
     }

@@ -66,6 +66,7 @@ struct SetChange: Sendable {
             }
             // What goes with one record is not the next one's burden.
             writer.cascaded = 0
+            writer.memberEntries = 0
             do throws(RecordError) {
                 try transaction.item { () throws(RecordError) in
                     try change(record, with: writer, into: &ignored)

@@ -14,6 +14,7 @@ extension RecordWriter {
     ///   - old: `nil` for a record that is being made.
     ///   - new: `nil` for one that goes.
     /// - Returns: Whether there are any.
+    /// - Throws: Also for too many entries of lists in one request.
     func prepareIndexes(
         _ type: RecordTypeDefinition, zone: Int64, old: State?, new: State?
     ) throws(RecordError) -> Bool {
@@ -48,7 +49,8 @@ extension RecordWriter {
         return try Self.withIndexed(old, at: oldPlaces) { old throws(RecordError) in
             try Self.withIndexed(new, at: newPlaces) { new throws(RecordError) in
                 try transaction.indexes.prepare(
-                    type, zone: zone, record: record, old: old, new: new, in: transaction)
+                    type, zone: zone, record: record, old: old, new: new, memberEntries: &memberEntries,
+                    in: transaction)
             }
         }
     }

@@ -19,6 +19,8 @@ final class RecordWriter {
     var claims: [(number: Int64, hash: Digest)] = []
     /// The records that deletions of this request have taken with them.
     var cascaded = 0
+    /// The entries that this request has brought into indexes of lists.
+    var memberEntries = 0
     /// Where records stand in the answer, for one that is to be remembered.
     var shown: [ShownRecord] = []
     let notesShown: Bool
