@@ -80,7 +80,7 @@ lint: deps ## check the format, the width of lines, the arrows between modules, 
 	python3 Tests/lint/test_docstrings.py
 	python3 Tests/lint/docstrings.py
 
-docs: deps ## build the Swift client's manual as static pages, into .build/docs; a link that leads nowhere is an error
+docs: deps ## build the manuals of server and Swift client as static pages, into .build/docs; a link that leads nowhere is an error
 	swift build --target FogbaseClient
 	rm -rf $(DOCS) && mkdir -p $(DOCS)/symbols
 	swift symbolgraph-extract -module-name FogbaseClient -I $(MODULES) -target $(TRIPLE) -output-dir $(DOCS)/symbols \
@@ -88,7 +88,10 @@ docs: deps ## build the Swift client's manual as static pages, into .build/docs;
 	docc convert Sources/FogbaseClient/FogbaseClient.docc --additional-symbol-graph-dir $(DOCS)/symbols \
 		--fallback-display-name FogbaseClient --fallback-bundle-identifier FogbaseClient --warnings-as-errors \
 		--output-path $(DOCS)/FogbaseClient.doccarchive
+	docc convert Sources/fogbase/fogbase.docc --fallback-display-name fogbase --fallback-bundle-identifier fogbase \
+		--warnings-as-errors --output-path $(DOCS)/fogbase.doccarchive
 	@echo "python3 -m http.server --directory $(DOCS)/FogbaseClient.doccarchive serves them: /documentation/fogbaseclient/"
+	@echo "python3 -m http.server --directory $(DOCS)/fogbase.doccarchive serves the server's: /documentation/fogbase/"
 
 format: deps ## bring all Swift files into the house's format
 	swift format --in-place --recursive $(SWIFT_FILES)
