@@ -7,6 +7,8 @@ from pathlib import Path
 
 import tools
 
+DATE = "%Y-%m-%dT%H:%M:%SZ"
+
 
 def disk_of(folder: Path) -> tuple[str, str]:
     """The file system's type and device that hold `folder`, from /proc/self/mounts."""
@@ -53,8 +55,14 @@ def facts(folder: Path) -> dict:
         "load_average": os.getloadavg()[0],
         "nginx": _output([tools.path("nginx"), "-v"]),
         "wrk": _output([tools.path("wrk"), "-v"]),
-        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "date": time.strftime(DATE, time.gmtime()),
     }
+
+
+def origin(found: dict) -> dict:
+    """When and where a row was measured: the part of `facts` that goes with each row, the date its own."""
+    return {"date": time.strftime(DATE, time.gmtime()), "processor": found["processor"], "cores": found["cores"],
+            "kernel": found["kernel"]}
 
 
 def _first(path: str, key: str, separator: str = ":") -> str:

@@ -6,4 +6,11 @@ class Problem(Exception):
 
 
 class Skipped(Exception):
-    """A scenario that this machine cannot run; its text says why."""
+    """A scenario that this machine cannot run; its text says why.
+
+    What it promises is then not shown, unless all its rows are `for_information`.
+    """
+
+    def __init__(self, reason: str, for_information: bool = False):
+        super().__init__(reason)
+        self.for_information = for_information

@@ -33,11 +33,15 @@ class Row:
     # Rows of one curve have a name in common, and each its place on the axis.
     series: str | None = None
     x: float | None = None
+    # Stands for the rows of a scenario that promises something and could not be run.
+    unshown: bool = False
 
     @property
     def verdict(self) -> str:
         if self.errors:
             return "ERRORS"
+        if self.unshown or self.value is None and self.floor is not None:
+            return "NOT SHOWN"
         if self.value is None or self.floor is None:
             return "–"
         if self._reaches(self.target):
@@ -49,6 +53,11 @@ class Row:
     @property
     def failed(self) -> bool:
         return self.verdict in ("ERRORS", "MISSED")
+
+    @property
+    def not_shown(self) -> bool:
+        """A floor without a figure: neither held nor missed."""
+        return self.verdict == "NOT SHOWN"
 
     def _reaches(self, bound: float | None) -> bool:
         if bound is None:
@@ -137,13 +146,27 @@ def table(rows: list[Row]) -> str:
 def verdicts(rows: list[Row]) -> str:
     """How many rows there are of each verdict."""
     words = {"target": "reach their target", "floor": "reach their floor", "holds": "hold", "–": "are for information",
-             "MISSED": "MISSED their floor", "ERRORS": "had ERRORS"}
+             "MISSED": "MISSED their floor", "NOT SHOWN": "were NOT SHOWN", "ERRORS": "had ERRORS"}
     counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in words}
     return f"{len(rows)} rows: " + ", ".join(f"{count} {words[verdict]}" for verdict, count in counts.items() if count)
 
 
-def json_line(row: Row) -> str:
-    return json.dumps(asdict(row) | {"verdict": row.verdict}, ensure_ascii=False)
+def last_line(rows: list[Row]) -> str:
+    """What failed, and what was not shown: a skipped row holds as little as one that missed its floor."""
+    parts = [f"{len(names)} of {len(rows)} rows {what}: {', '.join(names)}"
+             for what, names in (("failed", [row.name for row in rows if row.failed]),
+                                 ("were not shown", [row.name for row in rows if row.not_shown])) if names]
+    return "; ".join(parts) or "all rows hold"
+
+
+def status(rows: list[Row], allow_skips: bool) -> int:
+    """What the bench ends with."""
+    return int(any(row.failed or row.not_shown and not allow_skips for row in rows))
+
+
+def json_line(row: Row, origin: dict | None = None) -> str:
+    """`origin` tells when and where the row was measured."""
+    return json.dumps(asdict(row) | {"verdict": row.verdict} | (origin or {}), ensure_ascii=False)
 
 
 def _number(value: float | None) -> str:

@@ -7,15 +7,18 @@ import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from os import getpid
 from pathlib import Path
+from unittest import mock
 
+import bench
 import callgraph
 import compare
 import lines
 import page
 from client import message
+from context import Scenario
 from load import Load, Measurement
-from problem import Problem
-from report import Row, json_line, measured_row, table, verdicts
+from problem import Problem, Skipped
+from report import Row, json_line, last_line, measured_row, status, table, verdicts
 from rounds import take_turns
 
 
@@ -28,6 +31,31 @@ class Verdicts(unittest.TestCase):
 
     def test_errors_win_over_a_good_figure(self):
         self.assertTrue(Row("row", 0.1, "×", 2.0, errors=1).failed)
+
+    def test_a_floor_without_a_figure_is_not_held(self):
+        skipped, empty = Row("create-syncs", None, "", unshown=True), Row("a", None, "ms", 2)
+        held = Row("b", 1, "ms", 2)
+        for row in (skipped, empty):
+            self.assertEqual((row.verdict, row.failed, row.not_shown), ("NOT SHOWN", False, True))
+            self.assertEqual((status([held, row], False), status([held, row], True)), (1, 0))
+        self.assertEqual(last_line([held, skipped]), "1 of 2 rows were not shown: create-syncs")
+        self.assertEqual(last_line([held]), "all rows hold")
+        missed = Row("c", 3, "ms", 2)
+        self.assertEqual(last_line([held, skipped, missed]),
+                         "1 of 3 rows failed: c; 1 of 3 rows were not shown: create-syncs")
+        # What failed is never excused.
+        self.assertEqual(status([held, missed], True), 1)
+
+    def test_a_scenario_that_is_skipped_promises_nothing_only_if_all_of_it_is_for_information(self):
+        for for_information in (False, True):
+            def skip(_):
+                raise Skipped("not here", for_information)
+
+            given = mock.Mock(json=None, allow_skips=False)
+            context = mock.Mock(highest_rss={})
+            with mock.patch("builtins.print"), mock.patch("bench.machine.facts", return_value={}):
+                found = bench.run(context, [Scenario("one", "", skip)], given)
+            self.assertEqual(found, 0 if for_information else 1)
 
     def test_verdicts_are_counted(self):
         rows = [Row("a", 0.5, "×", 2.0, 1.0), Row("b", 3, "×", 2.0), Row("c", 3, "s")]

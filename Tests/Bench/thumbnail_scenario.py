@@ -24,7 +24,7 @@ COUNT = 5
 def thumbnail(context: Context) -> Iterator[Row]:
     program = shutil.which("vipsthumbnail")
     if not program:
-        raise Skipped("vipsthumbnail is not installed (Debian: libvips-tools).")
+        raise Skipped("vipsthumbnail is not installed (Debian: libvips-tools).", for_information=True)
     picture = _photograph(context.fresh_folder("picture"), program)
     with context.server() as server:
         url = _upload(server, server.sign_up(), picture)

@@ -7,6 +7,7 @@ import time
 import process
 import tools
 from client import Client
+from problem import Problem
 
 
 def families(pids: list[int]) -> list[int]:
@@ -69,8 +70,20 @@ class HighestMemory:
         self._thread.join()
 
 
+def _send_all(port: int, messages: list[bytes]) -> None:
+    client = Client(port)
+    for one in messages:
+        answer = client.send(one)
+        if answer.status not in (200, 201):
+            raise Problem(f"a create failed while syncs were counted: {answer.status}, {answer.body[:300]!r}")
+    client.close()
+
+
 def count_syncs(pids: list[int], port: int, messages: list[bytes], output: str) -> tuple[int | None, str]:
-    """How many syncs of files began while the messages were sent one after another, or why that is not known."""
+    """How many syncs of files began while the messages were sent one after another, or why that is not known.
+
+    A create that fails meanwhile is no reason for not knowing: it ends the comparison.
+    """
     targets = [option for pid in families(pids) for option in ("-p", str(pid))]
     command = [tools.path("strace"), "-f", "-e", "trace=fsync,fdatasync,sync_file_range,msync", "-e", "signal=none",
                "-o", output, *targets]
@@ -84,11 +97,7 @@ def count_syncs(pids: list[int], port: int, messages: list[bytes], output: str) 
                 break
         else:
             return None, "strace ended before it had attached to all processes"
-        client = Client(port)
-        for one in messages:
-            if client.send(one).status not in (200, 201):
-                return None, "a create failed while syncs were counted"
-        client.close()
+        _send_all(port, messages)
         if tracer.poll() is not None:
             return None, "strace ended while syncs were counted"
     finally:

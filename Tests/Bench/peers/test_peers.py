@@ -10,12 +10,14 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import meters  # noqa: E402
+import peers  # noqa: E402
 from fastapi_peer import FastAPIPeer  # noqa: E402
 from load import Measurement  # noqa: E402
 from meters import count_syncs  # noqa: E402
 from packages import environment  # noqa: E402
 from problem import Problem  # noqa: E402
-from results import summed_up, table  # noqa: E402
+from results import Result, summed_up, table  # noqa: E402
 from work import Run  # noqa: E402
 
 WORK = Path(__file__).resolve().parents[3] / ".bench/peers"
@@ -45,6 +47,42 @@ class Durability(unittest.TestCase):
 
     def test_a_server_that_does_not_sync_is_found_out(self):
         self.assertLess(self.syncs("NORMAL"), CREATES)
+
+
+class Shown(unittest.TestCase):
+    """What is not known of a server's syncs, and what is known not to be so."""
+
+    def durable(self, syncs: int | None) -> bool:
+        peer = mock.Mock(spec=FastAPIPeer)
+        peer.name, peer.port, peer.facts.return_value = "fastapi", 1, {"versions": {}, "settings": "", "commands": []}
+        with mock.patch("peers.count_syncs", return_value=(syncs, "ptrace is refused here")), \
+                mock.patch("peers.memory", return_value=(1, 1)), mock.patch("builtins.print"):
+            return peers.shown_durable(peer, Path("."), [])
+
+    def test_syncs_that_were_not_counted_show_nothing(self):
+        self.assertFalse(self.durable(None))
+        self.assertTrue(self.durable(50))
+        with self.assertRaisesRegex(Problem, "not durable"):
+            self.durable(49)
+
+    def test_what_was_not_shown_is_said_and_ends_with_a_status_of_its_own(self):
+        good = Result("fogbase", "create", 1, 1, 1, 1, 1, 1, 1, 10, 0)
+        self.assertEqual(peers.status([good], [], False), 0)
+        self.assertEqual(peers.status([good], ["kinto"], False), 1)
+        self.assertEqual(peers.status([good], ["kinto"], True), 0)
+        self.assertIn("not shown: that creates are durable on kinto", peers.last_line([good], ["kinto"]))
+        good.errors = 1
+        self.assertEqual(peers.status([good], [], True), 1)
+
+    def test_a_create_that_fails_while_syncs_are_counted_ends_the_comparison(self):
+        tracer = mock.Mock(stderr=mock.MagicMock())
+        tracer.stderr.__iter__.return_value = ["strace: Process 7 attached"]
+        with mock.patch("meters.subprocess.Popen", return_value=tracer), mock.patch("meters.Client") as client, \
+                mock.patch("meters.families", return_value=[7]), mock.patch("meters.tools.path"):
+            client.return_value.send.return_value = mock.Mock(status=500, body=b"")
+            with self.assertRaisesRegex(Problem, "a create failed"):
+                meters.count_syncs([7], 1, [b""], "")
+        tracer.terminate.assert_called_once()
 
 
 class Pages(unittest.TestCase):
