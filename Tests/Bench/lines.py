@@ -3,15 +3,19 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from origins import FACTS
 from problem import Problem
 
 
 @dataclass
 class Lines:
-    """What a reader of results wants to know, from any number of files; later lines win over earlier ones."""
-    # The rows of the bench by name, and the facts of the machine by suite: "bench", "peers".
+    """What a reader of results wants to know, from any number of files; of the same day and time, the later line wins.
+
+    Each line says when and where it was measured; where it does not, the machine's line before it in its file does.
+    """
+    # The rows of the bench by name, and the facts of the machine by suite: "bench", "peers", the newest last.
     rows: dict[str, dict] = field(default_factory=dict)
-    machines: dict[str, dict] = field(default_factory=dict)
+    machines: dict[str, list[dict]] = field(default_factory=dict)
     # The other servers' facts by name, and their results by server, work and connections.
     servers: dict[str, dict] = field(default_factory=dict)
     results: dict[tuple[str, str, int], dict] = field(default_factory=dict)
@@ -29,20 +33,37 @@ def read(files: list[Path]) -> Lines:
             text = file.read_text()
         except OSError as error:
             raise Problem(f"{file} cannot be read: {error.strerror}") from None
+        here: dict = {}
         for number, line in enumerate(text.splitlines(), 1):
             try:
-                _enter(found, json.loads(line))
+                _enter(found, json.loads(line), here)
             except (json.JSONDecodeError, KeyError) as error:
                 raise Problem(f"line {number} of {file} is not one of the bench: {error!r}") from None
+    for machines in found.machines.values():
+        machines.sort(key=_date)
     return found
 
 
-def _enter(found: Lines, line: dict) -> None:
+def _enter(found: Lines, line: dict, here: dict) -> None:
+    """`here` has the facts of the machine by suite, as this file tells them."""
+    suite = line.get("suite", "bench")
     if "machine" in line:
-        found.machines[line.get("suite", "bench")] = line
-    elif line.get("suite") != "peers":
-        found.rows[line["name"]] = line
+        here[suite] = {fact: line["machine"][fact] for fact in FACTS if fact in line["machine"]}
+        found.machines.setdefault(suite, []).append(line)
+        return
+    line = here.get(suite, {}) | line
+    if suite != "peers":
+        _keep(found.rows, line["name"], line)
     elif "facts" in line:
-        found.servers[line["server"]] = line
+        _keep(found.servers, line["server"], line)
     else:
-        found.results[line["server"], line["work"], line["connections"]] = line
+        _keep(found.results, (line["server"], line["work"], line["connections"]), line)
+
+
+def _keep(lines: dict, key, line: dict) -> None:
+    if key not in lines or _date(lines[key]) <= _date(line):
+        lines[key] = line
+
+
+def _date(line: dict) -> str:
+    return line.get("machine", line).get("date", "")

@@ -1,36 +1,30 @@
 #!/usr/bin/env python3
 """Writes the figures of `bench.py --json` and `peers.py --json` into the page of benchmarks, or prints a short table.
 
-The page keeps its own words: only what lies between its two marks is replaced.
+The page keeps its own words: only what lies between its two marks is replaced. Rows of another day or host than most
+are named there. With --keep, rows that the page has and the files have not stay there.
 """
 import argparse
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
+import kept
 import lines
+import origins
+from kept import ELSEWHERE, FIGURES, OTHER_SERVERS, OTHERS, Kept
 from lines import Lines
 from problem import Problem
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "Sources/fogbase/fogbase.docc/Benchmarks.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
-# What each row of the short table shows: its name in the results, and words for people.
+# The rows of README.md's table: the name in the results, words for people, and words for the reference.
 SHORT = (
-    ("point-read", "read of a record, CPU"),
-    ("point-read-c1", "the same over one connection, p50"),
-    ("create", "durable create, 64 clients, CPU"),
-    ("batch", "200 creates in a batch, CPU per record"),
-    ("page-100k", "page of 50 by filter and sort out of 100,000, CPU"),
-    ("page-1m", "the same out of 1,000,000, CPU"),
-    ("count", "count of 100,000 matches, CPU"),
-    ("asset-upload-1m", "upload of 1 MiB, CPU"),
-    ("asset-download-1m", "download of 1 MiB, CPU"),
-    ("start-live", "start with a million records"),
-    ("rss-idle", "memory at rest"),
-    ("rss-load", "most memory under any load"),
-    ("idle-connections", "memory with 10,000 idle connections"),
+    ("point-read", "read of a record", "nginx with a file of the same bytes"),
+    ("create", "durable create, 64 clients", "a C loop that commits in groups"),
+    ("page-1m", "page of 50 by filter and sort, of a million", "that of 100,000"),
 )
+SIGN_INS = "sign-ins take 33 MB more for a moment"
 WORKS = {"read": "read", "page": "page of 50 newest of a thread", "create": "create", "update": "update",
          "delete": "delete"}
 SERVERS = {"fogbase": "Fogbase", "fastapi": "FastAPI + SQLite", "kinto": "Kinto + PostgreSQL"}
@@ -41,7 +35,9 @@ def main() -> int:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE",
                         help="JSON lines; of each row the last one counts")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: %(default)s)")
-    parser.add_argument("--readme", action="store_true", help="print the short table, and change nothing")
+    parser.add_argument("--keep", action="store_true",
+                        help="keep what the page has and the files have not, with its date")
+    parser.add_argument("--readme", action="store_true", help="print the table of README.md, and change nothing")
     given = parser.parse_args()
     found = lines.read(given.files)
     if given.readme:
@@ -49,50 +45,96 @@ def main() -> int:
         return 0
     text = given.page.read_text()
     head, begin, rest = text.partition(BEGIN)
-    _, end, tail = rest.partition(END)
+    old, end, tail = rest.partition(END)
     if not begin or not end:
         raise Problem(f"{given.page} lacks the marks {BEGIN} and {END}.")
-    given.page.write_text(f"{head}{BEGIN}\n\n{figures(found)}\n\n{END}{tail}")
+    given.page.write_text(f"{head}{BEGIN}\n\n{figures(found, kept.read(old) if given.keep else Kept())}\n\n{END}{tail}")
     print(f"wrote {len(found.rows)} rows and {len(found.results)} results of other servers into {given.page}")
     return 0
 
 
-def figures(found: Lines) -> str:
-    """All that is between the marks."""
-    parts = []
-    if machine := found.machines.get("bench") or found.machines.get("peers"):
-        parts.append(_machine(machine))
-    if found.rows:
-        parts += ["## All figures", _bench(list(found.rows.values()))]
+def figures(found: Lines, page: Kept = Kept()) -> str:
+    """All that is between the marks; `page` has what stays there."""
+    measured = _origins(found, page)
+    parts = [_machine(found, page, origins.usual(measured))]
+    if elsewhere := origins.others(measured):
+        parts += [ELSEWHERE, _table(("rows", "date", "host"), elsewhere, "lll")]
+    if found.rows or page.rows:
+        parts += [FIGURES, "\n".join([_bench(list(found.rows.values())),
+                                      *(line for name, line in page.rows.items() if name not in found.rows)])]
     if found.results:
-        parts += ["## Beside other servers", _servers(found), _results(found)]
-    return "\n\n".join(parts)
+        parts += [OTHERS, _servers(found), _results(found)]
+    elif page.others:
+        parts.append(page.others)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _origins(found: Lines, page: Kept) -> dict[str, origins.Origin]:
+    """When and where each row was measured; results of other servers are one row unless they differ."""
+    results = {f"{work} at {connections} on {SERVERS.get(server, server)}": origins.of(one)
+               for (server, work, connections), one in found.results.items()}
+    if len(set(results.values())) == 1:
+        results = {OTHER_SERVERS: next(iter(results.values()))}
+    stays = {name: origin for name, origin in page.origins.items() if name != OTHER_SERVERS or not results}
+    return stays | {f"`{name}`": origins.of(row) for name, row in found.rows.items()} | results
 
 
 def short(found: Lines) -> str:
-    """A few rows for people in a hurry: beside the references, and beside other servers."""
-    rows = []
-    for name, words in SHORT:
-        row = found.rows.get(name)
-        if not row or row["value"] is None:
-            continue
-        reference = row.get("against")
-        if row.get("ratio") is None:
-            beside = ""
-        elif row["unit"] == "×" and not name.startswith("page-1m"):
-            beside = f"{row['ratio']:.2f} × {reference}"
-        else:
-            beside = f"{row['ratio']:.2f} × {reference} (CPU)"
-        measured = f"{_number(row['cpu_us'])} µs" if row["unit"] == "×" else f"{_number(row['value'])} {row['unit']}"
-        rows.append((words, measured, beside, _bound(row)))
-    text = _table(("", "measured", "beside", "promised"), rows, "lrll")
-    if not found.results:
-        return text
-    return text + "\n\n" + _compared(
-        found, lambda one: f"{_number(one['rate'])}/s, {_number(one['cpu_seconds_per_1000'])} s")
+    """The table of README.md, for people in a hurry, and how many creates other servers take."""
+    rows = [(words, _microseconds(found, name), _beside(found, name, reference)) for name, words, reference in SHORT]
+    rows.append(("memory at rest; the most under these loads",
+                 f"{_megabytes(found, 'rss-idle')}; {_megabytes(found, 'rss-load')}",
+                 SIGN_INS + _reproach(found, "rss-idle") + _reproach(found, "rss-load")))
+    lines_ = ["| | measured | beside |", "|---|---:|---|", *("| " + " | ".join(cells) + " |" for cells in rows)]
+    return "\n".join(lines_) + (f"\n\n{_creates(found)}" if found.results else "")
 
 
-def _machine(line: dict) -> str:
+def _microseconds(found: Lines, name: str) -> str:
+    row = found.rows.get(name)
+    return f"{_number(row['cpu_us'])} µs" if row and row["cpu_us"] is not None else "not measured"
+
+
+def _beside(found: Lines, name: str, reference: str) -> str:
+    row = found.rows.get(name)
+    return f"{row['ratio']:.2f} × {reference}{_reproach(found, name)}" if row and row.get("ratio") is not None else ""
+
+
+def _megabytes(found: Lines, name: str) -> str:
+    row = found.rows.get(name)
+    if not row or row["value"] is None:
+        return "not measured"
+    return f"{row['value']:.0f} MB" if row["value"] >= 10 else f"{row['value']:.1f} MB"
+
+
+def _reproach(found: Lines, name: str) -> str:
+    """What must not be passed over of a row that does not hold."""
+    row = found.rows.get(name)
+    if not row or row["verdict"] not in ("MISSED", "ERRORS", "NOT SHOWN"):
+        return ""
+    return f"; **misses** its floor of {_number(row['floor'])}" if row["verdict"] == "MISSED" else f"; {row['verdict']}"
+
+
+def _creates(found: Lines) -> str:
+    """Durable creates at the most connections, as a sentence."""
+    most = max(connections for _, _, connections in found.results)
+    rates = {server: _rate(one["rate"]) for (server, work, connections), one in found.results.items()
+             if (work, connections) == ("create", most)}
+    theirs = [f"on {SERVERS[server].replace(' + ', ' with ')} {rates[server]}" for server in SERVERS
+              if server in rates and server != "fogbase"]
+    return (f"Everything durable, {most} clients create {rates.get('fogbase', 'an unmeasured number of')} records a "
+            f"second; {', '.join(theirs)}.")
+
+
+def _machine(found: Lines, page: Kept, usual: origins.Origin) -> str:
+    """The machine of most rows: its newest line in the files, or what the page says of it."""
+    known = [*found.machines.get("peers", []), *found.machines.get("bench", [])]
+    of_most = [line for line in known if origins.of(line["machine"]) == usual]
+    if page.machine and not of_most:
+        return page.machine
+    return _facts((of_most or known)[-1]) if known else ""
+
+
+def _facts(line: dict) -> str:
     facts = line["machine"]
     rows = [("machine", f"{facts['processor']}, {facts['cores']} cores, {facts['memory_mb'] / 1024:.0f} GB"),
             ("system", f"{facts['system']}, Linux {facts['kernel']}"),
@@ -144,18 +186,6 @@ def _results(found: Lines) -> str:
                      f"{one['errors']:,} of {one['operations']:,}" if one["errors"] else "0"))
     return _table(("work", "connections", "server", "op/s", "p50 ms", "p99 ms", "CPU s per 1,000", "× Fogbase's CPU",
                    "memory MB", "errors"), rows, "lrlrrrrrrr")
-
-
-def _compared(found: Lines, cell: Callable[[dict], str]) -> str:
-    """One row per work at the most connections, one column per server: rate, and CPU seconds per 1,000 operations."""
-    most = max(connections for _, _, connections in found.results)
-    servers = [server for server in SERVERS if any(name == server for name, _, _ in found.results)]
-    rows = []
-    for work, words in WORKS.items():
-        cells = [found.results.get((server, work, most)) for server in servers]
-        if any(cells):
-            rows.append((words, *(cell(one) if one else "–" for one in cells)))
-    return _table((f"{most} connections", *(SERVERS[server] for server in servers)), rows, "l" + "r" * len(servers))
 
 
 def _order(item) -> tuple:

@@ -29,13 +29,14 @@ def main() -> int:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE",
                         help="JSON lines; of each row the last one counts")
     parser.add_argument("--out", type=Path, default=ROOT / ".bench/plots", help="where to (default: .bench/plots)")
+    parser.add_argument("--resources", type=Path, metavar="FOLDER",
+                        help="write SVGs alone, into the folder and under the names that the page of benchmarks wants")
     parser.add_argument("--install", action="store_true",
                         help="take matplotlib from PyPI into a virtual environment in .bench if it is missing")
     given = parser.parse_args()
     if pyplot is None:
         return _elsewhere(given.install)
     found = lines.read(given.files)
-    given.out.mkdir(parents=True, exist_ok=True)
     pyplot.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
                             "grid.color": "#e4e4e4", "axes.axisbelow": True, "svg.fonttype": "none",
                             # The same figures give the same file.
@@ -47,13 +48,21 @@ def main() -> int:
             print(f"{name}: these lines have no row for it")
             continue
         drawn += 1
-        for kind in ("png", "svg"):
+        for file in targets(name, given.out, given.resources):
+            file.parent.mkdir(parents=True, exist_ok=True)
             # Without a date, for the same reason.
-            figure.savefig(given.out / f"{name}.{kind}", dpi=144, bbox_inches="tight",
-                           metadata={"Date": None} if kind == "svg" else None)
-            print(given.out / f"{name}.{kind}")
+            metadata = {"Date": None} if file.suffix == ".svg" else None
+            figure.savefig(file, dpi=144, bbox_inches="tight", metadata=metadata)
+            print(file)
         pyplot.close(figure)
     return 0 if drawn else 1
+
+
+def targets(name: str, out: Path, resources: Path | None) -> list[Path]:
+    """The files of one figure."""
+    if resources:
+        return [resources / f"benchmark-{name}.svg"]
+    return [out / f"{name}.{kind}" for kind in ("png", "svg")]
 
 
 def _elsewhere(install: bool) -> int:

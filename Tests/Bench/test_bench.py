@@ -12,8 +12,12 @@ from unittest import mock
 import bench
 import callgraph
 import compare
+import kept
 import lines
+import machine
+import origins
 import page
+import plots
 from client import message
 from context import Scenario
 from load import Load, Measurement
@@ -138,7 +142,6 @@ class Files(unittest.TestCase):
         text = page.figures(found)
         for expected in ("`live`", "`broken`", "ERRORS", "12.0 MB", "≤ 25.0"):
             self.assertIn(expected, text)
-        self.assertIn("memory at rest", page.short(found))
 
     def test_the_page_shows_results_of_other_servers(self):
         result = {"suite": "peers", "work": "read", "connections": 64, "p50_ms": 1, "p99_ms": 2, "memory_mb": 3,
@@ -146,6 +149,109 @@ class Files(unittest.TestCase):
         self.file.write_text("".join(json.dumps(result | {"server": server, "cpu_seconds_per_1000": cpu}) + "\n"
                                      for server, cpu in (("fogbase", 0.02), ("kinto", 8))))
         self.assertIn("| Kinto + PostgreSQL | 100 | 1.00 | 2.00 | 8.00 | 400 |", page.figures(lines.read([self.file])))
+
+
+class Pages(unittest.TestCase):
+    NOW = {"date": "2026-11-23T10:00:00Z", "processor": "EPYC", "cores": 2, "kernel": "6.18"}
+    BEFORE = NOW | {"date": "2026-11-21T10:00:00Z"}
+    MACHINE = NOW | {"memory_mb": 24576, "system": "Debian 12", "disk": "ext4", "fdatasync_p50_ms": 1,
+                     "fdatasync_p99_ms": 2, "nginx": "nginx version: nginx/1", "wrk": "wrk 4", "load_average": 1.0}
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def read(self, *files: list[str]) -> lines.Lines:
+        paths = [self.folder / str(number) for number in range(len(files))]
+        for path, content in zip(paths, files):
+            path.write_text("".join(line + "\n" for line in content))
+        return lines.read(paths)
+
+    def machine(self, facts: dict, suite: str = "bench") -> str:
+        return json.dumps({"machine": self.MACHINE | facts, "seconds": 4, "rounds": 3, "suite": suite})
+
+    def result(self, server: str, rate: float, facts: dict) -> str:
+        return json.dumps({"suite": "peers", "server": server, "work": "create", "connections": 64, "rate": rate,
+                           "p50_ms": 1, "p99_ms": 2, "memory_mb": 3, "operations": 10, "errors": 0,
+                           "cpu_seconds_per_1000": 0.1} | facts)
+
+    def test_a_row_says_when_and_where_it_was_measured_and_the_machine_before_it_where_it_does_not(self):
+        found = self.read([self.machine(self.BEFORE), json_line(Row("old", 1, "×")),
+                           json_line(Row("new", 1, "×"), machine.origin(self.MACHINE))],
+                          [json_line(Row("alone", 1, "×"))])
+        self.assertEqual(origins.of(found.rows["old"]), ("2026-11-21", "EPYC, 2 cores, Linux 6.18"))
+        self.assertNotEqual(origins.of(found.rows["new"])[0], "2026-11-21")
+        self.assertEqual(origins.of(found.rows["alone"]), origins.UNKNOWN)
+
+    def test_of_each_row_the_newest_counts_in_whatever_order_the_files_are_named(self):
+        old, new = ([json_line(Row("live", value, "×"), facts)] for value, facts in ((1, self.BEFORE), (2, self.NOW)))
+        for files in ((old, new), (new, old)):
+            self.assertEqual(self.read(*files).rows["live"]["value"], 2)
+
+    def test_rows_of_another_day_are_named_and_the_machine_is_that_of_most(self):
+        text = page.figures(self.read(
+            [self.machine(self.NOW)] + [json_line(Row(name, 1, "×")) for name in ("a", "b", "c")],
+            [self.machine(self.BEFORE), json_line(Row("scale-10m", 1, "×"))],
+            [self.machine(self.BEFORE, "peers"), self.result("fogbase", 5, {})]))
+        self.assertIn("| date | 2026-11-23 |", text)
+        self.assertIn("| `scale-10m`, other servers | 2026-11-21 | EPYC, 2 cores, Linux 6.18 |", text)
+        self.assertNotIn(origins.UNKNOWN[0], text)
+
+    def test_one_day_and_host_need_no_names(self):
+        self.assertNotIn(kept.ELSEWHERE, page.figures(self.read([self.machine({}), json_line(Row("a", 1, "×"))])))
+
+    def test_what_the_page_has_and_the_files_have_not_is_kept_with_its_date_and_only_so_long(self):
+        first = page.figures(self.read(
+            [self.machine(self.BEFORE)] + [json_line(Row(name, 1, "×")) for name in ("a", "b", "x")],
+            [self.result("fogbase", 5, self.BEFORE)]))
+        new = [self.machine(self.NOW)] + [json_line(Row(name, 2, "×")) for name in ("a", "b", "c", "d")]
+        second = page.figures(self.read(new), kept.read(first))
+        self.assertIn("| `x` | 1.00 × |", second)
+        self.assertEqual(second.count("| `a` |"), 1)
+        self.assertIn("| create | 64 | Fogbase | 5.00 |", second)
+        self.assertIn("| `x`, other servers | 2026-11-21 | EPYC, 2 cores, Linux 6.18 |", second)
+        # It is read from its own words again, and goes when it is measured anew.
+        self.assertEqual(page.figures(self.read(new), kept.read(second)), second)
+        third = page.figures(self.read(new + [json_line(Row("x", 3, "×"))]), kept.read(second))
+        self.assertIn("| other servers | 2026-11-21 |", third)
+        self.assertNotIn("| `x` | 1.00 × |", third)
+        # Nothing is kept that nobody asked for.
+        self.assertNotIn("`x`", page.figures(self.read(new)))
+
+    def test_one_row_that_is_measured_anew_leaves_the_machine_of_all_others(self):
+        first = page.figures(self.read([self.machine(self.BEFORE)] + [json_line(Row(name, 1, "×")) for name in "abc"]))
+        second = page.figures(self.read([self.machine(self.NOW), json_line(Row("a", 2, "×"))]), kept.read(first))
+        self.assertIn("| date | 2026-11-21 |", second)
+        self.assertIn("| `a` | 2026-11-23 |", second)
+
+    def test_the_short_table_is_that_of_the_readme_and_says_what_misses_its_floor(self):
+        rows = [Row("point-read", 0.9, "×", cpu_us=20.5, ratio=0.923),
+                Row("create", 1.7, "×", cpu_us=40.1, ratio=1.7),
+                Row("page-1m", 1.33, "×", 1.3, cpu_us=176, ratio=1.33),
+                Row("rss-idle", 4.37, "MB", 25), Row("rss-load", 31.8, "MB", 60)]
+        found = self.read([json_line(row) for row in rows],
+                          [self.result(server, rate, self.NOW) for server, rate in
+                           (("fogbase", 19_042), ("fastapi", 2046), ("kinto", 269))])
+        self.assertEqual(page.short(found), """\
+| | measured | beside |
+|---|---:|---|
+| read of a record | 20.5 µs | 0.92 × nginx with a file of the same bytes |
+| durable create, 64 clients | 40.1 µs | 1.70 × a C loop that commits in groups |
+| page of 50 by filter and sort, of a million | 176 µs | 1.33 × that of 100,000; **misses** its floor of 1.30 |
+| memory at rest; the most under these loads | 4.4 MB; 32 MB | sign-ins take 33 MB more for a moment |
+
+Everything durable, 64 clients create 19,042 records a second; on FastAPI with SQLite 2,046, on Kinto with PostgreSQL \
+269.""")
+        self.assertIn("not measured", page.short(self.read([json_line(rows[0])])))
+
+    def test_plots_for_the_page_have_the_names_that_it_shows(self):
+        shown = page.PAGE.read_text()
+        for name in ("throughput", "latency", "cost", "peers"):
+            files = plots.targets(name, Path("out"), Path("resources"))
+            self.assertEqual([file.parent for file in files], [Path("resources")])
+            self.assertIn(f"({files[0].name})", shown)
+        self.assertEqual(plots.targets("cost", Path("out"), None), [Path("out/cost.png"), Path("out/cost.svg")])
 
 
 class Comparisons(unittest.TestCase):

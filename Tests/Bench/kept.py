@@ -1,0 +1,44 @@
+"""What the page of benchmarks says already, for rows that a new run does not measure."""
+from dataclasses import dataclass, field
+
+from origins import UNKNOWN, Origin
+
+FIGURES, OTHERS, ELSEWHERE = "## All figures", "## Beside other servers", "Of another day or host:"
+OTHER_SERVERS = "other servers"
+
+
+@dataclass
+class Kept:
+    """Lines of the page as they stand there: rows by name, the whole part on other servers, and the origin of each."""
+    machine: str = ""
+    rows: dict[str, str] = field(default_factory=dict)
+    others: str = ""
+    origins: dict[str, Origin] = field(default_factory=dict)
+
+
+def read(figures: str) -> Kept:
+    """From all that is between the marks of the page."""
+    head, _, rest = figures.partition(FIGURES)
+    rows, mark, others = rest.partition(OTHERS)
+    machine, _, elsewhere = head.partition(ELSEWHERE)
+    found = Kept(machine.strip(), others=(mark + others).strip())
+    found.rows = {cells[0].strip("`"): line for line in rows.splitlines() if (cells := _cells(line))
+                  and cells[0].startswith("`")}
+    usual = _usual(machine)
+    found.origins = {f"`{name}`": usual for name in found.rows} | ({OTHER_SERVERS: usual} if found.others else {})
+    for names, day, host in (cells for line in elsewhere.splitlines() if len(cells := _cells(line)) == 3):
+        found.origins |= {name: (day, host) for name in names.split(", ") if name in found.origins}
+    return found
+
+
+def _usual(machine: str) -> Origin:
+    """The origin of all that the page does not name as others', from its table of the machine."""
+    facts = dict(cells for line in machine.splitlines() if len(cells := _cells(line)) == 2)
+    if not {"date", "machine", "system"} <= facts.keys():
+        return UNKNOWN
+    processor = facts["machine"].rpartition(", ")[0]
+    return facts["date"], f"{processor}, {facts['system'].rpartition(', ')[2]}"
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
