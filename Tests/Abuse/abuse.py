@@ -25,7 +25,7 @@ import uploads_scenarios
 from problem import Problem
 from server import raise_descriptor_limit
 from trial import Recovery, Trial
-from verdicts import Row, json_line, table
+from verdicts import Row, all_hold, json_line, last_line, table
 
 SCENARIOS = [scenario for module in (heads_scenarios, bodies_scenarios, readers_scenarios, floods_scenarios,
                                      churn_scenarios, bombs_scenarios, uploads_scenarios, protocol_scenarios)
@@ -102,15 +102,12 @@ def main() -> int:
     finally:
         recovery.wait()
     ordered = [rows[one.name] for one in chosen if one.name in rows]
-    print("\n" + table(ordered))
-    failed = [row.name for row in ordered if row.findings]
-    if failed:
-        print(f"\n{len(failed)} of {len(ordered)} scenarios failed: {', '.join(failed)}; "
-              f"the servers' logs are in {folder}")
+    print(f"\n{table(ordered)}\n\n{last_line(ordered)}")
+    if any(row.verdict == "FAILED" for row in ordered):
+        print(f"The servers' logs are in {folder}")
     else:
-        print(f"\nAll {len(ordered)} scenarios hold.")
         shutil.rmtree(folder, ignore_errors=True)
-    return 1 if failed or len(ordered) < len(chosen) else 0
+    return 0 if all_hold(ordered) and len(ordered) == len(chosen) else 1
 
 
 if __name__ == "__main__":

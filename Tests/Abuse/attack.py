@@ -40,6 +40,8 @@ class Result:
     most_answers: int = 0
     sent: int = 0
     received: int = 0
+    # Messages of which no byte was sent.
+    untried: int = 0
     findings: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -98,8 +100,10 @@ class Running:
 
 @dataclass
 class Probes:
-    """Single requests whose answers are looked at one by one: `probe(port)` returns what was wrong."""
-    probe: Callable[[int], list[str]]
+    """Single requests whose answers are looked at one by one, in turn and each at least once: `probe(port, attempt)`
+    returns what was wrong."""
+    probe: Callable[[int, object], list[str]]
+    attempts: list
     threads: int = 4
     checks: list[Check] = field(default_factory=list)
 
@@ -113,6 +117,7 @@ class Probes:
 class Probing:
     def __init__(self, probes: Probes, port: int, seconds: float):
         self.result, self.end = Result(), time.monotonic() + seconds
+        self.attempts, self.turns, self.judged = probes.attempts, itertools.cycle(range(len(probes.attempts))), set()
         self.lock = threading.Lock()
         self.threads = [threading.Thread(target=self.run, args=(probes, port)) for _ in range(probes.threads)]
         for thread in self.threads:
@@ -120,18 +125,25 @@ class Probing:
 
     def run(self, probes: Probes, port: int) -> None:
         while time.monotonic() < self.end:
+            with self.lock:
+                number = next(self.turns)
             try:
-                found = probes.probe(port)
+                found, judged = probes.probe(port, self.attempts[number]), True
             except OSError as error:
-                found = [f"a probe failed: {error}"]
+                found, judged = [f"a probe failed: {error}"], False
             with self.lock:
                 self.result.opened += 1
+                self.judged |= {number} if judged else set()
                 self.result.findings += [one for one in found if one not in self.result.findings]
             time.sleep(PROBE_PAUSE)
 
     def finish(self) -> Result:
         for thread in self.threads:
             thread.join()
+        missing = [number for number in range(len(self.attempts)) if number not in self.judged]
+        if missing:
+            self.result.findings.append(f"{len(missing)} of {len(self.attempts)} probes were never judged, such as "
+                                        f"{str(self.attempts[missing[0]])[:160]}")
         return self.result
 
 

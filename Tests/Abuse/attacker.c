@@ -47,6 +47,7 @@ struct connection {
     int descriptor; /* -1: none */
     uint32_t interest;
     bool connected, done, half;
+    bool needs_message; /* the next in turn, once it may send again */
     size_t message, offset;
     int outstanding;
     int status; /* of the last answer */
@@ -56,6 +57,7 @@ struct connection {
 };
 
 static struct messages messages;
+static bool *tried; /* of each message, whether a byte of it was sent */
 static struct connection *connections;
 static int poller, endless_message;
 static double clock_now, allowed_opens;
@@ -181,7 +183,7 @@ static bool message_sent(struct connection *self) {
     case ENDLESS: self->message = (size_t)endless_message; break;
     case AGAIN:
         self->outstanding++;
-        self->message = turn++ % messages.count;
+        self->needs_message = true;
         break;
     }
     return true;
@@ -200,6 +202,8 @@ static void transmit(struct connection *self) {
             watch(self, self->interest & ~(uint32_t)EPOLLOUT);
             return;
         }
+        if (self->needs_message) self->message = turn++ % messages.count;
+        self->needs_message = false;
         const struct message *message = &messages.all[self->message];
         size_t count = message->length - self->offset;
         if (options.step && count > options.step) count = options.step;
@@ -217,6 +221,7 @@ static void transmit(struct connection *self) {
                 return;
             }
             totals.sent += (unsigned long long)sent;
+            tried[self->message] = true;
             self->offset += (size_t)sent;
             turn_left -= (size_t)sent;
             if (options.pause > 0) self->next_write = clock_now + options.pause;
@@ -361,6 +366,8 @@ static void report(void) {
         if (age > oldest) oldest = age;
         if (connections[number].answered > totals.most_answers) totals.most_answers = connections[number].answered;
     }
+    size_t untried = 0;
+    for (size_t number = 0; number < messages.count; number++) untried += messages.all[number].length && !tried[number];
     qsort(totals.lifetimes, totals.lifetime_count, sizeof(double), compare);
     size_t count = totals.lifetime_count;
     printf("{");
@@ -368,10 +375,11 @@ static void report(void) {
     print_statuses("ends", totals.ends_by_status);
     printf("\"opened\":%ld,\"refused\":%ld,\"closed\":%ld,\"reset\":%ld,\"ours\":%ld,\"unanswered\":%ld,\"open\":%ld,"
            "\"oldest\":%.3f,\"shortest\":%.3f,\"middle\":%.3f,\"longest\":%.3f,\"most_answers\":%ld,"
-           "\"sent\":%llu,\"received\":%llu}\n",
+           "\"sent\":%llu,\"received\":%llu,\"untried\":%zu}\n",
            totals.opened, totals.refused, totals.closed, totals.reset, totals.ours, totals.unanswered, open, oldest,
            count ? totals.lifetimes[0] : 0, count ? totals.lifetimes[count / 2] : 0,
-           count ? totals.lifetimes[count - 1] : 0, totals.most_answers, totals.sent, totals.received);
+           count ? totals.lifetimes[count - 1] : 0, totals.most_answers, totals.sent, totals.received,
+           untried);
 }
 
 static int choice(const char *text, const char *const *names) {
@@ -419,7 +427,8 @@ static void read_options(int count, char **arguments) {
 int main(int count, char **arguments) {
     read_options(count, arguments);
     connections = calloc((size_t)options.connections, sizeof *connections);
-    if (!connections || messages.count == 0) fail("nothing to do");
+    tried = calloc(messages.count + 1, sizeof *tried);
+    if (!connections || !tried || messages.count == 0) fail("nothing to do");
     for (int number = 0; number < options.connections; number++) connections[number].descriptor = -1;
     pid_t child = options.sink ? start_sink() : 0;
     poller = epoll_create1(EPOLL_CLOEXEC);

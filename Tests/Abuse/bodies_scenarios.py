@@ -1,6 +1,6 @@
 """Bodies that crawl in or never end."""
 from attack import Swarm
-from expectations import answered, busy, closed_within, no_failures, not_before
+from expectations import answered, busy, closed_within, every_message, no_failures, not_before
 from wire import head
 from stage import Stage
 from trial import Scenario
@@ -59,7 +59,7 @@ def silent_bodies(stage: Stage) -> list[Swarm]:
     starts = [head("POST", path, stage.attacker, kind, "Content-Length: 16000000")
               for path, kind in (("/records/Post", JSON), ("/records", JSON), ("/query", JSON),
                                  ("/assets", "Content-Type: image/png"))]
-    return [Swarm(starts, answered(408, 413), closed_within(3 + LINGER), connections=1000, sources=2)]
+    return [Swarm(starts, answered(408, 413), closed_within(3 + LINGER), every_message, connections=1000, sources=2)]
 
 
 def _endless(stage: Stage, path: str, piece: bytes, *statuses: int, kind: str = JSON,
@@ -98,7 +98,7 @@ def unread_bodies(stage: Stage) -> list[Swarm]:
     starts = [head(method, path, None, CHUNKED) for method, path in
               (("GET", "/records/Post"), ("GET", "/nothing"), ("POST", "/health/live"), ("DELETE", "/records/Post/x"))]
     return [Swarm([*starts, b"4000\r\n" + b" " * 0x4000 + b"\r\n"], no_failures, closed_within(LINGER), busy(100),
-                  connections=64, after="endless")]
+                  every_message, connections=64, after="endless")]
 
 
 def continue_unsent(stage: Stage) -> list[Swarm]:
@@ -115,7 +115,7 @@ def continue_wrong(stage: Stage) -> list[Swarm]:
                    head("POST", path, None, "Content-Length: 9999999", "Expect: 100-continue") + b"x" * 9999,
                    head("GET", path, None, "Expect: 100-continue"),
                    head("POST", path, None, "Content-Length: 99999999999", "Expect: 100-continue")],
-                  answered(100, 200, 400, 401, 408, 413, 417), connections=64, after="half")]
+                  answered(100, 200, 400, 401, 408, 413, 417), every_message, connections=64, after="half")]
 
 
 LIMITS = {"timeouts.body": "3s"}

@@ -6,7 +6,7 @@ from itertools import product
 from urllib.parse import quote
 
 from attack import Swarm
-from expectations import answered, busy, no_failures
+from expectations import answered, busy, every_message, no_failures
 from stage import Stage
 from trial import Scenario
 from wire import get, head, post
@@ -20,7 +20,7 @@ GZIP = "Content-Encoding: gzip"
 
 def _swarm(messages: list[bytes], *statuses: int, connections: int = 8) -> list[Swarm]:
     """One after the other on a few connections; a refusal that closes is met with a new connection."""
-    return [Swarm(messages, answered(*statuses), busy(10), connections=connections, after="again")]
+    return [Swarm(messages, answered(*statuses), busy(10), every_message, connections=connections, after="again")]
 
 
 def _squeezed(text: bytes, count: int) -> bytes:
@@ -141,7 +141,7 @@ def multipart_bombs(stage: Stage) -> list[Swarm]:
     messages += [post("/assets", part, stage.attacker, f"Content-Type: multipart/form-data; boundary={'b' * length}")
                  for length in (71, 5000)]
     messages += [post("/assets", part, stage.attacker, "Content-Type: multipart/form-data" + ";a=b" * 1500)]
-    return [Swarm(messages, answered(201, 400, 401, 413, 415), busy(10), connections=4, after="again")]
+    return _swarm(messages, 201, 400, 401, 413, 415, connections=4)
 
 
 def _conditions() -> list[dict]:
@@ -167,7 +167,7 @@ def _conditions() -> list[dict]:
 def predicate_bombs(stage: Stage) -> list[Swarm]:
     bodies = [json.dumps({"recordType": "Post"} | one).encode() for one in _conditions()]
     return [Swarm([post("/query", body) for body in bodies], answered(200, 400, 413, 503), no_failures, busy(100),
-                  connections=8, after="again")]
+                  every_message, connections=8, after="again")]
 
 
 SCENARIOS = [

@@ -57,6 +57,11 @@ def kept_open(count: int) -> Check:
     return check
 
 
+def every_message(result: Result) -> list[str]:
+    """Each message was sent, or begun where the server would not have it: each of a list may be evil in its own way."""
+    return [f"{result.untried} messages were never sent"] if result.untried else []
+
+
 def busy(count: int) -> Check:
     """The attack took place: so many connections or answers."""
     def check(result: Result) -> list[str]:

@@ -1,6 +1,6 @@
 """Heads that crawl in, never end, or never begin."""
 from attack import Swarm
-from expectations import answered, busy, closed_within, kept_open, not_before, some
+from expectations import answered, busy, closed_within, every_message, kept_open, not_before, some
 from wire import LIVE
 from stage import Stage
 from trial import Scenario
@@ -62,7 +62,7 @@ def garbage(stage: Stage) -> list[Swarm]:
     noise = bytes((number * 151 + 17) % 256 for number in range(4096))
     return [Swarm([b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + noise, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
                    b"SSH-2.0-OpenSSH_9.6\r\n", noise, b"\0" * 4096, b"GET / HTTP/9.9\r\n\r\n", b"get\r\n\r\n"],
-                  answered(400, 405, 501, 505), closed_within(LINGER), busy(500), connections=128)]
+                  answered(400, 405, 501, 505), closed_within(LINGER), busy(500), every_message, connections=128)]
 
 
 def idle(stage: Stage) -> list[Swarm]:

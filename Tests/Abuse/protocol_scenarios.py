@@ -1,5 +1,4 @@
 """Requests that two servers in a row could read differently, and targets that are not paths."""
-import itertools
 import re
 import socket
 
@@ -99,34 +98,29 @@ def _exchange(port: int, request: bytes) -> tuple[bytes, str]:
             return received, "reset"
 
 
-def _smuggling(attempts):
-    def probe(port: int) -> list[str]:
-        attempt = next(attempts)
-        received, end = _exchange(port, attempt + SMUGGLED)
-        statuses = [int(one) for one in FIRST_LINE.findall(received)]
-        if len(statuses) != 1 or not 400 <= statuses[0] < 600 or b'"ok"' in received or end != "closed":
-            return [f"{attempt[:160]!r} was answered {statuses} and {end}"]
-        return []
-    return probe
+def smuggle(port: int, attempt: bytes) -> list[str]:
+    received, end = _exchange(port, attempt + SMUGGLED)
+    statuses = [int(one) for one in FIRST_LINE.findall(received)]
+    if len(statuses) != 1 or not 400 <= statuses[0] < 600 or b'"ok"' in received or end != "closed":
+        return [f"{attempt[:160]!r} was answered {statuses} and {end}"]
+    return []
 
 
-def _targets(attempts):
-    def probe(port: int) -> list[str]:
-        line, host, allowed = next(attempts)
-        received, end = _exchange(port, f"{line}\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
-        statuses = [int(one) for one in FIRST_LINE.findall(received)]
-        if len(statuses) != 1 or statuses[0] not in allowed or end != "closed" or b"root:" in received:
-            return [f"{line} was answered {statuses} and {end}, where {allowed} are right"]
-        return []
-    return probe
+def aim(port: int, target: tuple[str, str, tuple[int, ...]]) -> list[str]:
+    line, host, allowed = target
+    received, end = _exchange(port, f"{line}\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+    statuses = [int(one) for one in FIRST_LINE.findall(received)]
+    if len(statuses) != 1 or statuses[0] not in allowed or end != "closed" or b"root:" in received:
+        return [f"{line} was answered {statuses} and {end}, where {allowed} are right"]
+    return []
 
 
 def smuggling(stage: Stage) -> list[Probes]:
-    return [Probes(_smuggling(itertools.cycle(ATTEMPTS)))]
+    return [Probes(smuggle, ATTEMPTS)]
 
 
 def targets(stage: Stage) -> list[Probes]:
-    return [Probes(_targets(itertools.cycle(TARGETS)))]
+    return [Probes(aim, TARGETS)]
 
 
 SCENARIOS = [

@@ -1,6 +1,6 @@
 """Clients that ask for much and read nothing, or a byte a second; ranges that multiply what is sent."""
 from attack import Swarm
-from expectations import answered, busy, closed_within, no_failures
+from expectations import answered, busy, closed_within, every_message, no_failures
 from wire import get, head
 from stage import Stage
 from trial import Scenario
@@ -50,7 +50,7 @@ def range_bombs(stage: Stage) -> list[Swarm]:
         "bytes=" + "0" * 5000 + "-", "bytes=,,,,,,0-0", "bytes=0-0" + "," * 5000, "bytes=-0", "bytes=a-b", "lines=1-2",
     ]
     return [Swarm([head("GET", path, None, f"Range: {value}") for value in values], answered(200, 206, 400, 416, 431),
-                  no_failures, busy(100), connections=16, after="again")]
+                  no_failures, busy(100), every_message, connections=16, after="again")]
 
 
 SCENARIOS = [

@@ -5,7 +5,6 @@
 """
 import argparse
 import http.server
-import itertools
 import os
 import shutil
 import signal
@@ -16,18 +15,20 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Bench"))
 
 import machine_share
 import trial
-from attack import Swarm
-from expectations import answered
-from protocol_scenarios import ATTEMPTS, _smuggling
+from attack import Probes, Result, Swarm
+from expectations import answered, every_message
+from protocol_scenarios import ATTEMPTS, smuggle
 from server import raise_descriptor_limit
 from stage import Stage
 from trial import Scenario, Trial
+from verdicts import Row, all_hold, last_line
 from wire import LIVE, get
 
 HELD: list[socket.socket] = []
@@ -73,23 +74,25 @@ CASES: list[tuple[str, Callable | None, int, str | None]] = [
 ]
 
 
-def play(name: str, sabotage: Callable | None, status: int, demanded: str | None, binary: str, folder: Path) -> bool:
-    scenario = Scenario("selftest", name, lambda stage: [
-        Swarm([LIVE], answered(status), connections=8, after="again", step=1000, pause=20)])
-    one = Trial(scenario, binary, folder, 3, sabotage)
+def carry_out(one: Trial) -> None:
     try:
         one.run()
         one.finish()
     finally:
         if one.stage:
             one.stage.server.kill()
+
+
+def play(name: str, sabotage: Callable | None, status: int, demanded: str | None, binary: str, folder: Path) -> bool:
+    scenario = Scenario("selftest", name, lambda stage: [
+        Swarm([LIVE], answered(status), connections=8, after="again", step=1000, pause=20)])
+    one = Trial(scenario, binary, folder, 3, sabotage)
+    carry_out(one)
     for socket_ in HELD:
         socket_.close()
     HELD.clear()
     found = any(demanded in finding for finding in one.row.findings) if demanded else not one.row.findings
-    print(f"{'ok' if found else 'NOT FOUND'}: {name}: {one.row.verdict}: {'; '.join(one.row.findings) or 'no finding'}",
-          flush=True)
-    return found
+    return said(found, f"{name}: {one.row.verdict}: {'; '.join(one.row.findings) or 'no finding'}")
 
 
 class Lenient(http.server.BaseHTTPRequestHandler):
@@ -113,12 +116,77 @@ def lenient_is_caught() -> bool:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Lenient) as server:
         server.handle_error = lambda *_: None
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        probe, found = _smuggling(itertools.cycle(ATTEMPTS[:12])), 0
-        for _ in range(12):
-            found += bool(probe(server.server_address[1]))
+        found = sum(bool(smuggle(server.server_address[1], attempt)) for attempt in ATTEMPTS[:12])
         server.shutdown()
-    print(f"{'ok' if found == 12 else 'NOT FOUND'}: a lenient server fell for {found} of 12 attempts at smuggling")
-    return found == 12
+    return said(found == 12, f"a lenient server fell for {found} of 12 attempts at smuggling")
+
+
+def said(found: bool, what: str) -> bool:
+    print(f"{'ok' if found else 'NOT FOUND'}: {what}", flush=True)
+    return found
+
+
+def first_finding_stays(binary: str, folder: Path) -> bool:
+    """A wrong answer beside a missed p99 on a noisy machine: the timing may be measured again, the answer stays."""
+    attacks = []
+
+    def once(result: Result) -> list[str]:
+        attacks.append(result)
+        return ["a fault of the first attempt"] if len(attacks) == 1 else []
+
+    def stop_first(stage: Stage) -> None:
+        if not attacks:
+            stop_for_a_while(stage)
+
+    one = Trial(Scenario("selftest", "", lambda stage: [Swarm([LIVE], once, connections=8, after="again", pause=20)]),
+                binary, folder, 3, stop_first)
+    with mock.patch.object(trial, "NOISE", -1):
+        carry_out(one)
+    return said("a fault of the first attempt" in one.row.findings, "what the first attempt found stays")
+
+
+def timing_is_repeated(binary: str, folder: Path) -> bool:
+    """The server stands still in the first attempt alone, on a noisy machine: that is measured again, and holds."""
+    stops = []
+
+    def stop_first(stage: Stage) -> None:
+        if not stops:
+            stops.append(stop_for_a_while(stage))
+
+    one = Trial(Scenario("selftest", "", lambda stage: [Swarm([LIVE], connections=8, after="again", pause=20)]),
+                binary, folder, 3, stop_first)
+    with mock.patch.object(trial, "NOISE", -1):
+        carry_out(one)
+    return said(one.row.attempts > 1 and not one.row.findings, f"a p99 is measured again: {one.row.attempts} attempts")
+
+
+def subtraction_is_bounded() -> bool:
+    """What the control explains, and what nothing can be told from."""
+    quiet, much, little = (Row(name, during_ms=during, control_ms=control) for name, during, control in
+                           (("quiet", 30, 980), ("much", 1000, 980), ("little", 60, 24)))
+    words = [row.verdict for row in (quiet, much, little)]
+    ended = last_line([quiet, much, little])
+    return said(words == ["holds", "INCONCLUSIVE", "holds*"] and not all_hold([quiet, much])
+                and all_hold([quiet, little]) and "inconclusive: much" in ended and "subtraction alone: little" in ended
+                and "subtraction alone: little" in last_line([quiet, little]),
+                f"no more is subtracted than a busy machine explains: {', '.join(words)}")
+
+
+def unsent_is_noticed(folder: Path) -> bool:
+    """Probes whose time is over before each was judged, one that no server takes, and messages that were not sent."""
+    def judged(port: int, attempt: int) -> list[str]:
+        if attempt == port:
+            raise ConnectionRefusedError("nobody listens")
+        return []
+
+    late = Probes(judged, list(range(1000)), threads=1).start(-1, 0.1, folder, sink=False).finish().findings
+    refused = Probes(judged, [1, 2, 3]).start(3, 0.5, folder, sink=False).finish().findings
+    all_ = Probes(judged, [1, 2, 3]).start(-1, 0.5, folder, sink=False).finish().findings
+    crawl = Swarm([LIVE] * 50, connections=1, step=10, pause=500, after="again")
+    slow = crawl.start(1, 0.5, folder, sink=True).finish()
+    return said("never judged" in str(late) and "1 of 3 probes" in str(refused) and not all_
+                and every_message(slow) and not every_message(Result()),
+                "probes that were not judged and messages that were not sent")
 
 
 def main() -> int:
@@ -135,7 +203,10 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="selftest-", dir=given.work)).resolve()
     # What is held here is never given back, so there is no need to wait for long.
     trial.RECOVERY_SECONDS = 3
-    outcomes = [play(*case, str(Path(given.binary).resolve()), folder) for case in CASES] + [lenient_is_caught()]
+    binary = str(Path(given.binary).resolve())
+    outcomes = [subtraction_is_bounded(), unsent_is_noticed(folder), lenient_is_caught(),
+                *[play(*case, binary, folder) for case in CASES],
+                first_finding_stays(binary, folder), timing_is_repeated(binary, folder)]
     shutil.rmtree(folder, ignore_errors=True)
     return 0 if all(outcomes) else 1
 

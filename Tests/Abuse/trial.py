@@ -11,12 +11,15 @@ from machine_share import ForeignShare, LoadSampler
 from problem import Problem
 from process import MemorySampler
 from stage import Stage
-from verdicts import Row
+from verdicts import BUSY_MS, Row
 
 # In which memory and descriptors are to be back; the server gives memory back every ten seconds.
 RECOVERY_SECONDS = 70
-# What caches, later threads and the good client's own records may keep.
-KEPT_MB, KEPT_SOCKETS, KEPT_DESCRIPTORS = 12, 2, 24
+# By then a server has given back what its filling took; until then RssAnon is 8 MB too high to compare anything with.
+SETTLED_SECONDS = 12
+# Of memory: what caches and later threads keep, and the good client's own records; 3.4 MB were seen at most. Of other
+# descriptors: a database and its log for each of the two times two readers that wait for another long read.
+KEPT_MB, KEPT_SOCKETS, KEPT_DESCRIPTORS = 6, 2, 8
 # Beyond this share of the machine in others' hands a missed p99 is measured again.
 NOISE = 0.15
 ATTEMPTS = 3
@@ -52,19 +55,26 @@ class Trial:
             for attempt in range(1, ATTEMPTS + 1):
                 self._attempt(attacks, good)
                 self.row.attempts = attempt
-                bad = self.row.judge_good()
-                noisy = self.row.foreign > NOISE or self.row.control_ms >= 25
-                if not bad or self.row.failed or not noisy or not self.stage.is_alive():
+                if not self._may_be_repeated():
                     break
-            self.row.findings += bad
+            self.row.findings += self.row.judge_good()
         finally:
             good.stop()
             for attack in attacks:
                 attack.forget(self.folder)
 
+    def _may_be_repeated(self) -> bool:
+        """The timing alone may be tried again, and only where the machine may have spoilt it: what a check has found
+        and good requests that failed stay, whatever another attempt shows."""
+        row = self.row
+        if row.findings or row.failed or not self.stage.is_alive():
+            return False
+        noisy = row.foreign > NOISE or row.control_ms >= BUSY_MS
+        return noisy and bool(row.judge_good() or row.inconclusive)
+
     def _attempt(self, attacks: list[Swarm | Probes], good: GoodClient) -> None:
         row, stage, clock = self.row, self.stage, time.monotonic
-        row.findings, row.notes = [], []
+        row.notes = []
         time.sleep(0.5)
         begin = clock()
         time.sleep(CALM_SECONDS)
@@ -73,8 +83,10 @@ class Trial:
         self._attack(attacks, min(self.seconds, 4), sink=True)
         control = good.window(begin, clock())
         if not row.rss_before_mb:
+            time.sleep(max(0.0, stage.started + SETTLED_SECONDS - clock()))
             row.rss_before_mb = stage.rss_mb()
             self.descriptors, self.threads = stage.descriptors(), stage.threads()
+            row.descriptors_before = self.descriptors[1]
         foreign, cpu, begin = ForeignShare(), stage.cpu_seconds(), clock()
         with MemorySampler(stage.server.pid) as memory, LoadSampler(stage.server.pid) as load:
             results = self._attack(attacks, self.seconds, sink=False)
@@ -135,6 +147,7 @@ class Trial:
             found.append(f"{self.row.rss_after_mb:.0f} MB are still in use {RECOVERY_SECONDS} s after the attack; "
                          f"{self.row.rss_before_mb:.0f} MB were before")
         sockets, others = self.stage.descriptors()
+        self.row.descriptors_after = others
         if sockets > self.descriptors[0] + KEPT_SOCKETS:
             found.append(f"{sockets} sockets are still open, {self.descriptors[0]} were before")
         if others > self.descriptors[1] + KEPT_DESCRIPTORS:

@@ -1,6 +1,6 @@
 """Uploads that are begun and never finished."""
 from attack import Swarm
-from expectations import answered, busy, no_failures
+from expectations import answered, busy, every_message, no_failures
 from stage import Stage
 from trial import Scenario
 from wire import head
@@ -40,8 +40,8 @@ def wrong_offsets(stage: Stage) -> list[Swarm]:
                                       ("5", ("Upload-Defer-Length: 1",)))]
     messages += [head("HEAD", path, stage.attacker, TUS), head("DELETE", "/assets/uploads/none", stage.attacker, TUS)]
     # Answers to HEAD have a length and no body, which the attacker's reader does not know: it is left out.
-    return [Swarm([one for one in messages if not one.startswith(b"HEAD")], no_failures, busy(100), connections=16,
-                  after="again")]
+    return [Swarm([one for one in messages if not one.startswith(b"HEAD")], no_failures, busy(100), every_message,
+                  connections=16, after="again")]
 
 
 SCENARIOS = [

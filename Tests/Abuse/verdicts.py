@@ -6,6 +6,9 @@ from dataclasses import asdict, dataclass, field
 LIMIT_MS = 50
 # What good requests take here without any attack, when nobody else uses the machine.
 QUIET_MS = 10
+# A control from here on says that the machine was too busy for a p99 over the limit to be anybody's: no more than the
+# difference to a quiet machine is ever subtracted.
+BUSY_MS = 25
 
 
 @dataclass
@@ -24,6 +27,9 @@ class Row:
     rss_before_mb: float = 0
     rss_peak_mb: float = 0
     rss_after_mb: float = 0
+    # Those that are no sockets.
+    descriptors_before: int = 0
+    descriptors_after: int = 0
     recovered_s: float = 0
     attempts: int = 1
     findings: list[str] = field(default_factory=list)
@@ -36,10 +42,17 @@ class Row:
         return self.during_ms - max(0.0, self.control_ms - QUIET_MS)
 
     @property
+    def inconclusive(self) -> bool:
+        """Over the limit beside a control that is so high that nothing can be told from it."""
+        return self.during_ms >= LIMIT_MS and self.control_ms >= BUSY_MS
+
+    @property
     def verdict(self) -> str:
         if self.findings:
             return "FAILED"
-        return "holds" if self.during_ms < LIMIT_MS else "holds*"
+        if self.during_ms < LIMIT_MS:
+            return "holds"
+        return "INCONCLUSIVE" if self.inconclusive else "holds*"
 
     def judge_good(self) -> list[str]:
         """What is wrong with how the good client was served."""
@@ -75,8 +88,24 @@ def table(rows: list[Row]) -> str:
     text += [f"{row.name}: {note}" for row in rows for note in row.notes]
     text += ["", "before, control, during, after, longest: milliseconds of the good client, p99 but for the last.",
              "holds*: over the limit, but no more than the control, which is the same load without the server, "
-             "explains."]
+             "explains.",
+             f"INCONCLUSIVE: over the limit, and the control took {BUSY_MS} ms or more each time: nothing is shown."]
     return "\n".join(text)
+
+
+def last_line(rows: list[Row]) -> str:
+    """What came of all scenarios; those that did not simply hold are named."""
+    words = {"FAILED": "failed", "INCONCLUSIVE": "inconclusive", "holds*": "held by the subtraction alone"}
+    named = {verdict: [row.name for row in rows if row.verdict == verdict] for verdict in words}
+    parts = [f"{len(names)} {words[verdict]}: {', '.join(names)}" for verdict, names in named.items() if names]
+    if not named["FAILED"] and not named["INCONCLUSIVE"]:
+        parts.insert(0, f"All {len(rows)} scenarios hold")
+        return "; ".join(parts) + "."
+    return f"Of {len(rows)} scenarios " + "; ".join(parts)
+
+
+def all_hold(rows: list[Row]) -> bool:
+    return all(row.verdict.startswith("holds") for row in rows)
 
 
 def json_line(row: Row) -> str:
