@@ -20,6 +20,7 @@ import page
 import plots
 from client import message
 from context import Scenario
+from hostile_scenario import Turn, longest_row
 from load import Load, Measurement
 from problem import Problem, Skipped
 from report import Row, json_line, last_line, measured_row, status, table, verdicts
@@ -82,6 +83,20 @@ class Verdicts(unittest.TestCase):
         text = table([measured_row("row", measured, reference, value=0.05, unit="ms", floor=1, against="nginx")])
         for expected in ("nginx", "0.050 ms", "1.50 ×", "holds"):
             self.assertIn(expected, text)
+
+
+class Hostile(unittest.TestCase):
+    def row(self, *waits: tuple[float, float], sent: int = 20) -> Row:
+        return longest_row([Turn(Measurement(1, 1, 1, max_ms=control), Measurement(1, 1, 1, max_ms=beside), sent)
+                            for control, beside in waits], 20)
+
+    def test_a_loop_that_is_held_in_each_turn_misses_the_floor_and_a_machine_that_stands_still_in_one_does_not(self):
+        self.assertEqual(self.row((1, 9), (2, 9), (1, 8)).verdict, "MISSED")
+        self.assertEqual(self.row((1, 3), (1, 90), (2, 4)).verdict, "holds")
+        self.assertEqual(self.row((20, 23), (30, 31), (25, 28)).verdict, "holds")
+
+    def test_turns_in_which_not_all_queries_came_round_show_nothing(self):
+        self.assertEqual(self.row((1, 2), (1, 2), sent=19).verdict, "NOT SHOWN")
 
 
 class Once(unittest.TestCase):
