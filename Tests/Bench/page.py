@@ -60,8 +60,7 @@ def figures(found: Lines, page: Kept = Kept()) -> str:
     if elsewhere := origins.others(measured):
         parts += [ELSEWHERE, _table(("rows", "date", "host"), elsewhere, "lll")]
     if found.rows or page.rows:
-        parts += [FIGURES, "\n".join([_bench(list(found.rows.values())),
-                                      *(line for name, line in page.rows.items() if name not in found.rows)])]
+        parts += [FIGURES, _bench(found, page)]
     if found.results:
         parts += [OTHERS, _servers(found), _results(found)]
     elif page.others:
@@ -85,8 +84,8 @@ def short(found: Lines) -> str:
     rows.append(("memory at rest; the most under these loads",
                  f"{_megabytes(found, 'rss-idle')}; {_megabytes(found, 'rss-load')}",
                  SIGN_INS + _reproach(found, "rss-idle") + _reproach(found, "rss-load")))
-    lines_ = ["| | measured | beside |", "|---|---:|---|", *("| " + " | ".join(cells) + " |" for cells in rows)]
-    return "\n".join(lines_) + (f"\n\n{_creates(found)}" if found.results else "")
+    table = ["| | measured | beside |", "|---|---:|---|", *map(_line, rows)]
+    return "\n".join(table) + (f"\n\n{_creates(found)}" if found.results else "")
 
 
 def _microseconds(found: Lines, name: str) -> str:
@@ -121,8 +120,9 @@ def _creates(found: Lines) -> str:
              if (work, connections) == ("create", most)}
     theirs = [f"on {SERVERS[server].replace(' + ', ' with ')} {rates[server]}" for server in SERVERS
               if server in rates and server != "fogbase"]
-    return (f"Everything durable, {most} clients create {rates.get('fogbase', 'an unmeasured number of')} records a "
-            f"second; {', '.join(theirs)}.")
+    ours = rates.get("fogbase", "an unmeasured number of")
+    parts = [f"Everything durable, {most} clients create {ours} records a second", ", ".join(theirs)]
+    return "; ".join(part for part in parts if part) + "."
 
 
 def _machine(found: Lines, page: Kept, usual: origins.Origin) -> str:
@@ -150,16 +150,20 @@ def _facts(line: dict) -> str:
     return text
 
 
-def _bench(rows: list[dict]) -> str:
-    cells = []
-    for row in rows:
-        value = "–" if row["value"] is None else f"{_number(row['value'])} {row['unit']}"
-        cells.append((f"`{row['name']}`", value, row.get("against") or "", _number(row.get("ratio")), _bound(row),
-                      "" if row.get("target") is None else _sign(row) + _number(row["target"]), row["verdict"],
-                      _number(row["cpu_us"]), _rate(row.get("rate")), _number(row["p50_ms"]), _number(row["p99_ms"]),
-                      _number(row["rss_mb"])))
-    return _table(("row", "measured", "reference", "ratio", "floor", "target", "verdict", "CPU µs/op", "op/s", "p50 ms",
-                   "p99 ms", "RssAnon MB"), cells, "lrlrrrlrrrrr")
+def _bench(found: Lines, page: Kept) -> str:
+    """The rows in the page's order, those that are new to it below."""
+    measured = {name: _row(row) for name, row in found.rows.items()}
+    headings = _table(("row", "measured", "reference", "ratio", "floor", "target", "verdict", "CPU µs/op", "op/s",
+                       "p50 ms", "p99 ms", "RssAnon MB"), [], "lrlrrrlrrrrr")
+    return "\n".join([headings, *(page.rows | measured).values()])
+
+
+def _row(row: dict) -> str:
+    value = "–" if row["value"] is None else f"{_number(row['value'])} {row['unit']}"
+    return _line((f"`{row['name']}`", value, row.get("against") or "", _number(row.get("ratio")), _bound(row),
+                  "" if row.get("target") is None else _sign(row) + _number(row["target"]), row["verdict"],
+                  _number(row["cpu_us"]), _rate(row.get("rate")), _number(row["p50_ms"]), _number(row["p99_ms"]),
+                  _number(row["rss_mb"])))
 
 
 def _servers(found: Lines) -> str:
@@ -218,7 +222,11 @@ def _number(value: float | None) -> str:
 
 def _table(headings: tuple, rows: list[tuple], sides: str) -> str:
     rules = ["---:" if side == "r" else "---" for side in sides]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (headings, rules, *rows))
+    return "\n".join(map(_line, (headings, rules, *rows)))
+
+
+def _line(cells: tuple) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 if __name__ == "__main__":
