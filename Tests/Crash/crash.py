@@ -80,7 +80,7 @@ def play(options, binary: str, library: Path, number: int, kind: str, continued:
     try:
         found = one.play()
     except FAILURES as problem:
-        found = [f"{type(problem).__name__}: {problem}"]
+        found = [f"{type(problem).__name__}: {problem}", *one.findings()]
     finally:
         one.close()
     seconds = time.monotonic() - begun

@@ -33,14 +33,12 @@ class FolderRound(CrewRound):
         return server
 
     def play(self) -> list[str]:
-        self.problems: list[str] = []
         try:
             self.load()
-            self.problems += [one.failure for one in self.actors if one.failure]
             if self.options.forge in behind.KINDS:
                 behind.forge(self)
             self.cuts = [Cut(1, END, Contents.ALL, Names.ALL, 0)]
-            return self.problems + self.judge_folder(self.disk, self.cuts[0])
+            return self.findings() + self.judge_folder(self.disk, self.cuts[0])
         finally:
             self.close()
 
@@ -64,7 +62,7 @@ class KillRound(FolderRound):
         server = self.serve()
         self.work(server, self.options.seconds, first=True)
         while True:
-            server.kill()
+            self.kill(server)
             self.rest()
             if self.random.random() < 0.6:
                 break
@@ -84,7 +82,9 @@ class StopRound(FolderRound):
         server = self.serve()
         self.work(server, self.options.seconds, first=True)
         process, begun = server.child, time.monotonic()
-        server.terminate()
+        if process.poll() is not None:
+            self.problems.append(f"the server ended by itself, before SIGTERM: {server.last_words()}")
+        self.terminate(server)
         try:
             status = process.wait(self.options.stop_seconds)
             took = time.monotonic() - begun

@@ -68,11 +68,12 @@ class FullRound(FolderRound):
             self.make_room()
             self.look_with_room(server)
             time.sleep(self.random.uniform(0.2, 0.5))
-            server.kill()
+            self.kill(server)
         else:
             if way == "stopped while full":
+                self.let_go()
                 server.stop()
-            server.kill()
+            self.kill(server)
             self.rest()
             if way == "stopped while full":
                 self.start_without_room()
@@ -118,7 +119,7 @@ class FullRound(FolderRound):
             self.expect(server, {201}, "after room was made under a server that had started without", 5)
         except (Problem, OSError) as problem:
             self.problems.append(f"started on a full disk: {problem}")
-        server.kill()
+        self.kill(server)
 
     def start_without_room(self) -> None:
         """After a clean stop even the index of the log must be made anew. Where that is not possible, the words of the
@@ -136,6 +137,7 @@ class FullRound(FolderRound):
             said = server.log.read_bytes()[begun:].decode(errors="replace")
             if not any(word in said.lower() for word in ("full", "no room", "no space")):
                 self.problems.append(f"a start without any room does not say so: {said.strip() or problem}")
+        self.problems += [crash] if (crash := server.crash()) else []
         server.kill()
         if (complaint := doctor(self.binary, self.disk / "data")) and "backup" in complaint:
             self.problems.append(f"without any room: {complaint}")

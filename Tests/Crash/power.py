@@ -1,6 +1,7 @@
 """The round that ends with a power cut, with the whole crew."""
 import sqlite3
 import time
+from collections import Counter
 from pathlib import Path
 from random import Random
 
@@ -23,6 +24,8 @@ class CrewRound(Round):
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.servers: list[WatchedServer] = []
+        self.place_of_faults = ""
+        self.fired: Counter[str] = Counter()  # what failed in truth, where syncs or writes were to fail
 
     def watched(self) -> WatchedServer:
         server = super().watched()
@@ -100,10 +103,6 @@ class CrewRound(Round):
         for actor in self.actors:
             for upload in actor.resumables if isinstance(actor, TusWriter) else []:
                 yield from upload.promises()
-
-    def acknowledged(self) -> int:
-        """Writes that were answered."""
-        return sum(one.count for one in self.actors if not isinstance(one, (*crew.READERS, crew.Querier)))
 
     def refusals(self) -> dict[int, int]:
         found: dict[int, int] = {}

@@ -2,7 +2,7 @@
 import secrets
 
 import paths  # noqa: F401
-from actors import GONE, Actor, History, Survivor, http_quote, short
+from actors import GONE, Actor, History, Survivor, http_quote, short, unexpected
 
 # Fields by which records are found and sorted, of the types that other clients write.
 FIELDS = {"Item": ["version", "text"], "Part": ["version"], "Member": ["group", "version"], "Tally": ["count", "marks"],
@@ -79,6 +79,8 @@ class IndexBuilder(Actor):
 class Querier(Actor):
     """Asks and sorts by fields, so that indexes are added just in time; what it is answered meets its condition."""
 
+    writes = False
+
     def act(self) -> None:
         kind = self.random.choice(list(FIELDS))
         field = self.random.choice(FIELDS[kind])
@@ -86,6 +88,8 @@ class Querier(Actor):
         sort = "" if field == "marks" else f"&sort=-{field}"
         path = f"/query/{kind}?where={http_quote(condition)}{sort}&limit=50&fields={field}"
         answer = self.call("GET", path, expect=(200, 400, 503))
+        if answer.status == 503 and b"INDEX_BUILDING" not in answer.body:
+            raise unexpected(f"GET {path}", answer, (200, 400))
         # The type has no records yet; the index was dropped again at this moment.
         if answer.status == 400 and b"UNKNOWN_NAME" not in answer.body and b"NOT_INDEXED" not in answer.body:
             self.failure = f"{self.name}: {path} answered {answer.body[:300]!r}"

@@ -21,14 +21,8 @@ class SyncRound(CrewRound):
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.patience = frozenset({500, 503, 507})
         self.slow = ""
         self.failed_at = 0
-        self.problems: list[str] = []
-
-    def play(self) -> list[str]:
-        found = super().play()
-        return self.problems + found
 
     def watched(self) -> WatchedServer:
         server = super().watched()
@@ -54,19 +48,21 @@ class SyncRound(CrewRound):
             if self.random.random() < 0.3 or not (faults.failed_syncs or faults.failed_writes):
                 # The database itself is written and synced when the server ends.
                 self.ending += ", terminated"
-                server.terminate()
+                self.terminate(server)
                 time.sleep(self.random.uniform(0.2, 1))
         except (OSError, Problem) as problem:
             if server.child and server.child.poll() is not None:
                 self.problems.append(f"the server ended with {server.child.returncode}: {server.last_words()}")
             else:
                 self.problems.append(f"{type(problem).__name__}: {problem}")
-        server.kill()
+        self.kill(server)
         self.rest()
+        self.note_fired(faults)
         if self.random.random() < 0.3:
             self.start_failing(faults)
         self.ending += f", {faults.failed_syncs} syncs and {faults.failed_writes} writes failed"
         faults.end()
+        self.patience = frozenset()
         if self.random.random() < 0.5:
             # Only the process began anew: what it finds in the system's cache need not be on the disk.
             self.ending += ", restarted"
@@ -74,33 +70,58 @@ class SyncRound(CrewRound):
             self.restarts += 1
             server = self.serve()
             self.work(server, self.options.seconds / 2)
-            server.kill()
+            self.kill(server)
             self.rest()
+
+    def be_patient(self) -> None:
+        """Until now nothing was to be refused."""
+        self.patience = frozenset({500, 503, 507})
+        for one in self.actors:
+            one.patience = self.patience
+
+    def note_fired(self, faults: Faults) -> None:
+        """What has really failed since the last time."""
+        for what, count in (("syncs", faults.failed_syncs), ("writes", faults.failed_writes)):
+            if more := count - sum(self.fired[one] for one in self.fired if one.startswith(what)):
+                self.fired[f"{what} of {self.place_of_faults or 'anything'}"] += more
 
     def start_failing(self, faults: Faults) -> None:
         """A start during the failures, or that meets one of its own: it need not succeed, but must not make believe."""
         if not faults.is_on:
-            faults.fail_syncs(errno.EIO, self.random.choice(PLACES), self.random.choice([1, 2, FOR_GOOD]))
+            self.place_of_faults = self.random.choice(PLACES)
+            faults.fail_syncs(errno.EIO, self.place_of_faults, self.random.choice([1, 2, FOR_GOOD]))
         self.go_on()
         self.restarts += 1
         server = self.watched()
         try:
             server.start(3)
-            self.work(server, 0.5)
-            self.ending += ", started while failing"
         except FAILURES:
             self.ending += ", refused to start while failing"
-        server.kill()
+            self.problems += [crash] if (crash := server.crash()) else []
+            server.kill()
+        else:
+            self.work_while_failing(server)
+        self.note_fired(faults)
+
+    def work_while_failing(self, server: WatchedServer) -> None:
+        self.ending += ", started while failing"
+        try:
+            self.work(server, 0.5)
+        except FAILURES:
+            self.ending += ", without work"
+        self.kill(server)
         self.rest()
 
     def fail(self, faults: Faults) -> None:
         random, self.failed_at = self.random, self.clock.now()
+        self.be_patient()
         place, count = random.choice(PLACES), random.choice([1, FOR_GOOD])
         times = "for good" if count == FOR_GOOD else "once"
         hidden = self.options.forge == "sync"
         self.strictly = False
         if hidden:
             place, count = "records.sqlite-wal$", FOR_GOOD
+        self.place_of_faults = place
         if hidden or random.random() < 0.65:
             faults.fail_syncs(errno.EIO, place, count, hidden)
             self.strictly = not hidden and (place == "records.sqlite-wal$" or (place == "" and count == FOR_GOOD))

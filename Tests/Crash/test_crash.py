@@ -5,8 +5,10 @@ not cover, and that each kind of round finds a loss that was forged.
     python3 Tests/Crash/test_crash.py [BINARY]
 """
 import fcntl
+import http.client
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,9 +17,11 @@ from pathlib import Path
 from random import Random
 
 from paths import ROOT
+from actors import Actor, Refused
 from faults import Faults
 from journal import Journal, build, environment
 from survivors import Contents, Disk, Names
+from watched import Problem, WatchedServer
 
 BINARY = str(ROOT / ".build/release/fogbase")
 
@@ -146,11 +150,83 @@ class ForgeryTests(unittest.TestCase):
         for kind, forgery, words in FORGERIES:
             with self.subTest(kind=kind, forgery=forgery), tempfile.TemporaryDirectory(prefix="crash-") as work:
                 done = crash("--work", work, "--rounds", "1", "--kinds", kind, "--forge", forgery, "--seed", "5",
-                             "--seconds", "1.5")
+                             "--seconds", "1.5", "--sentences", "200", "--start-seconds", "20")
                 subprocess.run(["umount", "-q", f"{work}/round-1/disk"], capture_output=True)
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 findings = [line for line in done.stdout.splitlines() if line.startswith("    ")]
                 self.assertTrue(any(word in line for word in words for line in findings), done.stdout + done.stderr)
+
+
+class Client(Actor):
+    """Meets something, once."""
+
+    def __init__(self, error: Exception):
+        super().__init__("client", None, Random(1))
+        self.error = error
+
+    def act(self) -> None:
+        raise self.error
+
+
+class ClientTests(unittest.TestCase):
+    """Nothing that a client meets is passed over."""
+
+    def failure(self, error: Exception, is_ending: bool = False) -> str | None:
+        one = Client(error)
+        one.is_ending = is_ending
+        one.run()
+        return one.failure
+
+    def test_a_connection_ends_only_with_the_server(self):
+        for error in (ConnectionResetError(), TimeoutError(), http.client.RemoteDisconnected()):
+            self.assertIn("ended before the server was to end", self.failure(error))
+            self.assertIsNone(self.failure(error, is_ending=True))
+
+    def test_only_a_server_that_ends_may_refuse(self):
+        for status in (500, 503, 507):
+            self.assertIn("no", self.failure(Refused(status, "no")))
+        self.assertIsNone(self.failure(Refused(503, "no"), is_ending=True))
+        self.assertIn("no", self.failure(Refused(507, "no"), is_ending=True))
+        self.assertIn("no", self.failure(Problem("no"), is_ending=True))
+
+    def test_what_else_is_raised_is_told(self):
+        for error in (ValueError("no JSON"), KeyError("count"), TypeError("none")):
+            found = self.failure(error, is_ending=True)
+            self.assertIn(type(error).__name__, found)
+            self.assertIn("test_crash.py, line", found)
+
+
+class EndTests(unittest.TestCase):
+    """Of the process under test."""
+
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="crash-")
+        self.server = WatchedServer("sleep", Path(self.temporary.name), {})
+        self.begin()
+
+    def begin(self) -> None:
+        self.server.child = subprocess.Popen(["sleep", "60"])
+        self.addCleanup(self.server.child.wait)
+
+    def tearDown(self):
+        self.server.kill()
+        self.temporary.cleanup()
+
+    def test_one_that_lives_is_killed(self):
+        self.assertIsNone(self.server.kill_living())
+        self.assertIsNone(self.server.child)
+
+    def test_one_that_has_just_died_is_found(self):
+        for number in (signal.SIGSEGV, signal.SIGKILL):
+            self.server.child.send_signal(number)
+            os.waitid(os.P_PID, self.server.pid, os.WEXITED | os.WNOWAIT)
+            self.assertIn(f"by itself, with status {-number}", self.server.kill_living())
+            self.begin()
+
+    def test_one_that_was_asked_may_end_with_status_0_only(self):
+        self.server.terminate()
+        os.waitid(os.P_PID, self.server.pid, os.WEXITED | os.WNOWAIT)
+        self.assertIn("after SIGTERM, with status -15", self.server.kill_living())
 
 
 class RunTests(unittest.TestCase):

@@ -5,6 +5,7 @@ had been sent may have; one that was not yet sent cannot have.
 """
 import http.client
 import threading
+import traceback
 from dataclasses import dataclass
 from random import Random
 
@@ -51,10 +52,13 @@ class History:
 class Actor(threading.Thread):
     """A client with a thread of its own, until the server is gone."""
 
+    writes = True  # whether what it counts are writes that were acknowledged
+
     def __init__(self, name: str, clock: Clock, random: Random):
         super().__init__(name=name, daemon=True)
         self.clock, self.random = clock, random
         self.failure: str | None = None
+        self.is_ending = False  # the server is about to be ended: until then it answers, and keeps the connection
         self.was_cut_off = False  # an answer had begun and did not end
         self.end = ""  # how its connection ended
         self.stopping = threading.Event()
@@ -70,26 +74,32 @@ class Actor(threading.Thread):
     def run(self) -> None:
         try:
             while not self.stopping.is_set():
-                try:
-                    self.begun = None
-                    self.act()
-                    self.count += 1
-                except Refused as refusal:
-                    self.refusals[refusal.status] = self.refusals.get(refusal.status, 0) + 1
-                    if refusal.status not in self.patience:
-                        raise
-                    self.refused(refusal.status)
-                    self.stopping.wait(0.02)
+                self.act_patiently()
         except (OSError, http.client.HTTPException) as error:
-            # The power is off.
             self.end = f"{type(error).__name__}: {error}"
             self.was_cut_off = isinstance(error, http.client.IncompleteRead)
+            if not self.is_ending:
+                self.failure = f"{self.name}: its connection ended before the server was to end: {self.end}"
         except Problem as problem:
-            if not (isinstance(problem, Refused) and problem.status == 503):  # the server is about to end
+            if not (self.is_ending and isinstance(problem, Refused) and problem.status == 503):
                 self.failure = f"{self.name}: {problem}"
+        except Exception as error:
+            self.failure = f"{self.name}: {last_line(error)}"
         finally:
             if self.client:
                 self.client.close()
+
+    def act_patiently(self) -> None:
+        try:
+            self.begun = None
+            self.act()
+            self.count += 1
+        except Refused as refusal:
+            self.refusals[refusal.status] = self.refusals.get(refusal.status, 0) + 1
+            if refusal.status not in self.patience:
+                raise
+            self.refused(refusal.status)
+            self.stopping.wait(0.02)
 
     def act(self) -> None:
         raise NotImplementedError(self.name)
@@ -135,6 +145,13 @@ class Actor(threading.Thread):
     def __setstate__(self, state):
         threading.Thread.__init__(self, name=state.pop("_name"), daemon=True)
         self.__dict__.update(state)
+
+
+def last_line(error: Exception) -> str:
+    """The last line of its traceback, and where that was."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = traceback.format_exception_only(error)[-1].strip()
+    return f"{what} ({place.filename.split('/')[-1]}, line {place.lineno})"
 
 
 def unexpected(request: str, answer, expect) -> Problem:

@@ -42,7 +42,7 @@ def main() -> int:
         try:
             found = one.play()
         except FAILURES as problem:
-            found = [f"{type(problem).__name__}: {problem}"]
+            found = [f"{type(problem).__name__}: {problem}", *one.findings()]
         cuts += len(one.cuts)
         print(f"round {number}: {one.summary()}; {len(one.cuts)} cuts, {time.monotonic() - begun:.1f} s"
               f"{'' if found else ': nothing lost'}", flush=True)

@@ -6,6 +6,8 @@ from writers import RecordWriter
 class Reader(Actor):
     """Reads records that others are writing."""
 
+    writes = False
+
     def __init__(self, writers: list[RecordWriter], *arguments):
         super().__init__(*arguments)
         self.writers = writers
@@ -36,6 +38,8 @@ class Reader(Actor):
 
 class Follower(Actor):
     """Keeps a copy of everything by the change feed."""
+
+    writes = False
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -95,6 +99,8 @@ def merge(copy: dict[str, str], changes) -> None:
 
 class Settled(Actor):
     """What was there before the other clients began, and nobody touches."""
+
+    writes = False
 
     def __init__(self, *arguments):
         super().__init__(*arguments)

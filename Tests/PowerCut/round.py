@@ -55,6 +55,7 @@ class Round:
         self.actors: list[Actor] = []
         self.patience: frozenset[int] = frozenset()
         self.starts: list[float] = []
+        self.problems: list[str] = []
         self.disk.mkdir(parents=True, mode=0o700)
         if initial:
             shutil.copytree(initial, self.disk, dirs_exist_ok=True)
@@ -67,9 +68,18 @@ class Round:
     def play(self) -> list[str]:
         """Returns sentences about what went wrong."""
         self.load()
-        problems = [one.failure for one in self.actors if one.failure] + self.compare()
+        self.problems += self.compare()
         self.choose_cuts()
-        return problems + self.judge(self.cuts)
+        return self.findings() + self.judge(self.cuts)
+
+    def findings(self) -> list[str]:
+        """What went wrong before anything was judged."""
+        idle = [] if self.acknowledged() or not self.actors else ["no write was acknowledged"]
+        return self.problems + [one.failure for one in self.actors if one.failure] + idle
+
+    def acknowledged(self) -> int:
+        """Writes that were answered."""
+        return sum(one.count for one in self.actors if one.writes)
 
     # The load
 
@@ -80,7 +90,7 @@ class Round:
         if self.random.random() < 0.25:
             # Only the process dies. What the next one finds and shows must be as safe as if it were its own.
             self.work(server, self.options.seconds / 2, first=True)
-            server.kill()
+            self.kill(server)
             self.rest()
             self.go_on()
             self.restarts += 1
@@ -90,10 +100,25 @@ class Round:
             self.work(server, self.options.seconds, first=True)
         if self.random.random() < 0.2:
             self.ending = "terminated"
-            server.terminate()
+            self.terminate(server)
             time.sleep(self.random.uniform(0, 0.3))
-        server.kill()
+        self.kill(server)
         self.rest()
+
+    def kill(self, server: WatchedServer) -> None:
+        """The end that the round intends: until then the server must have lived."""
+        self.let_go()
+        if complaint := server.kill_living():
+            self.problems.append(complaint)
+
+    def terminate(self, server: WatchedServer) -> None:
+        self.let_go()
+        server.terminate()
+
+    def let_go(self) -> None:
+        """From now on connections may end."""
+        for one in self.actors:
+            one.is_ending = True
 
     def stumble(self) -> None:
         """Starts that are broken off: the next one must not take for safe what it finds half made."""
@@ -101,7 +126,7 @@ class Round:
             server = self.watched()
             server.spawn()
             time.sleep(self.random.uniform(0, 0.03 + 10 * self.sync / 1e6))
-            server.kill()
+            self.kill(server)
             self.stumbles += 1
             self.go_on()
 
@@ -140,6 +165,18 @@ class Round:
             one.start()
         self.actors += actors
         self.wait(seconds)
+        self.expect_writes([one for one in actors if one.writes])
+
+    def expect_writes(self, writers: list[Actor]) -> None:
+        """A load in which nobody was answered shows nothing."""
+        if not writers or self.patience:
+            return
+        limit = time.monotonic() + 10
+        while not any(one.count for one in writers):
+            if time.monotonic() > limit:
+                self.problems.append(f"none of {len(writers)} writers was answered")
+                return
+            time.sleep(0.01)
 
     def wait(self, seconds: float) -> None:
         """Lets the clients work, for any time up to `seconds`."""
@@ -172,8 +209,11 @@ class Round:
     def rest(self) -> None:
         for one in self.actors:
             one.stopping.set()
+        limit = time.monotonic() + 30
         for one in self.actors:
-            one.join(30)
+            one.join(max(0, limit - time.monotonic()))
+            if one.is_alive():
+                self.problems.append(f"{one.name} still waits, 30 s after the end of the server")
 
     # The cuts
 

@@ -42,6 +42,7 @@ class WatchedServer(Server):
             settings |= journal.environment(library, disk, log, sync_microseconds)
         super().__init__(binary, disk / "data", settings)
         self.disk = disk
+        self.was_asked = False  # to end, by SIGTERM
 
     @property
     def log(self) -> Path:
@@ -53,6 +54,7 @@ class WatchedServer(Server):
         with open(self.log, "ab") as log:
             self.child = subprocess.Popen(arguments, env=self.environment, stdout=log, stderr=log,
                                           stdin=subprocess.DEVNULL)
+        self.was_asked = False
 
     def start_within(self, seconds: float) -> float:
         """Starts the server; `Problem` if it is not ready in time. Returns how long it took."""
@@ -63,8 +65,27 @@ class WatchedServer(Server):
 
     def terminate(self) -> None:
         """Asks the server to end and does not wait."""
-        if self.child:
+        if self.child and self.child.poll() is None:
             self.child.send_signal(signal.SIGTERM)
+            self.was_asked = True
+
+    def crash(self) -> str | None:
+        """By which signal the process has ended, if by any: it may refuse to start, but not die of it."""
+        if self.child is None or (status := self.child.poll()) is None or status >= 0:
+            return None
+        return f"the server was ended by signal {-status}; it said: {self.last_words()}"
+
+    def kill_living(self) -> str | None:
+        """`kill -9`, in the middle of the work. A sentence, if the process had ended in a way that nobody intended."""
+        if (child := self.child) is None:
+            return None
+        had_ended = child.poll() is not None and not self.was_asked
+        self.kill()
+        # It may also have ended since.
+        if not had_ended and child.returncode in ((0, -signal.SIGKILL) if self.was_asked else (-signal.SIGKILL,)):
+            return None
+        way = "after SIGTERM" if self.was_asked else "by itself"
+        return f"the server ended {way}, with status {child.returncode}; it said: {self.last_words()}"
 
 
 def doctor(binary: str, data: Path) -> str | None:
