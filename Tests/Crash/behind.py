@@ -1,11 +1,17 @@
-"""For tests of this suite: takes something away behind the server's back."""
+"""For tests of this suite: takes something away behind the server's back, or ends it."""
+import base64
+import signal
 import sqlite3
+import time
+from pathlib import Path
 
 import paths  # noqa: F401
-from actors import GONE
+from actors import GONE, History
+from assets import AssetWriter
+from readers import Follower, Reader
 from rights import KeyKeeper
 from sessions import AdministratorKeeper, UserKeeper
-from writers import RecordWriter
+from writers import BatchWriter, RecordWriter
 
 
 # What brings back what was taken, or takes what was given: the file, and SQL.
@@ -15,8 +21,11 @@ CHANGES = {
     "password": ("records.sqlite",
                  "UPDATE account SET password = substr(password, 1, length(password) - 8) || 'AAAAAAAA'"),
     "log": ("server.sqlite", "UPDATE audit_retention SET before = 1 << 60; DELETE FROM audit WHERE id % 2 = 0"),
+    # The feed tells of changes by their sequence: no token comes before this one any more.
+    "feed": ("records.sqlite", "UPDATE record SET sequence = -1 WHERE sequence = "
+                               "(SELECT max(sequence) FROM record WHERE deleted = 0 AND name LIKE '%-item%')"),
 }
-KINDS = ("record", "index", *CHANGES)
+KINDS = ("record", "index", "batch", "seen", "undone", "file", "bytes", "die", *CHANGES)
 
 
 def is_ready(one) -> bool:
@@ -36,16 +45,96 @@ def is_ready(one) -> bool:
             return some(UserKeeper, lambda state: state is not GONE)
         case "log":
             return some(AdministratorKeeper, lambda state: state is not GONE)
+        case "file" | "bytes":
+            return len(linked(one)) > 4
+        case "batch":
+            return len(groups(one)) > 4
+        case "seen":
+            return len(seen(one)) > 4
+        case "feed" | "undone":
+            return any(changes for actor in of(one, Follower) for _, _, changes in actor.pages)
     return True
 
 
+def of(one, kind) -> list:
+    return [actor for actor in one.actors if isinstance(actor, kind)]
+
+
+def is_certain(history: History) -> bool:
+    """Whether all was answered, and something is there."""
+    return all(step.answered is not None for step in list(history.steps)) and bool(history.steps[-1].state)
+
+
+def linked(one) -> list[str]:
+    """The checksums of files that records have for certain."""
+    return [history.steps[-1].state for actor in of(one, AssetWriter)
+            for history in list(actor.histories.values()) if is_certain(history)]
+
+
+def groups(one) -> list[str]:
+    """The names of groups that are there for certain."""
+    return [f"{actor.name}-{index}" for actor in of(one, BatchWriter)
+            for index, (_, history) in enumerate(list(actor.groups)) if is_certain(history)]
+
+
+def seen(one) -> list[str]:
+    """Records that somebody has read and nobody has deleted since."""
+    histories = {name: history for actor in of(one, RecordWriter) for name, history in list(actor.histories.items())}
+    return [name for actor in of(one, Reader) for name in list(actor.seen)
+            if all(step.state is not GONE for step in histories[name].steps[1:])]
+
+
+def strike(one) -> None:
+    """The server dies in the middle of the work, as by a defect of its own."""
+    if one.options.forge == "die":
+        one.servers[-1].child.send_signal(signal.SIGSEGV)
+        time.sleep(0.2)
+
+
 def forge(one) -> None:
-    if one.options.forge == "record":
-        remove_record(one)
-    elif one.options.forge == "index":
-        remove_index_row(one)
-    else:
-        change(one, *CHANGES[one.options.forge])
+    match one.options.forge:
+        case "record":
+            remove_record(one)
+        case "index":
+            remove_index_row(one)
+        case "batch":
+            delete(one, f"/records/Part/{groups(one)[0]}-0")
+        case "seen":
+            delete(one, f"/records/Item/{seen(one)[0]}")
+        case "undone":
+            tell_of_another(one)
+        case "file":
+            file_of(one, linked(one)[0]).unlink()
+        case "bytes":
+            change_bytes(file_of(one, linked(one)[0]))
+        case "die":
+            pass
+        case forgery:
+            change(one, *CHANGES[forgery])
+
+
+def tell_of_another(one) -> None:
+    """A feed told of a state that is not there now, and tells of no other."""
+    follower = next(actor for actor in of(one, Follower) if actor.pages)
+    follower.pages[-1][2].append((seen(one)[0], "never"))
+
+
+def file_of(one, checksum: str) -> Path:
+    digest = base64.b64decode(checksum).hex()
+    return next(file for file in one.disk.rglob(f"assets/{digest[:2]}/{digest[2:]}*"))
+
+
+def change_bytes(file: Path) -> None:
+    """Of the same length."""
+    body = bytearray(file.read_bytes())
+    body[-1] ^= 1
+    file.write_bytes(body)
+
+
+def delete(one, path: str) -> None:
+    server = one.serve()
+    server.client(server.admin).call("DELETE", path, expect=(204,))
+    server.stop()
 
 
 def change(one, file: str, statements: str) -> None:
@@ -62,10 +151,7 @@ def remove_record(one) -> None:
     names = [name for actor in one.actors if isinstance(actor, RecordWriter)
              for name, history in actor.histories.items()
              if all(step.answered is not None for step in history.steps) and history.steps[-1].state is not GONE]
-    server = one.serve()
-    client = server.client(server.admin)
-    client.call("DELETE", f"/records/Item/{names[0]}", expect=(204,))
-    server.stop()
+    delete(one, f"/records/Item/{names[0]}")
 
 
 def remove_index_row(one) -> None:

@@ -57,6 +57,7 @@ class CrewRound(Round):
             time.sleep(0.01)
         while not behind.is_ready(self) and time.monotonic() < limit + 20:
             time.sleep(0.01)
+        behind.strike(self)
 
     def token_of(self, actor: Actor, server: WatchedServer, user: str) -> str | None:
         return crew.token_of(actor, server, user)
