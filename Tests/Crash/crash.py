@@ -46,13 +46,13 @@ def main() -> int:
             os.environ["POWERCUT_FORGET"] = "-wal"
         print(f"seed {options.seed}: {options.rounds} rounds of {', '.join(options.kinds)}, {options.writers} writers",
               flush=True)
-        totals = Totals(options.json)
+        totals = Totals(options.kinds, options.json)
         continued: dict[str, Path | None] = {}
         for number in range(options.first, options.first + options.rounds):
             kind = options.kinds[(number - 1) % len(options.kinds)]
             continued[kind] = play(options, binary, library, number, kind, continued.get(kind), totals)
-    print(totals)
-    return 1 if totals.failed else 0
+    print(totals, *totals.details(), sep="\n")
+    return 1 if totals.failed or totals.gaps() else 0
 
 
 @contextlib.contextmanager

@@ -26,6 +26,7 @@ class FullRound(FolderRound):
         self.size = random.choice([12, 20, 32])
         self.mounted = options.mount and self.mount(self.disk, f"size={self.size}m,mode=700")
         self.patience = frozenset({503, 507})
+        self.way = ""  # how it went on with a full disk
 
     @staticmethod
     def mount(folder, arguments: str) -> bool:
@@ -63,6 +64,7 @@ class FullRound(FolderRound):
         self.look_while_full(server)
         ways = ["goes on", "goes on", "killed while full"]
         way = self.random.choice(ways + ["restarted while full", "stopped while full"] if self.mounted else ways)
+        self.way = way
         self.ending = f"{self.size} MB full ({'tmpfs' if self.mounted else 'library'}), {way}"
         if way == "goes on":
             self.make_room()
@@ -81,6 +83,8 @@ class FullRound(FolderRound):
                 self.restart_while_full()
             self.make_room()
         self.rest()
+        if self.faults:
+            self.fired["writes of anything"] = self.faults.failed_writes
 
     def look_while_full(self, server: WatchedServer) -> None:
         for path in ("/records/Item?limit=5", "/changes?limit=5", "/health/live"):

@@ -20,8 +20,12 @@ from paths import ROOT
 from actors import Actor, Refused
 from faults import Faults
 from journal import Journal, build, environment
+from readers import Follower
+from shown import Shown
 from survivors import Contents, Disk, Names
+from totals import Totals
 from watched import Problem, WatchedServer
+from writers import RecordWriter
 
 BINARY = str(ROOT / ".build/release/fogbase")
 
@@ -238,6 +242,52 @@ class EndTests(unittest.TestCase):
         self.server.terminate()
         os.waitid(os.P_PID, self.server.pid, os.WEXITED | os.WNOWAIT)
         self.assertIn("after SIGTERM, with status -15", self.server.kill_living())
+
+
+class TotalsTests(unittest.TestCase):
+    """A run that has shown nothing fails."""
+
+    class Round:
+        kind, ending, continued, cuts, starts = "sync", "", False, [], []
+
+        def __init__(self, fired: dict[str, int]):
+            self.fired, self.actors = fired, []
+
+        def acknowledged(self) -> int:
+            return 1
+
+        def refusals(self) -> dict[int, int]:
+            return {}
+
+    def totals(self, *fired: dict[str, int]) -> Totals:
+        totals = Totals(["sync", "full"])
+        for number, one in enumerate(fired):
+            totals.add(number, 1, self.Round(one), 1, [])
+        return totals
+
+    def test_rounds_in_which_nothing_failed_are_not_enough(self):
+        self.assertIn("in 3 rounds of sync no sync and no write failed", self.totals({}, {}, {}).gaps())
+        self.assertEqual(self.totals({}, {}, {"syncs of anything": 1}).gaps(), [])
+        self.assertEqual(self.totals({}, {}).gaps(), [])
+
+    def test_kinds_without_a_round_are_named(self):
+        self.assertIn("not shown: no round of full", self.totals({}).details())
+        self.assertIn("not shown: no sync and no write that failed", self.totals({}).details())
+
+    def shown(self, count: int, **feeds: int) -> list[str]:
+        follower, writer, shown = Follower("feed", None, None), RecordWriter("item", None, None), Shown()
+        follower.count, writer.count = 1, count
+        follower.feeds.update({name.replace("_", " "): number for name, number in feeds.items()})
+        for _ in range(5):
+            shown.add([follower, writer])
+        return shown.gaps()
+
+    def test_clients_who_were_never_answered_are_named(self):
+        self.assertEqual(self.shown(0, gone_on_with=1), ["no RecordWriter was ever answered"])
+
+    def test_feeds_of_which_none_was_gone_on_with_are_not_enough(self):
+        self.assertEqual(self.shown(1, gone_on_with=1, expired=8), [])
+        self.assertIn("no feed was gone on with", self.shown(1, expired=8)[0])
 
 
 class RunTests(unittest.TestCase):

@@ -1,14 +1,23 @@
 """What the rounds of a run come to, and a line of JSON for each of them."""
 import json
+from collections import Counter
 from pathlib import Path
 
 import paths  # noqa: F401
 from power import CrewRound
+from shown import Shown
+
+# In so many rounds of a kind that makes something fail, something fails.
+ENOUGH = 3
 
 
 class Totals:
-    def __init__(self, file: Path | None = None):
-        self.file = file
+    def __init__(self, kinds: list[str], file: Path | None = None):
+        self.kinds, self.file, self.shown = kinds, file, Shown()
+        self.fired: Counter[str] = Counter()  # what failed, by what it was
+        self.met: Counter[str] = Counter()  # rounds of a kind in which something did
+        self.ways: Counter[str] = Counter()  # how rounds went on with a full disk
+        self.is_mounted = True
         self.played: dict[str, int] = {}
         self.failed: dict[str, int] = {}
         self.writes = self.cuts = self.starts = 0
@@ -19,6 +28,7 @@ class Totals:
         self.played[one.kind] = self.played.get(one.kind, 0) + 1
         if found:
             self.failed[one.kind] = self.failed.get(one.kind, 0) + 1
+        self.note(one)
         self.writes += one.acknowledged()
         self.cuts += len(one.cuts)
         self.starts += len(one.starts)
@@ -28,11 +38,45 @@ class Totals:
             self.refusals[status] = self.refusals.get(status, 0) + count
         if self.file:
             line = {"kind": one.kind, "seed": seed, "number": number, "end": one.ending, "continued": one.continued,
-                    "writes": one.acknowledged(), "refusals": one.refusals(), "cuts": len(one.cuts),
+                    "writes": one.acknowledged(), "fired": one.fired, "refusals": one.refusals(), "cuts": len(one.cuts),
                     "starts": [round(start, 3) for start in one.starts], "seconds": round(seconds, 1),
                     "findings": [sentence[:1200] for sentence in found]}
             with open(self.file, "a") as lines:
                 lines.write(json.dumps(line) + "\n")
+
+    def note(self, one: CrewRound) -> None:
+        """What a round has shown."""
+        self.shown.add(one.actors)
+        self.fired.update(one.fired)
+        self.met[one.kind] += bool(one.fired)
+        if one.kind == "full":
+            self.ways[one.way or "none"] += 1
+            self.is_mounted = self.is_mounted and one.mounted
+
+    def gaps(self) -> list[str]:
+        """What must have been shown by so many rounds, and was not: such a run fails."""
+        found = self.shown.gaps()
+        if self.played.get("sync", 0) >= ENOUGH and not self.met["sync"]:
+            found.append(f"in {self.played['sync']} rounds of sync no sync and no write failed")
+        return found
+
+    def left_out(self) -> list[str]:
+        """What a run of this length, on this machine, has not shown."""
+        found = [f"no round of {kind}" for kind in self.kinds if kind not in self.played]
+        if self.played.get("sync") and not self.met["sync"]:
+            found.append("no sync and no write that failed")
+        if not self.is_mounted:
+            found.append("no disk that was really full (nothing could be mounted): no start and no stop on such a one")
+        return found
+
+    def details(self) -> list[str]:
+        """What the rounds were about, in lines for the end of a run."""
+        failed = ", ".join(f"{count} {what}" for what, count in sorted(self.fired.items())) or "none"
+        lines = [f"{self.shown}; failed on purpose in {self.met['sync']} rounds of sync: {failed}"]
+        if self.ways:
+            lines.append("full disks: " + ", ".join(f"{count} × {way}" for way, count in sorted(self.ways.items())))
+        lines += [f"not shown: {one}" for one in self.left_out()]
+        return lines + [f"FAILED: {one}" for one in self.gaps()]
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" + (f" ({self.failed[kind]} failed)" if kind in self.failed else "")

@@ -20,6 +20,7 @@ from random import Random
 import watched  # noqa: F401  (it knows where Tests/Bench is)
 from journal import build
 from round import FAILURES, Round
+from shown import Shown
 from suite import parse, parser_of, server_binary
 
 
@@ -33,7 +34,7 @@ def main() -> int:
         return again(options, binary)
     print(f"seed {options.seed}: {options.rounds} rounds of up to {options.seconds} s, {options.cuts} cuts each")
     random, library = Random(options.seed), build(options.work)
-    failures, cuts, continued = 0, 0, None
+    failures, cuts, continued, shown = 0, 0, None, Shown()
     for number in range(1, options.rounds + 1):
         place = options.work / f"round-{number}"
         shutil.rmtree(place, ignore_errors=True)
@@ -44,6 +45,7 @@ def main() -> int:
         except FAILURES as problem:
             found = [f"{type(problem).__name__}: {problem}", *one.findings()]
         cuts += len(one.cuts)
+        shown.add(one.actors)
         print(f"round {number}: {one.summary()}; {len(one.cuts)} cuts, {time.monotonic() - begun:.1f} s"
               f"{'' if found else ': nothing lost'}", flush=True)
         for sentence in found[:20]:
@@ -56,8 +58,10 @@ def main() -> int:
         else:
             continued = one.heir(options.work / "continued")
             shutil.rmtree(place, ignore_errors=True)
-    print(f"{cuts} cuts in {options.rounds} rounds; {failures} rounds failed.")
-    return 1 if failures else 0
+    print(f"{cuts} cuts in {options.rounds} rounds; {shown}; {failures} rounds failed.")
+    for sentence in shown.gaps():
+        print(f"    {sentence}")
+    return 1 if failures or shown.gaps() else 0
 
 
 def again(options, binary: str) -> int:

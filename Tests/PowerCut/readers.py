@@ -1,4 +1,6 @@
 """The clients that read: what they saw must not be undone."""
+from collections import Counter
+
 from actors import GONE, Actor, Survivor, http_quote, short, values
 from writers import RecordWriter
 
@@ -44,6 +46,7 @@ class Follower(Actor):
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.pages: list[tuple[int, str, list[tuple[str, str | None]]]] = []  # (when, token, (name, tag or gone))
+        self.feeds: Counter[str] = Counter()  # what became of those that were to be judged
 
     def act(self) -> None:
         page = self.page(self.client, self.pages[-1][1] if self.pages else None)
@@ -69,24 +72,40 @@ class Follower(Actor):
     def complaints(self, cut: int, survivor: Survivor):
         truth = {name: record["recordChangeTag"] for name, record in survivor.records.items()}
         known = [page for page in self.pages if page[0] <= cut]
-        for start in ([None, known[-1]] if known else [None]):
-            copy: dict[str, str] = {}
-            for _, _, changes in known if start else []:
-                merge(copy, changes)
-            token, more = start and start[1], True
-            while more:
-                page = self.page(survivor.client, token)
-                if page is None:
-                    break
-                merge(copy, self.changes(page))
-                token, more = page["token"], page["moreComing"]
-            if more:
-                continue
-            for name in copy.keys() | truth.keys():
-                if copy.get(name) != truth.get(name):
-                    which = "that goes on from an earlier token" if start else "from the beginning"
-                    yield f"by a feed {which}, {name} is {copy.get(name)}; the record is {truth.get(name)}"
-                    break
+        copy: dict[str, str] = {}
+        if self.read_on(survivor.client, None, copy):
+            yield from self.differences("from the beginning", copy, truth)
+        else:
+            yield "a feed from the beginning expired while it was read, and nobody's rights change"
+        if not known:
+            self.feeds["without a token"] += 1
+            return
+        copy = {}
+        for _, _, changes in known:
+            merge(copy, changes)
+        if self.read_on(survivor.client, known[-1][1], copy):
+            self.feeds["gone on with"] += 1
+            yield from self.differences("that goes on from an earlier token", copy, truth)
+        else:
+            self.feeds["expired"] += 1
+
+    def read_on(self, client, token: str | None, copy: dict[str, str]) -> bool:
+        """Brings a copy up to date; `False` if the token has expired."""
+        more = True
+        while more:
+            page = self.page(client, token)
+            if page is None:
+                return False
+            merge(copy, self.changes(page))
+            token, more = page["token"], page["moreComing"]
+        return True
+
+    @staticmethod
+    def differences(which: str, copy: dict[str, str], truth: dict[str, str]):
+        for name in sorted(copy.keys() | truth.keys()):
+            if copy.get(name) != truth.get(name):
+                yield f"by a feed {which}, {name} is {copy.get(name)}; the record is {truth.get(name)}"
+                return
 
 
 def merge(copy: dict[str, str], changes) -> None:
