@@ -4,19 +4,18 @@
     python3 Tests/Crash/large.py                        # 1 GB, five times
     python3 Tests/Crash/large.py --bytes 200000000 --times 2
 
-It is filled once and kept in the work folder. Every other start finds none of its files in the system's cache.
+It is filled once and kept in the work folder. Every other start finds none of its files in the system's cache. A kill
+counts only if the database was large, each writer had been answered, the log had something, and nothing had failed.
 """
 import argparse
-import http.client
 import os
 import sys
-import threading
 import time
 from pathlib import Path
 from random import Random
 
 import paths  # noqa: F401
-from client import Client
+from actors import Actor
 from suite import parse, parser_of, server_binary
 from watched import Problem, WatchedServer
 
@@ -32,24 +31,25 @@ def main() -> int:
     disk = options.work / "large"
     disk.mkdir(parents=True, exist_ok=True, mode=0o700)
     fill(WatchedServer(binary, disk, options.settings), options.bytes)
-    slowest, lost = 0.0, 0
+    slowest, failed = 0.0, 0
     for number in range(1, options.times + 1):
-        took, log, missing = once(WatchedServer(binary, disk, options.settings), binary, disk, is_cold=number % 2 == 0,
-                                  seconds=options.seconds, random=Random(number))
-        slowest, lost = max(slowest, took), lost + missing
-        print(f"kill {number}: ready after {took:.3f} s with {size(disk) / 1e9:.2f} GB, {log / 1e6:.0f} MB of them in "
-              f"the log, {'nothing' if number % 2 == 0 else 'all'} in the cache; {missing} acknowledged batches lost",
-              flush=True)
-    print(f"ready within {slowest:.2f} s; {options.start_seconds:.0f} s are allowed")
-    return 1 if slowest > options.start_seconds or lost else 0
+        one = Kill(WatchedServer(binary, disk, options.settings), options.bytes, Random(number))
+        one.play(options.seconds, is_cold=number % 2 == 0)
+        slowest, failed = max(slowest, one.took), failed + bool(one.problems)
+        print(f"kill {number}: {one}, {'nothing' if number % 2 == 0 else 'all'} in the cache", flush=True)
+        for sentence in one.problems:
+            print(f"    {sentence[:1200]}", flush=True)
+    print(f"ready within {slowest:.2f} s; {options.start_seconds:.0f} s are allowed; {failed} kills with findings")
+    return 1 if slowest > options.start_seconds or failed else 0
 
 
 def size(disk: Path) -> int:
-    return sum(one.stat().st_size for one in disk.rglob("records.sqlite*"))
+    """Without the log, which comes and goes."""
+    return sum(one.stat().st_size for one in disk.rglob("records.sqlite"))
 
 
 def fill(server: WatchedServer, wanted: int) -> None:
-    """Writes batches until the files have the size; what is there already counts."""
+    """Writes batches until the database has the size; what is there already counts."""
     if size(server.disk) >= wanted:
         return
     begun = time.monotonic()
@@ -64,60 +64,97 @@ def fill(server: WatchedServer, wanted: int) -> None:
         one.start()
     while size(server.disk) < wanted and any(one.is_alive() for one in writers):
         time.sleep(0.2)
+    failures = rest(writers)
+    server.stop()
+    if failures:
+        raise Problem(f"it could not be filled: {failures[0]}")
+    print(f"filled with {sum(one.count for one in writers) * BATCH} records in {time.monotonic() - begun:.0f} s")
+
+
+def rest(writers: list["Writer"]) -> list[str]:
+    """Waits for all of them; returns what they met."""
     for one in writers:
         one.stopping.set()
     for one in writers:
-        one.join()
-    server.stop()
-    print(f"filled with {sum(one.acknowledged for one in writers) * BATCH} records in {time.monotonic() - begun:.0f} s")
+        one.join(60)
+    waiting = [f"{one.name} still waits after 60 s" for one in writers if one.is_alive()]
+    return waiting + [one.failure for one in writers if one.failure]
 
 
-class Writer(threading.Thread):
+class Writer(Actor):
     """Sends atomic batches of new records, one after another."""
 
     def __init__(self, server: WatchedServer, name: str, random: Random):
-        super().__init__(name=name, daemon=True)
-        self.client: Client = server.client(server.admin)
-        self.random, self.acknowledged, self.stopping = random, 0, threading.Event()
+        super().__init__(name, None, random)
+        self.attach(server.client(server.admin))
 
-    def run(self) -> None:
-        try:
-            while not self.stopping.is_set():
-                self.client.batch([self.operation(number) for number in range(BATCH)])
-                self.acknowledged += 1
-        except (OSError, http.client.HTTPException):
-            pass  # the server was killed
+    def act(self) -> None:
+        self.client.batch([self.operation(number) for number in range(BATCH)])
 
     def operation(self, number: int) -> dict:
         return {"operationType": "create", "record": {
-            "recordType": "Large", "recordName": f"{self.name}-{self.acknowledged}-{number}",
+            "recordType": "Large", "recordName": f"{self.name}-{self.count}-{number}",
             "fields": {"number": {"value": self.random.randrange(10**9)},
                        "word": {"value": self.random.randbytes(4).hex()},
                        "text": {"value": self.random.randbytes(TEXT // 2).hex()}}}}
 
 
-def once(server: WatchedServer, binary: str, disk: Path, is_cold: bool, seconds: float, random: Random):
-    """Returns how long the start after the kill took, how long the log was, how many acknowledged batches are gone."""
-    server.start(60)
-    writers = [Writer(server, f"w{number}-{time.time_ns()}", Random(number)) for number in range(4)]
-    for one in writers:
-        one.start()
-    time.sleep(random.uniform(0.3, seconds))
-    server.kill()
-    for one in writers:
-        one.join()
-    log = sum(one.stat().st_size for one in disk.rglob("records.sqlite-wal"))
-    if is_cold:
-        drop_from_cache(disk)
-    after = WatchedServer(binary, disk, {})
-    took = after.start_within(60)
-    client, missing = after.client(after.admin), 0
-    for one in writers:
-        for batch in range(one.acknowledged):
-            name = f"{one.name}-{batch}-{random.randrange(BATCH)}"
-            missing += client.call("GET", f"/records/Large/{name}", expect=(200, 404)).status != 200
-    after.kill()
-    return took, log, missing
+class Kill:
+    """`kill -9` of a server with a large database, in the middle of writes, and the start after it."""
+
+    def __init__(self, server: WatchedServer, wanted: int, random: Random):
+        self.server, self.wanted, self.random = server, wanted, random
+        self.took, self.log, self.missing = 0.0, 0, 0
+        self.problems: list[str] = []
+
+    def play(self, seconds: float, is_cold: bool) -> None:
+        self.server.start(60)
+        writers = [Writer(self.server, f"w{number}-{time.time_ns()}", Random(number)) for number in range(4)]
+        self.work(writers, seconds)
+        self.end(writers)
+        if is_cold:
+            drop_from_cache(self.server.disk)
+        after = WatchedServer(self.server.binary, self.server.disk, {})
+        self.took = after.start_within(60)
+        self.look(after, writers)
+        after.kill()
+
+    def work(self, writers: list[Writer], seconds: float) -> None:
+        """Until each writer has been answered, and then for any time up to `seconds`."""
+        for one in writers:
+            one.start()
+        limit = time.monotonic() + 60
+        while not all(one.count for one in writers) and time.monotonic() < limit:
+            time.sleep(0.02)
+        time.sleep(self.random.uniform(0.3, seconds))
+
+    def end(self, writers: list[Writer]) -> None:
+        for one in writers:
+            one.is_ending = True
+        if complaint := self.server.kill_living():
+            self.problems.append(complaint)
+        self.problems += rest(writers)
+        self.problems += [f"{one.name} was never answered" for one in writers if not one.count]
+        self.log = sum(one.stat().st_size for one in self.server.disk.rglob("records.sqlite-wal"))
+        if not self.log:
+            self.problems.append("the log was empty when the server was killed")
+        if (found := size(self.server.disk)) < self.wanted:
+            self.problems.append(f"the database has {found:,} bytes; {self.wanted:,} were asked for")
+
+    def look(self, server: WatchedServer, writers: list[Writer]) -> None:
+        """One record of each batch that was acknowledged is enough: batches are atomic."""
+        client = server.client(server.admin)
+        for one in writers:
+            for batch in range(one.count):
+                name = f"{one.name}-{batch}-{self.random.randrange(BATCH)}"
+                answer = client.call("GET", f"/records/Large/{name}", expect=(200, 404))
+                self.missing += answer.status != 200
+        if self.missing:
+            self.problems.append(f"{self.missing} acknowledged batches are lost")
+
+    def __str__(self) -> str:
+        return (f"ready after {self.took:.3f} s with {size(self.server.disk) / 1e9:.2f} GB, {self.log / 1e6:.0f} MB in "
+                f"the log at the kill")
 
 
 def drop_from_cache(disk: Path) -> None:
