@@ -7,13 +7,15 @@ import errno
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 from random import Random
 
 from paths import ROOT
 from amends import go_on
-from client import Client
+from assets import Upload, content, examine, is_safe
+from client import Answer, Client
 from faults import Faults
 from full import FullRound, unmount
 from journal import Journal, build
@@ -58,6 +60,9 @@ class Stage(unittest.TestCase):
         """A server on what is left when the power goes now, and of a failed sync nothing has reached the disk."""
         disk = Disk(share=0)
         disk.advance(Journal(self.log))
+        return self.on_what_was_left(disk, contents, names)
+
+    def on_what_was_left(self, disk: Disk, contents=Contents.NONE, names=Names.STRICT) -> WatchedServer:
         disk.survive(self.place / "survivor", contents, names, Random(1))
         return self.server(self.place / "survivor").start(10)
 
@@ -229,10 +234,45 @@ class UploadFindings(Stage):
         # The system tells of that once: here to whoever waits for a part of the file, before the sync.
         server, faults = self.watched()
         faults.fail_syncs(errno.EIO, "/assets/uploads/", 1)
-        head = (f"POST /assets HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {server.admin}\r\n"
-                f"Content-Type: application/octet-stream\r\nContent-Length: 3000000\r\n\r\n")
-        self.assertEqual(server.client().send(head.encode() + bytes(3_000_000)).status, 500)
+        self.assertEqual(self.send_whole(server, bytes(3_000_000)).status, 500)
         self.assertEqual(faults.failed_syncs, 1)
+
+    @staticmethod
+    def send_whole(server: WatchedServer, body: bytes) -> Answer:
+        """An upload in one request."""
+        head = (f"POST /assets HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {server.admin}\r\n"
+                f"Content-Type: application/octet-stream\r\nContent-Length: {len(body)}\r\n\r\n")
+        client = server.client()
+        answer = client.send(head.encode() + body)
+        client.close()
+        return answer
+
+    def wait_for_folder(self, path: str) -> None:
+        limit = time.monotonic() + 20
+        while not any(one.first.endswith(path) for one in Journal(self.log).entries()):
+            self.assertLess(time.monotonic(), limit, f"nobody makes {path}")
+
+    def test_a_file_is_safe_whose_folder_another_one_makes_at_this_moment(self):
+        # Both belong into the folder of one first byte; the other one has made it and still waits for its name to be
+        # durable.
+        server, _ = self.watched({"POWERCUT_SLOW": "/assets"}, 20_000)
+        first, second = (content(Random(number), 1_000, 0xAB) for number in (1, 2))
+        other = threading.Thread(target=lambda: self.send_whole(server, first))
+        other.start()
+        self.wait_for_folder("/assets/ab")
+        answer = self.send_whole(server, second)
+        disk = Disk()
+        disk.advance(Journal(self.log))
+        self.assertEqual(answer.status, 201)
+        upload = Upload(0, 0, 0, answer.json()["asset"], server.admin)
+        self.assertTrue(is_safe(disk, upload))
+        other.join()
+        server.kill()
+        again = self.on_what_was_left(disk)
+        client = again.client(again.admin)
+        client.call("PUT", "/records/File/second", {"fields": {"file": upload.asset}}, expect=(201,))
+        self.assertEqual(list(examine(client, "second", upload.checksum)), [])
+        client.close()
 
     def test_an_upload_is_safe_whose_folder_another_one_makes_at_this_moment(self):
         # The other one has made the folder and still waits for its name to be durable.
@@ -240,8 +280,7 @@ class UploadFindings(Stage):
         first, second = self.begin(server, 1_000), self.begin(server, 1_000)
         other = threading.Thread(target=lambda: self.send(server, first, 0, bytes(500)))
         other.start()
-        while not any(one.first.endswith("/assets/uploads") for one in Journal(self.log).entries()):
-            pass
+        self.wait_for_folder("/assets/uploads")
         self.assertEqual(self.send(server, second, 0, bytes(500)), 204)
         disk = Disk()
         disk.advance(Journal(self.log))
