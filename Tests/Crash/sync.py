@@ -49,6 +49,7 @@ class SyncRound(CrewRound):
                 # The database itself is written and synced when the server ends.
                 self.ending += ", terminated"
                 self.terminate(server)
+                self.wait_for_failure(server, faults)
                 time.sleep(self.random.uniform(0.2, 1))
         except (OSError, Problem) as problem:
             if server.child and server.child.poll() is not None:
@@ -72,6 +73,15 @@ class SyncRound(CrewRound):
             self.work(server, self.options.seconds / 2)
             self.kill(server)
             self.rest()
+
+    @staticmethod
+    def wait_for_failure(server: WatchedServer, faults: Faults) -> None:
+        """A server that is to end comes to its last syncs when it has let its clients go."""
+        limit = time.monotonic() + 10
+        while not (faults.failed_syncs or faults.failed_writes) and time.monotonic() < limit:
+            if not faults.is_on or server.child.poll() is not None:
+                return
+            time.sleep(0.01)
 
     def be_patient(self) -> None:
         """Until now nothing was to be refused."""
