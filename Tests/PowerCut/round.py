@@ -179,8 +179,16 @@ class Round:
             time.sleep(0.01)
 
     def wait(self, seconds: float) -> None:
-        """Lets the clients work, for any time up to `seconds`."""
+        """Lets the clients work, for any time up to `seconds`; mostly until there is an acknowledged write of each kind
+        too: on a busy machine an account alone takes a second."""
         time.sleep(self.random.uniform(0.3, max(seconds, 0.4)))
+        if self.random.random() < 0.7:
+            self.wait_for_each_kind()
+
+    def wait_for_each_kind(self) -> None:
+        kinds, limit = {type(one) for one in self.actors if one.writes}, time.monotonic() + 10
+        while kinds - {type(one) for one in self.actors if one.count} and time.monotonic() < limit:
+            time.sleep(0.01)
 
     def token_of(self, actor: Actor, server: WatchedServer, user: str) -> str | None:
         """Whose rights a client has."""
