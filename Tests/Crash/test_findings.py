@@ -129,7 +129,7 @@ class Findings(Stage):
     def test_what_was_refused_for_want_of_room_does_not_come_back(self):
         # SQLite writes the commit into the log before it makes room for it in the log's index. When there is none, the
         # commit fails, and the next start would find it whole.
-        server, faults = self.watched()
+        server, faults = self.watched({"FOGBASE_LIMITS_BODY_BYTES": "16MiB"})
         self.assertEqual(self.batch(server, "before"), 200)
         faults.fail_writes(errno.ENOSPC, "records.sqlite-shm$")
         self.assertEqual(self.batch(server, "during"), 507)
