@@ -72,7 +72,7 @@ class Totals:
     def details(self) -> list[str]:
         """What the rounds were about, in lines for the end of a run."""
         failed = ", ".join(f"{count} {what}" for what, count in sorted(self.fired.items())) or "none"
-        lines = [f"{self.shown}; failed on purpose in {self.met['sync']} rounds of sync: {failed}"]
+        lines = [f"{self.shown}; failed on purpose in {sum(self.met.values())} rounds: {failed}"]
         if self.ways:
             lines.append("full disks: " + ", ".join(f"{count} × {way}" for way, count in sorted(self.ways.items())))
         lines += [f"not shown: {one}" for one in self.left_out()]
