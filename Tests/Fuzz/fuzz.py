@@ -47,15 +47,17 @@ def run(target: str, options: argparse.Namespace) -> bool:
         f"-max_total_time={options.seconds}", f"-seed={options.seed}", f"-max_len={LONGEST}",
         f"-timeout={SLOWEST_SECONDS}", f"-rss_limit_mb={MOST_MB}", f"-artifact_prefix={options.work}/{target}-",
         str(folder), str(options.work / f"{target}-corpus")])
-    if done.returncode == 0:
-        summary = re.search(r"#(\d+)\s+DONE\s+cov: (\d+) ft: (\d+) corp: (\d+)", done.stderr)
-        runs, edges, features, inputs = summary.groups() if summary else ("?",) * 4
+    # A run without its summary, or one that reached no branch, has tested nothing.
+    summary = re.search(r"#([1-9]\d*)\s+DONE\s+cov: ([1-9]\d*) ft: (\d+) corp: (\d+)", done.stderr)
+    if done.returncode == 0 and summary:
+        runs, edges, features, inputs = summary.groups()
         print(f"{target:<10} {runs:>9} inputs run, {edges} edges, {features} features, {inputs} inputs worth keeping",
               flush=True)
         return True
     (options.work / f"{target}.log").write_text(done.stderr)
     said = re.findall(r"Fatal error.*|ERROR: .*|Test unit written to .*", done.stderr)
-    print(f"{target:<10} FINDING: " + "; ".join(said or done.stderr.splitlines()[-3:]), flush=True)
+    said = said or done.stderr.splitlines()[-3:] + ([] if summary else ["no summary of libFuzzer"])
+    print(f"{target:<10} FINDING: " + "; ".join(said), flush=True)
     return False
 
 
