@@ -1,60 +1,262 @@
-"""Requests of every route, right ones: what the mutations begin with."""
+"""Right requests of every route: what the mutations begin with. None is left out; routes.py asks which there are.
+
+Requests that take away, lock or sign out have accounts, keys and administrators of their own (scene.py). Nothing can
+take the server's own token, which the others bear. The document that PUT /schema sends is of the other environment,
+where nobody writes: where records are, a type that is left out is refused.
+"""
+import base64
+import hashlib
 import json
+from typing import NamedTuple
+
+from scene import OTHER_PASSWORD, PASSWORD, Scene
 
 BOUNDARY = "B"
 FORM = (f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f"; filename="a.gif"\r\nContent-Type: image/gif\r\n\r\n'
         f'GIF89a\x2c\x01\x2c\x01\x00\x00\x00;\r\n--{BOUNDARY}--\r\n')
-FIELDS = {"title": "sea", "likes": 3, "price": 1.5, "topics": ["a", "b"], "place": {"latitude": 1.5, "longitude": 2}}
+FIELDS = {"title": "sea", "likes": 3, "price": 1.5, "topics": ["a", "b"], "place": {"latitude": 1.5, "longitude": 2},
+          "data": {"value": base64.b64encode(b"0123456789").decode(), "type": "BYTES"}}
+SCHEMA = {"types": {"Post": {
+    "fields": {"title": {"type": "STRING", "indexes": ["QUERYABLE", "SORTABLE"]}, "likes": {"type": "INT64"},
+               "secret": {"type": "STRING", "read": ["_creator"], "write": ["_creator"]}},
+    "indexes": [{"fields": ["likes", "-title"]}], "acl": {"_creator": ["read", "write"]}, "aclRequired": False,
+    "grants": {"_world": ["READ"], "_icloud": ["CREATE"], "_creator": ["WRITE"]}}}}
+TUS = ("Tus-Resumable", "1.0.0")
+PART = ("Content-Type", "application/offset+octet-stream")
 
-Sample = tuple[str, str, list[tuple[str, str]], bytes]
+
+class Sample(NamedTuple):
+    method: str
+    target: str
+    fields: list[tuple[str, str]]
+    body: bytes = b""
+    # Statuses, where the right answer is none of 200 to 299.
+    expect: tuple[int, ...] = ()
+    # A password is hashed for it, which takes a third of a second of a processor.
+    is_costly: bool = False
+
+    def otherwise(self, *statuses: int) -> "Sample":
+        return self._replace(expect=statuses)
+
+    def is_right(self, status: int) -> bool:
+        return status in self.expect if self.expect else 200 <= status < 300
+
+    @property
+    def costly(self) -> "Sample":
+        return self._replace(is_costly=True)
 
 
-def samples(token: str) -> list[Sample]:
-    """Method, target, fields and body; those that change accounts and schemas among them."""
-    signed = [("Authorization", f"Bearer {token}")]
+class Bearer:
+    """Makes the requests of whoever has a token."""
 
-    def plain(method: str, target: str, *fields: tuple[str, str]) -> Sample:
-        return method, target, signed + list(fields), b""
+    def __init__(self, token: str):
+        self.fields = [("Authorization", f"Bearer {token}")]
 
-    def with_json(method: str, target: str, body: object, *fields: tuple[str, str]) -> Sample:
-        return method, target, signed + list(fields), json.dumps(body).encode()
+    def plain(self, method: str, target: str, *fields: tuple[str, str]) -> Sample:
+        return Sample(method, target, self.fields + list(fields))
 
-    def with_bytes(method: str, target: str, body: str, *fields: tuple[str, str]) -> Sample:
-        return method, target, signed + list(fields), body.encode("latin-1")
+    def get(self, target: str, *fields: tuple[str, str]) -> Sample:
+        return self.plain("GET", target, *fields)
 
-    tus = ("Tus-Resumable", "1.0.0")
+    def json(self, method: str, target: str, body: object, *fields: tuple[str, str]) -> Sample:
+        return Sample(method, target, self.fields + list(fields), json.dumps(body).encode())
+
+    def bytes(self, method: str, target: str, body: str, *fields: tuple[str, str]) -> Sample:
+        return Sample(method, target, self.fields + list(fields), body.encode("latin-1"))
+
+
+def samples(scene: Scene) -> list[Sample]:
+    """In an order in which each is answered as it must be; each may be sent once."""
+    owner = Bearer(scene.token)
+    parts = (records(scene, owner), queries(owner), files(scene, owner), uploads(scene, owner), schema(owner),
+             rights(scene, owner), accounts(scene), sessions(scene), users(scene, owner), invitations(scene, owner),
+             keys(scene, owner), own_administration(scene), administrators(scene, owner), operation(owner))
+    return [one for part in parts for one in part]
+
+
+def records(scene: Scene, owner: Bearer) -> list[Sample]:
     return [
-        plain("GET", "/health/ready"), plain("GET", "/metrics"), plain("GET", "/schema"), plain("GET", "/openapi.json"),
-        plain("GET", "/records/Post?limit=2&fields=title&sort=likes%20DESC"),
-        plain("GET", "/records/Post/a?fields=title"),
-        plain("GET", "/records/Post/a", ("If-None-Match", '"1"'), ("Accept-Encoding", "gzip")),
-        plain("HEAD", "/records/Post/a"), plain("DELETE", "/records/Post/nothing", ("If-Match", '"1-a"')),
-        plain("GET", "/changes?limit=3"), plain("GET", "/changes?since=AAAA"), plain("GET", "/zones"),
-        plain("GET", "/records/Post/a/data", ("Range", "bytes=0-1,3-4")), plain("GET", "/users/me"),
-        plain("GET", "/query/Post?where=likes%20%3E%203%20AND%20ANY%20topics%20IN%20%7B'a'%7D&limit=2&count=true"),
-        plain("GET", "/schema/advice"), plain("GET", "/assets/AAAA/a.txt?width=10&fit=cover"), plain("GET", "/_/"),
-        plain("OPTIONS", "/records/Post", ("Origin", "http://a"), ("Access-Control-Request-Method", "PUT")),
-        with_json("PUT", "/records/Post/a", {"fields": FIELDS}),
-        with_json("POST", "/records/Post", {"fields": FIELDS}, ("Idempotency-Key", "k")),
-        with_json("PATCH", "/records/Post/a", {"fields": {"likes": {"increment": 1}, "topics": {"append": ["c"]}}}),
-        with_json("POST", "/records", {"atomic": True, "operations": [
+        owner.json("PUT", "/records/Post/a", {"fields": FIELDS}),
+        owner.json("POST", "/records/Post", {"fields": FIELDS}, ("Idempotency-Key", "k")),
+        owner.json("PATCH", "/records/Post/a", {"fields": {"likes": {"increment": 1}, "topics": {"append": ["c"]}}}),
+        owner.json("POST", "/records", {"atomic": True, "operations": [
             {"operationType": "forceUpdate", "record": {"recordType": "Post", "recordName": "b", "fields": FIELDS}},
             {"operationType": "forceDelete", "record": {"recordType": "Post", "recordName": "c"}}]}),
-        with_json("POST", "/records/lookup", {"records": [{"recordName": "a"}, {"recordName": "b"}]}),
-        with_json("POST", "/query", {"recordType": "Post", "where": "likes >= %d", "args": [1], "limit": 2,
-                                     "sort": [{"fieldName": "likes", "ascending": False}], "explain": True}),
-        with_json("POST", "/query", {"recordType": "Post", "filterBy": [
-            {"fieldName": "likes", "comparator": "GREATER_THAN", "fieldValue": {"value": 1, "type": "INT64"}}]}),
-        with_json("DELETE", "/query/Post?where=likes%20%3E%201000&dryRun=true", {}),
-        with_json("PATCH", "/query/Post?where=likes%20%3E%201000", {"fields": {"title": "x"}}),
-        with_json("POST", "/users", {"name": "ann", "password": "short"}),
-        with_json("POST", "/sessions", {"name": "nobody", "password": "correct horse"}),
-        with_json("PUT", "/zones/z", {}),
-        with_bytes("POST", "/assets?filename=a.gif", "GIF89a\x2c\x01\x2c\x01\x00\x00\x00;",
-                   ("Content-Type", "image/gif")),
-        with_bytes("POST", "/assets", FORM, ("Content-Type", f"multipart/form-data; boundary={BOUNDARY}")),
-        plain("POST", "/assets/uploads", tus, ("Upload-Length", "10"), ("Upload-Metadata", "filename YS50eHQ=")),
-        with_bytes("PATCH", "/assets/uploads/00000000000000000000000000000000", "0123", tus, ("Upload-Offset", "0"),
-                   ("Content-Type", "application/offset+octet-stream"), ("Upload-Checksum", "sha1 AAAA")),
-        plain("HEAD", "/assets/uploads/00000000000000000000000000000000", tus),
+        owner.json("PUT", "/records/Post/d?database=private&owner=" + scene.names["visitor"], {"fields": FIELDS}),
+        owner.json("PUT", "/records/Post/e", {"fields": {}, "acl": {"*": ["read"], scene.names["visitor"]: ["write"]}}),
+        owner.get("/records/Post?limit=2&fields=title"),
+        owner.get("/records/Post/a?fields=title"),
+        owner.get("/records/Post/a", ("If-None-Match", '"1"'), ("Accept-Encoding", "gzip")),
+        owner.plain("HEAD", "/records/Post/a"),
+        owner.plain("DELETE", "/records/Post/nothing", ("If-Match", '"1-a"')).otherwise(404, 412),
+        owner.plain("DELETE", f"/records/Post/{scene.mark}"),
+        owner.get("/records/Post/a/data", ("Range", "bytes=0-1,3-4")),
+        owner.plain("OPTIONS", "/records/Post", ("Origin", "http://a"), ("Access-Control-Request-Method", "PUT")),
+        owner.get("/changes?limit=3"), owner.get("/changes?since=AAAA").otherwise(400, 410),
+    ]
+
+
+def queries(owner: Bearer) -> list[Sample]:
+    return [
+        owner.get("/query/Post?where=likes%20%3E%203%20AND%20ANY%20topics%20IN%20%7B'a'%7D&limit=2&count=true"),
+        owner.json("POST", "/query", {"recordType": "Post", "where": "likes >= %d", "args": [1], "limit": 2,
+                                      "sort": ["-likes"], "explain": True}),
+        owner.json("POST", "/query", {"recordType": "Post", "sortBy": [{"fieldName": "likes", "ascending": False}],
+                                      "filterBy": [{"fieldName": "likes", "comparator": "GREATER_THAN",
+                                                    "fieldValue": {"value": 1, "type": "INT64"}}]}),
+        owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&dryRun=true"),
+        owner.plain("DELETE", "/query/Post?where=likes%20%3E%201000&maxAffected=9"),
+        owner.json("PATCH", "/query/Post?where=likes%20%3E%201000", {"fields": {"title": "x"}}),
+    ]
+
+
+def files(scene: Scene, owner: Bearer) -> list[Sample]:
+    return [
+        owner.bytes("POST", "/assets?filename=a.gif", "GIF89a\x2c\x01\x2c\x01\x00\x00\x00;",
+                    ("Content-Type", "image/gif")),
+        owner.bytes("POST", "/assets", FORM, ("Content-Type", f"multipart/form-data; boundary={BOUNDARY}")),
+        owner.get(f"/records/File/{scene.mark}-named/file", ("Range", "bytes=0-1,3-4")),
+        owner.get(scene.addresses["named"], ("Range", "bytes=2-")),
+        owner.get(scene.addresses["nameless"]),
+        # Without vipsthumbnail no smaller pictures are made; this one is no picture behind its head.
+        owner.get(scene.addresses["named"] + "?width=10&fit=cover").otherwise(200, 501),
+        owner.get("/assets/AAAA/a.txt").otherwise(404, 410),
+    ]
+
+
+def uploads(scene: Scene, owner: Bearer) -> list[Sample]:
+    going_on, leaving = scene.uploads["continued"], scene.uploads["terminated"]
+    digest = base64.b64encode(hashlib.sha1(b"0123").digest()).decode()
+    return [
+        owner.plain("OPTIONS", "/assets/uploads", TUS),
+        owner.plain("POST", "/assets/uploads", TUS, ("Upload-Length", "10"), ("Upload-Metadata", "filename YS50eHQ=")),
+        owner.bytes("PATCH", going_on, "0123", TUS, PART, ("Upload-Offset", "0"),
+                    ("Upload-Checksum", f"sha1 {digest}")),
+        owner.plain("HEAD", going_on, TUS), owner.get(going_on),
+        owner.plain("DELETE", leaving, TUS),
+    ]
+
+
+def schema(owner: Bearer) -> list[Sample]:
+    return [
+        owner.get("/schema"), owner.get("/schema/types/Post"), owner.get("/schema/advice"),
+        owner.json("PUT", "/schema?environment=production&rights=keep&dryRun=true", SCHEMA),
+        owner.json("PUT", "/schema?environment=production", SCHEMA),
+        owner.json("POST", "/schema/types/Post/indexes", {"fields": ["title", "-likes"], "unique": False}),
+    ]
+
+
+def rights(scene: Scene, owner: Bearer) -> list[Sample]:
+    member, changed, deleted = scene.names["visitor"], scene.role("changed"), scene.role("deleted")
+    return [
+        owner.get("/grants"), owner.get("/grants/Post"), owner.get("/roles"), owner.get(f"/roles/{changed}"),
+        owner.json("PUT", "/grants/Post", {"grants": {"_world": ["READ"], "_icloud": ["CREATE"], "_creator": ["WRITE"],
+                                                      changed: ["READ", "WRITE"]}}),
+        owner.json("PUT", f"/roles/{changed}", {"members": [member, f"role:{deleted}"]}),
+        owner.plain("DELETE", f"/roles/{changed}/members/{member}"),
+        owner.plain("PUT", f"/roles/{changed}/members/{member}"),
+        owner.plain("DELETE", f"/roles/{changed}/members/role:{deleted}"),
+        owner.plain("DELETE", f"/roles/{deleted}"),
+        owner.json("POST", "/explain/access", {"caller": member, "action": "write", "recordType": "Post",
+                                               "recordName": "a", "field": "title"}),
+        owner.json("POST", "/explain/access", {"caller": "anonymous", "action": "upload"}),
+        owner.get("/audit?limit=3&since=0&actor=operator"), owner.get("/audit?scope=server&limit=3"),
+    ]
+
+
+def accounts(scene: Scene) -> list[Sample]:
+    nobody, visitor, leaving = Bearer(""), Bearer(scene.sessions["visitor"]), Bearer(scene.sessions["leaving"])
+    nobody.fields = []
+    name, token = scene.named
+    return [
+        nobody.json("POST", "/users", {"name": f"ann-{scene.mark}", "password": PASSWORD, "label": "phone"}).costly,
+        nobody.json("POST", "/users", {"name": "ann", "password": "short"}).otherwise(400),
+        nobody.json("POST", "/users/anonymous", {"label": "phone"}),
+        nobody.json("POST", "/sessions", {"name": name, "password": PASSWORD, "label": "desk"}).costly,
+        nobody.json("POST", "/sessions", {"name": "nobody", "password": PASSWORD}).otherwise(401).costly,
+        visitor.get("/users/me"),
+        visitor.json("POST", "/records/Post", {"fields": {"title": "mine"}}),
+        Bearer(token).json("PATCH", "/users/me", {"password": OTHER_PASSWORD, "currentPassword": PASSWORD}).costly,
+        leaving.json("DELETE", "/users/me", {}),
+    ]
+
+
+def sessions(scene: Scene) -> list[Sample]:
+    bearer = {name: Bearer(token) for name, token in scene.sessions.items()}
+    return [
+        bearer["visitor"].get("/sessions"),
+        bearer["visitor"].plain("DELETE", "/sessions?others=true"),
+        bearer["rotating"].json("POST", "/sessions/current/rotate", {}),
+        bearer["ending one"].plain("DELETE", f"/sessions/{scene.session}"),
+        bearer["ending all"].plain("DELETE", "/sessions"),
+        bearer["signing out"].plain("DELETE", "/sessions/current"),
+    ]
+
+
+def users(scene: Scene, owner: Bearer) -> list[Sample]:
+    return [
+        owner.get("/users?limit=2"), owner.get(f"/users?name={scene.named[0]}"),
+        owner.json("PATCH", f"/users/{scene.names['changed']}", {"disabled": True}),
+        owner.plain("DELETE", f"/users/{scene.names['removed']}"),
+    ]
+
+
+def invitations(scene: Scene, owner: Bearer) -> list[Sample]:
+    return [
+        owner.json("POST", "/invitations", {"expiresIn": "1m", "uses": 2, "roles": [scene.role("changed")]}),
+        owner.json("POST", "/invitations", {"name": "carl", "expiresIn": 60}),
+        owner.get("/invitations"), owner.plain("DELETE", f"/invitations/{scene.invitation}"),
+    ]
+
+
+def keys(scene: Scene, owner: Bearer) -> list[Sample]:
+    read, rotated, revoked = (scene.keys[name]["id"] for name in ("read", "rotated", "revoked"))
+    return [
+        owner.get("/keys?limit=3"), owner.get(f"/keys/{read}"),
+        Bearer(scene.keys["read"]["token"]).get("/records/Post/a"),
+        owner.json("POST", "/keys", {"name": "import", "expiresIn": "90d", "scope": {
+            "types": ["Post"], "actions": ["read", "create"], "rights": ["readSchema"]}}),
+        owner.json("PATCH", f"/keys/{read}", {"name": "export", "scope": {"readOnly": True}, "expiresAt": None}),
+        owner.json("POST", f"/keys/{rotated}/rotate", {"overlap": "1h"}),
+        owner.plain("DELETE", f"/keys/{revoked}"),
+    ]
+
+
+def own_administration(scene: Scene) -> list[Sample]:
+    """What administrators by name do with their own sessions."""
+    nobody, deputy, leaver = Bearer(""), Bearer(scene.deputy), Bearer(scene.leaver)
+    nobody.fields = []
+    return [
+        nobody.json("POST", "/administrators/sessions", {
+            "name": scene.administrators["deputy"], "password": PASSWORD, "label": "desk"}).costly,
+        deputy.get("/administrators/sessions"),
+        deputy.plain("DELETE", f"/administrators/sessions/{scene.deputys_other}"),
+        leaver.plain("DELETE", "/administrators/sessions/current"),
+        deputy.json("PATCH", "/administrators/me", {"password": OTHER_PASSWORD, "currentPassword": PASSWORD}).costly,
+    ]
+
+
+def administrators(scene: Scene, owner: Bearer) -> list[Sample]:
+    spare = scene.administrators["spare"]
+    return [
+        owner.get("/administrators"), owner.get(f"/administrators/{spare}"),
+        owner.json("POST", "/administrators", {"name": f"new-{scene.mark}", "password": PASSWORD,
+                                               "role": "editor"}).costly,
+        owner.json("PATCH", f"/administrators/{spare}", {"role": "developer", "disabled": False}),
+        owner.plain("DELETE", f"/administrators/{spare}"),
+    ]
+
+
+def operation(owner: Bearer) -> list[Sample]:
+    return [owner.get(target) for target in (
+        "/health/live", "/health/ready", "/metrics", "/limits", "/openapi.json", "/_/")] + console(owner.fields[0][1])
+
+
+def console(authorization: str) -> list[Sample]:
+    """The console's own sign-in, which no document of routes has."""
+    page, nobody = [("X-Fogbase-Console", "1"), ("Sec-Fetch-Site", "same-origin")], Bearer("")
+    nobody.fields = []
+    return [
+        nobody.json("POST", "/_/session", {"token": authorization.removeprefix("Bearer ")}, *page),
+        nobody.get("/_/session", *page), nobody.plain("DELETE", "/_/session", *page),
     ]

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Tests of the instrument: servers that do one thing wrong, each of which must be found, and one that does not.
+
+    python3 Tests/Fuzz/test_fuzz.py
+"""
+import argparse
+import contextlib
+import io
+import os
+import random
+import tempfile
+import time
+import unittest
+from collections import Counter
+from pathlib import Path
+
+import fuzz
+from crew import Crew
+from exchange import RESET, UNFINISHED, Exchange, exchange, judged
+from fake_server import FakeServer, document_of
+from mutation import chosen
+from problem import Problem
+from routes import rehearse
+from samples import Sample
+from tally import Tally
+
+SAMPLES = [Sample("GET", "/a", [("Authorization", "Bearer token")]), Sample("POST", "/a", [], b'{"a":1}')]
+REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+PATIENCE = 1.0
+
+
+def fine() -> list[Sample]:
+    return SAMPLES
+
+
+class CrewTests(unittest.TestCase):
+    def found(self, fault: str, count: int, samples=fine, workers: int = 2) -> list[str]:
+        with (tempfile.TemporaryDirectory(prefix="fuzz-") as work, FakeServer(fault) as server,
+              contextlib.redirect_stdout(io.StringIO())):
+            found = Crew(Path(work), count, workers, 1, PATIENCE).run(server, lambda: samples)
+            self.kept = sorted(os.listdir(work))
+            return found
+
+    def test_a_server_that_answers_is_accepted(self):
+        self.assertEqual(self.found("", 400), [])
+
+    def test_a_server_that_dies_is_found_soon_with_what_was_sent_last(self):
+        begun = time.monotonic()
+        found = self.found("dies", 100_000)
+        self.assertLess(time.monotonic() - begun, 20)
+        self.assertEqual(found[0], "The server ended: its last words")
+        self.assertTrue(any("No connection" in one for one in found), found)
+        self.assertGreater(len(self.kept), 1)
+
+    def test_a_server_that_resets_everything_is_found(self):
+        found = self.found("resets", 100)
+        self.assertTrue(any("were answered" in one for one in found), found)
+        self.assertTrue(any("were reset" in one for one in found), found)
+
+    def test_an_answer_that_drips_is_found(self):
+        self.assertTrue(all("No end of the answer" in one for one in self.found("drips", 4)[:4]))
+        self.assertEqual(len(self.kept), 4)
+
+    def test_an_answer_that_never_comes_is_found(self):
+        self.assertIn("No end of the answer", self.found("hangs", 4)[0])
+
+    def test_a_server_that_closes_without_a_word_is_found(self):
+        self.assertIn("No answer", self.found("says nothing", 40)[0])
+
+    def test_an_internal_error_is_found(self):
+        self.assertIn("An internal error", self.found("says 500", 40)[0])
+
+    def test_a_server_that_refuses_everything_is_found(self):
+        self.assertTrue(any("answers are 200 to 299" in one for one in self.found("refuses", 400)))
+
+    def test_a_client_that_ends_without_a_word_is_found(self):
+        self.assertIn("The client 0 ended with status 9.", self.found("", 100, lambda: os._exit(9)))
+
+    def test_right_requests_that_are_refused_later_are_found(self):
+        class Refusing:
+            calls = 0
+
+            def __call__(self) -> list[Sample]:
+                self.calls += 1
+                if self.calls > 1:
+                    raise Problem("PUT /roles/a answered 400")
+                return SAMPLES
+
+        found = self.found("", 2_002, Refusing())
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("right requests were refused: PUT /roles/a", found[0])
+
+
+class ExchangeTests(unittest.TestCase):
+    def test_nobody_who_listens_is_a_finding(self):
+        with FakeServer() as server:
+            port = server.port
+        found = exchange(port, REQUEST, PATIENCE)
+        self.assertTrue(found.is_refused)
+        self.assertIn("No connection", judged(REQUEST, found)[1])
+
+    def test_only_a_head_without_an_end_and_a_reset_may_have_no_answer(self):
+        self.assertEqual(judged(REQUEST[:-2], Exchange(b"")), (UNFINISHED, None))
+        self.assertEqual(judged(b"\r\n\r\n" + REQUEST[:-2], Exchange(b"")), (UNFINISHED, None))
+        self.assertEqual(judged(REQUEST, Exchange(b"", was_reset=True)), (RESET, None))
+        self.assertEqual(judged(REQUEST, Exchange(b""))[1], "No answer")
+
+    def test_an_interim_answer_is_none(self):
+        interim = b"HTTP/1.1 100 Continue\r\n\r\n"
+        self.assertEqual(judged(REQUEST, Exchange(interim + b"HTTP/1.1 201 Created\r\n\r\n")), (201, None))
+        self.assertEqual(judged(REQUEST, Exchange(interim))[1], "No answer")
+
+    def test_what_is_no_whole_answer_is_found(self):
+        for answer in (b"nonsense", b"HTTP/1.1 20", b"HTTP/1.1 200 OK\r\nContent-Le", b"HTTP/1.1 999 No\r\n\r\n"):
+            self.assertIsNotNone(judged(REQUEST, Exchange(answer))[1], answer)
+
+
+class TallyTests(unittest.TestCase):
+    def found(self, **statuses: int) -> list[str]:
+        tally = Tally()
+        tally.statuses = Counter({
+            {"reset": RESET, "unfinished": UNFINISHED}.get(name, int(name[1:]) if name[0] == "s" else name): count
+            for name, count in statuses.items()})
+        return tally.findings(1_000)
+
+    def test_the_limits(self):
+        self.assertEqual(self.found(s200=300, s400=670, unfinished=25, reset=5), [])
+        self.assertIn("were answered", self.found(s200=300, s400=590, unfinished=110)[0])
+        self.assertIn("were reset", self.found(s200=300, s400=680, reset=20)[0])
+        self.assertIn("200 to 299", self.found(s200=50, s400=950)[0])
+        self.assertIn("were sent", self.found(s200=900)[0])
+
+
+class RouteTests(unittest.TestCase):
+    def found(self, samples: list[Sample], *routes: str) -> list[str]:
+        document = document_of(*routes)
+        with FakeServer(document=document) as server:
+            return rehearse(server.port, document, samples)
+
+    def test_right_samples_of_all_routes_are_accepted(self):
+        self.assertEqual(self.found([*SAMPLES, Sample("GET", "/b/c?d=e", [])], "GET /a", "POST /a", "GET /b/{c}"), [])
+
+    def test_a_route_without_a_sample_is_found(self):
+        self.assertEqual(self.found(SAMPLES, "GET /a", "POST /a", "PUT /a"), ["The route PUT /a has no right sample"])
+
+    def test_a_sample_of_words_is_none_of_a_parameter(self):
+        self.assertEqual(self.found([Sample("GET", "/a/me", [])], "GET /a/{name}", "GET /a/me"),
+                         ["The route GET /a/{name} has no right sample"])
+
+    def test_a_sample_that_is_refused_is_found(self):
+        found = self.found([Sample("GET", "/missing", [])], "GET /missing")
+        self.assertEqual(len(found), 2, found)
+        self.assertIn("is answered 404", found[0])
+        self.assertIn("GET /missing has no right sample", found[1])
+
+    def test_a_refusal_that_is_wanted_proves_no_route(self):
+        found = self.found([Sample("GET", "/missing", []).otherwise(404)], "GET /missing")
+        self.assertEqual(found, ["The route GET /missing has no right sample"])
+
+    def test_costly_requests_are_chosen_rarely_and_are_chosen(self):
+        choose, samples = random.Random(1), [SAMPLES[0], SAMPLES[1].costly]
+        count = sum(chosen(samples, choose).is_costly for _ in range(10_000))
+        self.assertTrue(300 < count < 800, count)
+
+
+class ReaderTests(unittest.TestCase):
+    """fuzz.py, with a program in the place of libFuzzer."""
+
+    def does_well(self, script: str) -> bool:
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as work, contextlib.redirect_stdout(io.StringIO()):
+            program = Path(work) / "fuzz"
+            program.write_text(f"#!/bin/sh\n{script}\n")
+            program.chmod(0o755)
+            return fuzz.run("gzip", argparse.Namespace(binary=program, work=Path(work), seconds=1, seed=1))
+
+    def test_a_run_with_a_summary_is_accepted(self):
+        self.assertTrue(self.does_well("echo '#77\tDONE   cov: 10 ft: 20 corp: 5/50b lim: 4 exec/s: 7' >&2"))
+
+    def test_a_run_without_a_summary_is_found(self):
+        self.assertFalse(self.does_well("true"))
+
+    def test_a_run_that_reached_nothing_is_found(self):
+        self.assertFalse(self.does_well("echo '#77\tDONE   cov: 0 ft: 0 corp: 1/1b' >&2"))
+        self.assertFalse(self.does_well("echo '#0\tDONE   cov: 10 ft: 0 corp: 1/1b' >&2"))
+
+    def test_a_run_that_fails_is_found(self):
+        self.assertFalse(self.does_well("echo '#77\tDONE   cov: 10 ft: 20 corp: 5/50b' >&2; exit 77"))
+
+
+class CorpusTests(unittest.TestCase):
+    def test_each_reader_with_a_finding_of_old_has_it(self):
+        for target, finding in (("gzip", "finding-ratio-by-cut"), ("semantics", "finding-name-cut-at-a-blank")):
+            lines = (fuzz.CORPUS / f"{target}.txt").read_text().splitlines()
+            self.assertIn(finding, [one.split(" ")[0] for one in lines])
+
+
+if __name__ == "__main__":
+    unittest.main()
