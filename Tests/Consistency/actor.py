@@ -30,10 +30,11 @@ class Actor(threading.Thread):
             self.end()
         except Problem as problem:
             self.evidence.problems.append(f"{self.name}: {problem}")
-        except Exception:  # what a client did not reckon with is a finding too, be it the server's or its own
+        except BaseException:  # what a client did not reckon with is a finding too, be it the server's or its own
             self.evidence.problems.append(f"{self.name}: {traceback.format_exc(limit=-4)}")
         finally:
             self.evidence.counts["requests"] += self.main.requests + self.other.requests
+            self.evidence.counts["refused"] += self.main.refused + self.other.refused
             self.main.close()
             self.other.close()
 

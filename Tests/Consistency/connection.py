@@ -70,6 +70,7 @@ class Connection:
         self.port, self.token, self.random, self.liar = port, token, random, liar
         self.line: socket.socket | None = None
         self.requests = 0
+        self.refused = 0  # of these, for now
 
     def ask(self, method: str, path: str, body=None, headers: tuple[str, ...] = (), expect=(200,)) -> Reply:
         """Sends a request and waits for its answer; a status that is not expected is a `Problem`."""
@@ -87,6 +88,7 @@ class Connection:
         if status not in expect:
             cause = (told or {}).get("details", {}).get("cause") or (told or {}).get("serverErrorCode")
             if cause in PASSING:
+                self.refused += 1
                 raise Unavailable(cause)
             words = content[:400].decode(errors="replace")
             raise Problem(f"{method} {path[:160]} answered {status}, expected {expect}: {words}")

@@ -18,11 +18,11 @@ from pathlib import Path
 from random import Random
 
 from cast import MIXES
-from connection import FAILURES, Problem
 from judge import judge
 from liar import LIES
 from round import Round, make_template
 from suite import parse, parser_of, server_binary
+from totals import Totals
 
 
 def main() -> int:
@@ -42,7 +42,7 @@ def main() -> int:
         subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=True)
         options.settings["LD_PRELOAD"] = str(library)
     print(f"seed {options.seed}: {options.rounds} rounds of {options.seconds:g} s", flush=True)
-    random, failures, requests = Random(options.seed), 0, 0
+    random, failures, totals = Random(options.seed), 0, Totals(options.seconds)
     template = make_template(binary, options.work / "template")
     for number in range(1, options.rounds + 1):
         place = options.work / f"round-{number}"
@@ -51,9 +51,9 @@ def main() -> int:
         begun = time.monotonic()
         try:
             found = one.play()
-        except (Problem, *FAILURES) as problem:
+        except Exception as problem:  # whatever a round did not reckon with is a finding too
             found = one.evidence.problems + [f"{type(problem).__name__}: {problem}"]
-        requests += one.requests()
+        totals.add(one.evidence.counts, one.metric)
         print(f"round {number}: {one.summary()}; {time.monotonic() - begun:.1f} s{'' if found else ': consistent'}",
               flush=True)
         for sentence in found[:20]:
@@ -64,8 +64,9 @@ def main() -> int:
             print(f"    {len(found)} findings; kept: {place}", flush=True)
         else:
             shutil.rmtree(place, ignore_errors=True)
-    print(f"{requests} requests in {options.rounds} rounds; {failures} rounds failed.")
-    return 1 if failures else 0
+    missing = totals.missing()
+    print("\n".join([f"{totals.summary()}; {failures} rounds failed.", *(f"    {one}" for one in missing)]))
+    return 1 if failures or missing else 0
 
 
 def arguments() -> argparse.Namespace:

@@ -3,22 +3,26 @@
 import copy
 import itertools
 import sys
+import time
 import unittest
+from collections import Counter
 from pathlib import Path
 from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import simulation  # noqa: E402
+from actor import Actor  # noqa: E402
 from arithmetic import judge_counter, judge_list, judge_order, judge_sum  # noqa: E402
-from connection import REMEMBERED_BYTES, Reply  # noqa: E402
+from connection import REMEMBERED_BYTES, Problem, Reply, Unavailable  # noqa: E402
 from feeds import judge_run  # noqa: E402
-from history import FOREVER, GONE, Access, Change, Page, Paging, Run, Snapshot, Step  # noqa: E402
+from history import FOREVER, GONE, Access, Change, Evidence, Page, Paging, Run, Snapshot, Step  # noqa: E402
 from judge import (judge_bank, judge_crowds, judge_end, judge_orders, judge_registers, judge_tags,  # noqa: E402
                    moments_of_feed)
 from linearizability import Undecided, can_follow, violation  # noqa: E402
 from timelines import judge_pagings, judge_snapshots, timelines  # noqa: E402
-from world import ACCOUNTS, CROWD, GROUPS, MONEY, PARTS, REGISTERS, SLOTS  # noqa: E402
+from totals import METRICS, Totals  # noqa: E402
+from world import ACCOUNTS, CROWD, GROUPS, MONEY, PARTS, REGISTERS, SLOTS, World  # noqa: E402
 
 CASES = 6_000
 
@@ -475,6 +479,59 @@ class Wholes(unittest.TestCase):
         accesses = {"g1": [write(1, 4, "a"), write(10, 20, GONE)]}
         self.assertFalse(self.complaints(accesses, *moments_of_feed(whole)))
         self.assertTrue(self.complaints(accesses, *moments_of_feed(half)))
+
+
+class Clients(unittest.TestCase):
+    """A client that ends early has tested nothing since."""
+
+    def problems(self, error: BaseException, part: str = "act") -> list[str]:
+        def fail():
+            raise error
+
+        client = Actor("client", World(1, "", "", time.monotonic_ns() + 10**8, ""), Random(1), Evidence())
+        client.act = lambda: time.sleep(0.01)
+        setattr(client, part, fail)
+        client.run()
+        return client.evidence.problems
+
+    def test_a_client_that_dies_is_a_finding(self):
+        for error in (Problem("no"), KeyError("fields"), ZeroDivisionError(), OSError(), SystemExit(0)):
+            for part in ("begin", "act", "end"):
+                self.assertEqual(len(self.problems(error, part)), 1, (error, part))
+
+    def test_one_that_is_refused_for_now_goes_on(self):
+        self.assertEqual(self.problems(Unavailable("UNAVAILABLE")), [])
+
+
+class WholeRuns(unittest.TestCase):
+    """What a run must have done, so that its silence means something."""
+
+    COUNTS = {"requests": 10_000, "refused": 100, "indexes dropped": 4, "files read": 90}
+
+    def missing(self, rounds: int = 3, metrics: dict[str, int] | None = None, **counts: int) -> list[str]:
+        totals = Totals(4)
+        for _ in range(rounds):
+            totals.add(Counter(self.COUNTS | {name.replace("_", " "): count for name, count in counts.items()}),
+                       lambda name: (metrics or {}).get(name, 2))
+        return totals.missing()
+
+    def test_a_run_that_did_everything_is_accepted(self):
+        self.assertEqual(self.missing(), [])
+
+    def test_what_never_happened_is_found(self):
+        self.assertIn("no indexes dropped in 3 rounds", self.missing(indexes_dropped=0))
+        self.assertIn("no files read in 3 rounds", self.missing(files_read=0))
+        for name in METRICS.values():
+            self.assertEqual(len(self.missing(metrics={name: 0})), 1, name)
+
+    def test_too_few_requests_are_found(self):
+        self.assertIn("only 300 requests", self.missing(requests=100, refused=0)[0])
+
+    def test_a_server_that_puts_off_is_found(self):
+        self.assertIn("were refused for now", self.missing(refused=1_000)[0])
+
+    def test_of_two_rounds_nothing_is_demanded(self):
+        self.assertEqual(self.missing(rounds=2, requests=0, metrics=dict.fromkeys(METRICS.values(), 0)), [])
 
 
 if __name__ == "__main__":
