@@ -10,7 +10,7 @@ from random import Random
 import paths  # noqa: F401
 from assets import AssetWriter
 from uploads import TusWriter
-from visitor import Passing, Town, Visitor
+from visitor import GivenUp, Passing, Town, Visitor
 from watched import Problem
 
 TYPE = "File"
@@ -109,7 +109,7 @@ class Resumer(Uploader, TusWriter):
         self.clock = self  # nobody asks what survives a cut
         if self.random.random() < 0.2:
             self.give_up(len(body))
-            raise Passing("an upload that was given up")
+            raise GivenUp("an upload that was given up")
         try:
             return TusWriter.send_raw(self, body)
         finally:

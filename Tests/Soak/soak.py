@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from random import Random
 
@@ -22,7 +23,7 @@ from other_visitors import Bird, Guest, Rude
 from reading_visitors import Asker, Follower, Gardener, Pager
 from record_visitors import COUNTER, Batcher, Keeper, Passer, SetChanger, Teller
 from suite import parse, parser_of, server_binary
-from verdict import Limits, Sample, describe, judge, sample_of, settled
+from verdict import Limits, Sample, demand, describe, judge, sample_of, settled
 from visitor import FAILURES, Town, Visitor
 from watched import Problem, WatchedServer, doctor
 
@@ -76,11 +77,12 @@ class Soak:
         self.load(min(5.0, self.options.seconds / 4))
         before = self.write("before", self.rest(None))
         held = self.gauge.held()
-        self.gauge.begun = time.monotonic()
+        self.gauge.begun, rehearsed = time.monotonic(), Counter(self.town.counts)
         self.load(self.options.seconds, self.samples)
         after = self.write("after", self.rest(before))
         more = self.gauge.held() - held
-        found = judge(self.samples, before, after, self.limits) + self.truth()
+        served = self.town.counts - rehearsed
+        found = judge(self.samples, before, after, self.limits) + demand(served, self.expected()) + self.truth()
         print("\n".join(describe(self.samples, before, after)), flush=True)
         if more:
             print("not there before: " + ", ".join(f"{count} of {name}" for name, count in sorted(more.items())))
@@ -92,10 +94,12 @@ class Soak:
         span = settled(self.samples)
         share = (span[-1].cpu_seconds - span[0].cpu_seconds) / (span[-1].seconds - span[0].seconds)
         own = time.process_time() / (time.monotonic() - self.gauge.begun)
-        self.say({"what": "verdict", "findings": found, "counts": counts, "cores": round(share, 3)})
+        self.say({"what": "verdict", "findings": found, "counts": counts, "served": dict(served),
+                  "expected": self.expected(), "cores": round(share, 3)})
         print(", ".join(f"{count} {what.removesuffix(' acts')}" for what, count in counts.items()
                         if what.endswith(" acts")))
-        print(f"{self.town.requests} requests, {counts.get('failures', 0)} failed, {share:.2f} of a core for the "
+        print(f"{self.town.requests} requests, {counts.get('failures', 0)} failed, {counts.get('passing', 0)} put off "
+              f"for now, {share:.2f} of a core for the "
               f"server and {own:.2f} for the clients; "
               f"{'flat, and nothing failed' if not found else f'{len(found)} findings'}")
         for sentence in found[:30]:
@@ -155,6 +159,13 @@ class Soak:
                 for kind, count in CAST.items() for number in range(count)
                 if kind is not Photographer or Photographer.PROGRAM]
 
+    def expected(self) -> dict[str, float]:
+        """How often the visitors of a kind would act if the server took no time for it."""
+        acts = Counter()
+        for one in self.visitors:
+            acts[one.kind] += one.rate * self.options.pace * self.options.seconds
+        return dict(acts)
+
     def rest(self, before: Sample | None) -> Sample:
         """The server without load, as soon as nothing is left of it, or after some time as it is."""
         limit = time.monotonic() + REST_SECONDS
@@ -209,6 +220,9 @@ def again(file: Path, limits: Limits) -> int:
     parts = {what: [sample_of(one) for one in lines if one["what"] == what] for what in ("before", "sample", "after")}
     samples = parts["before"][0], parts["after"][0]
     found = judge(parts["sample"], *samples, limits)
+    for one in lines:
+        # Runs of older versions do not tell.
+        found += demand(one["served"], one["expected"]) if "served" in one else []
     print("\n".join(describe(parts["sample"], *samples) + (found or ["flat"])))
     return 1 if found else 0
 

@@ -8,12 +8,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 from paths import ROOT
-from verdict import Limits, Sample, judge, sample_of, slope
+from verdict import Limits, Sample, demand, judge, sample_of, slope
+from visitor import GivenUp, Passing, Town, Visitor
 
 BINARY = str(ROOT / ".build/release/fogbase")
 QUIET = Sample(0, 20_000_000, 40_000_000, 18, 22, 1, 5_000_000, 17_000_000, 40, 0, 0)
@@ -95,17 +97,77 @@ class VerdictTests(unittest.TestCase):
         self.assertEqual(sample_of(json.loads(json.dumps(QUIET.as_dict() | {"what": "sample"}))), QUIET)
 
 
+class DemandTests(unittest.TestCase):
+    """A server that puts everybody off stays flat."""
+
+    EXPECTED = {"records": 1_000.0, "indexes": 0.5}
+
+    def found(self, **counts: int) -> list[str]:
+        served = {"records acts": 800, "indexes acts": 1}
+        return demand(served | {name.replace("_", " "): count for name, count in counts.items()}, self.EXPECTED)
+
+    def test_visitors_who_are_served_are_accepted(self):
+        self.assertEqual(self.found(), [])
+        self.assertEqual(self.found(records_passing=20, indexes_passing=2), [])
+
+    def test_a_server_that_puts_off_too_much_is_found(self):
+        self.assertIn("records: 80 of 880 times it was put off", self.found(records_passing=80)[0])
+        self.assertIn("indexes: 3 of 4", self.found(indexes_passing=3)[0])
+
+    def test_visitors_who_could_do_little_are_found(self):
+        self.assertIn("records: only 200 times", self.found(records_acts=200)[0])
+        self.assertIn("indexes: only 0 times", self.found(indexes_acts=0)[0])
+
+    def counted(self, outcome: Exception | None) -> Counter:
+        """What is counted of a visitor whose every act has this outcome."""
+        def act():
+            visitor.stopping.set()
+            if outcome:
+                raise outcome
+
+        visitor = Visitor(Town(1, "", "", 1_000), "visitor", Random(1))
+        visitor.act = act
+        visitor.run()
+        return visitor.town.counts
+
+    def test_who_is_put_off_has_done_nothing(self):
+        for outcome, what in ((None, "acts"), (Passing(), "passing"), (GivenUp(), "given up"), (OSError(), "failures")):
+            counts = self.counted(outcome)
+            kinds = [f"visitor {one}" for one in ("acts", "passing", "given up") if counts[f"visitor {one}"]]
+            self.assertEqual((counts[what], kinds), (1, [f"visitor {what}"] if what != "failures" else []))
+
+
 class RunTests(unittest.TestCase):
-    def soak(self, *arguments: str) -> tuple[int, str, list[dict]]:
-        with tempfile.TemporaryDirectory(prefix="soak-") as work:
-            done = subprocess.run([sys.executable, str(ROOT / "Tests/Soak/soak.py"), "--binary", BINARY, "--work",
-                                   f"{work}/soak", "--interval", "0.5", "--growth", "60", *arguments],
-                                  capture_output=True, text=True)
-            lines = Path(f"{work}/soak/soak.jsonl").read_text().splitlines()
-            return done.returncode, done.stdout + done.stderr, [json.loads(one) for one in lines]
+    """The runs wait most of their time, so they go on beside each other."""
+
+    RUNS = {"right": ("--seconds", "20", "--pace", "0.7"),
+            # Uploads of 1 MB are among the load.
+            "wrong": ("--seconds", "6", "--env", "FOGBASE_ASSETS_MAX_BYTES=50000")}
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.work = tempfile.TemporaryDirectory(prefix="soak-")
+        cls.addClassCleanup(cls.work.cleanup)
+        cls.children = {name: cls.start(name, *arguments) for name, arguments in cls.RUNS.items()}
+
+    @classmethod
+    def start(cls, name: str, *arguments: str) -> subprocess.Popen:
+        command = [sys.executable, str(ROOT / "Tests/Soak/soak.py"), "--binary", BINARY, "--work",
+                   f"{cls.work.name}/{name}", "--interval", "0.5", "--growth", "60", *arguments]
+        with open(f"{cls.work.name}/{name}.txt", "w") as said:
+            child = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
+        # Before the folder goes; at SIGTERM the child ends its server too.
+        cls.addClassCleanup(child.wait)
+        cls.addClassCleanup(child.terminate)
+        return child
+
+    def soak(self, name: str) -> tuple[int, str, list[dict]]:
+        status, said = self.children[name].wait(), Path(f"{self.work.name}/{name}.txt").read_text()
+        lines = Path(f"{self.work.name}/{name}/soak.jsonl").read_text().splitlines()
+        return status, said, [json.loads(one) for one in lines]
 
     def test_a_short_run_finds_nothing_and_has_done_everything(self):
-        status, said, lines = self.soak("--seconds", "20", "--pace", "0.7")
+        status, said, lines = self.soak("right")
         self.assertEqual(status, 0, said)
         counts = lines[-1]["counts"]
         for what in ("records acts", "uploads links", "uploads downloads", "accounts sessions", "feed acts",
@@ -113,8 +175,7 @@ class RunTests(unittest.TestCase):
             self.assertGreater(counts.get(what, 0), 0, what)
 
     def test_a_server_that_refuses_what_it_should_not_is_found(self):
-        # Uploads of 1 MB are among the load.
-        status, said, lines = self.soak("--seconds", "6", "--env", "FOGBASE_ASSETS_MAX_BYTES=50000")
+        status, said, lines = self.soak("wrong")
         self.assertEqual(status, 1, said)
         self.assertTrue(any("413" in one for one in lines[-1]["findings"]), said)
 

@@ -4,6 +4,10 @@ import statistics
 from dataclasses import asdict, dataclass, fields
 
 WARM_UP = 1 / 6
+# Of what visitors of a kind would do in the time if the server took none of it. A busy machine does less.
+LEAST_DONE = 0.25
+# Of what they tried, what the server may put off; and so many more, as a few of a rare kind say nothing.
+MOST_PASSING, FEW = 0.05, 2
 BYTES = {"rss_anon", "rss", "database", "log"}
 
 
@@ -113,6 +117,20 @@ def judge(samples: list[Sample], before: Sample, after: Sample, limits: Limits) 
     files = middle(first, "files"), middle(last, "files")
     if files[1] > files[0] * limits.files + 20:
         found.append(f"there are {files[1]:.0f} files of assets in the last quarter, {files[0]:.0f} in the first")
+    return found
+
+
+def demand(counts: dict[str, int], expected: dict[str, float]) -> list[str]:
+    """Sentences about visitors who were served too little; `expected` is what they would do, by their kind."""
+    found = []
+    for kind, acts in expected.items():
+        done, passing = (counts.get(f"{kind} {what}", 0) for what in ("acts", "passing"))
+        if done < max(1, LEAST_DONE * acts):
+            found.append(f"{kind}: only {done} times something was done, {max(1, LEAST_DONE * acts):.0f} must be "
+                         f"in this time")
+        if passing > FEW + MOST_PASSING * (done + passing):
+            found.append(f"{kind}: {passing} of {done + passing} times it was put off for now, "
+                         f"more than {MOST_PASSING:.0%} are a refusal to serve")
     return found
 
 

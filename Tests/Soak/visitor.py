@@ -19,6 +19,10 @@ class Passing(Exception):
     """The server refused a request for now, as it may."""
 
 
+class GivenUp(Exception):
+    """The visitor itself left off, as it meant to."""
+
+
 class Town:
     """What all visitors share: the server's port, the tokens, the failures."""
 
@@ -62,18 +66,21 @@ class Visitor(Actor):
         self.stopping.wait(self.random.uniform(0, min(2.0, 1 / self.rate)))
         while not self.stopping.is_set():
             started = time.monotonic()
-            self.guarded(self.act)
+            self.guarded(self.act, "acts")
             rest = self.random.uniform(0.5, 1.5) / (self.rate * self.town.pace) - (time.monotonic() - started)
             if rest > 0:
                 self.stopping.wait(rest)
         self.guarded(self.end_well)
         self.client.close()
 
-    def guarded(self, work) -> None:
-        """One thing that goes wrong is written down, and the visitor goes on."""
+    def guarded(self, work, done: str = "") -> None:
+        """One thing that goes wrong is written down, and the visitor goes on; `done` counts what went well."""
         try:
             work()
-            self.tell("acts")
+            if done:
+                self.tell(done)
+        except GivenUp:
+            self.tell("given up")
         except Passing:
             self.tell("passing")
         except Exception as problem:  # whatever a client did not reckon with is a finding too
