@@ -74,7 +74,7 @@ class Connection:
 
     def ask(self, method: str, path: str, body=None, headers: tuple[str, ...] = (), expect=(200,)) -> Reply:
         """Sends a request and waits for its answer; a status that is not expected is a `Problem`."""
-        requests = [self.request(method, path, part, headers) for part in self.parts(path, body)]
+        requests = [self.request(method, path, part, headers) for part in self.parts(path, body, headers)]
         self.requests += 1
         sent = time.monotonic_ns()
         answers = [self.exchange(one) for one in requests]
@@ -167,8 +167,8 @@ class Connection:
                     raise
                 time.sleep(0.01)
 
-    def parts(self, path: str, body) -> list:
-        return self.liar.parts(path, body) if self.liar else [body]
+    def parts(self, path: str, body, headers: tuple[str, ...]) -> list:
+        return self.liar.parts(path, body, headers) if self.liar else [body]
 
     def request(self, method: str, path: str, body, headers: tuple[str, ...]) -> bytes:
         if self.liar:

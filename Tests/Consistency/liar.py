@@ -45,10 +45,10 @@ class Liar:
             body = dict(body, fields={"slot": body["fields"]["slot"] + " "})
         return method, path, body, headers
 
-    def parts(self, path: str, body) -> list:
-        """The requests that are sent in place of one."""
+    def parts(self, path: str, body, headers: tuple[str, ...]) -> list:
+        """The requests that are sent in place of one; two with one key would be refused."""
         is_free = path == "/records" and all(one["operationType"].startswith("force") for one in body["operations"])
-        if self.lie != "torn" or not is_free or len(body["operations"]) < 2 or not self.now():
+        if self.lie != "torn" or not is_free or has_key(headers) or len(body["operations"]) < 2 or not self.now():
             return [body]
         return [dict(body, operations=body["operations"][:1]), dict(body, operations=body["operations"][1:])]
 

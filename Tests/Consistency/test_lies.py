@@ -27,9 +27,12 @@ def main() -> int:
              "--lie", lie, "--mix", mix],
             capture_output=True, text=True, timeout=300)
         lines = [one.strip() for one in ended.stdout.splitlines() if one.startswith("    ")]
-        if ended.returncode != 1 or not lines:
+        # A client that dies of a lie is found as well, and hides whether the judges would have noticed it.
+        is_noticed = ended.returncode == 1 and lines and "Traceback" not in ended.stdout + ended.stderr
+        if not is_noticed:
             missed.append(lie)
-        print(f"{lie} ({meaning}): {lines[0][:200] if lines else 'NOT NOTICED ' + ended.stderr[-300:]}", flush=True)
+        said = lines[0][:200] if is_noticed else f"NOT NOTICED {(ended.stdout + ended.stderr)[-600:]}"
+        print(f"{lie} ({meaning}): {said}", flush=True)
     print(f"{len(LIES) - len(missed)} of {len(LIES)} noticed.")
     return 1 if missed else 0
 
