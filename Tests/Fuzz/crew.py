@@ -52,7 +52,7 @@ class Crew:
             self.bury()
         self.send_home()
         if process_is_gone(server):
-            self.findings.insert(0, f"The server ended: {server.last_words()}")
+            self.findings.insert(0, f"The server ended with status {server.child.poll()}: {server.last_words()}")
         elif len(self.findings) < MOST_FINDINGS:
             self.findings += self.tally.findings(self.wanted)
         print(self.tally.summary(), flush=True)

@@ -48,7 +48,7 @@ class CrewTests(unittest.TestCase):
         begun = time.monotonic()
         found = self.found("dies", 100_000)
         self.assertLess(time.monotonic() - begun, 20)
-        self.assertEqual(found[0], "The server ended: its last words")
+        self.assertEqual(found[0], "The server ended with status 3: its last words")
         self.assertTrue(any("No connection" in one for one in found), found)
         self.assertGreater(len(self.kept), 1)
 
