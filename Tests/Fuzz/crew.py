@@ -43,12 +43,11 @@ class Crew:
         for worker in self.workers:
             worker.start()
         while len(self.ended) < len(self.workers) and len(self.findings) < MOST_FINDINGS:
-            is_gone = process_is_gone(server)
+            if process_is_gone(server):
+                self.hear_out()
+                break
             self.listen(1)
             self.show(server)
-            # Its clients notice by themselves, and tell what they sent last.
-            if is_gone and self.silence_of(self.patience):
-                break
             self.bury()
         self.send_home()
         if process_is_gone(server):
@@ -71,12 +70,11 @@ class Crew:
             case "end": self.ended.add(number)
         return True
 
-    def silence_of(self, seconds: float) -> bool:
-        """Listens until nobody has said anything for a second, or all have ended, or for so long."""
-        limit = time.monotonic() + seconds
+    def hear_out(self) -> None:
+        """The clients of a server that is gone notice by themselves, and tell what they sent last."""
+        limit = time.monotonic() + self.patience
         while len(self.ended) < len(self.workers) and time.monotonic() < limit and self.listen(1):
             pass
-        return True
 
     def bury(self) -> None:
         """A client that ended without a word has tested nothing since."""
