@@ -23,7 +23,7 @@ from other_visitors import Bird, Guest, Rude
 from reading_visitors import Asker, Follower, Gardener, Pager
 from record_visitors import COUNTER, Batcher, Keeper, Passer, SetChanger, Teller
 from suite import parse, parser_of, server_binary
-from verdict import Limits, Sample, demand, describe, judge, sample_of, settled
+from verdict import Limits, Sample, demand, describe, judge, left_over, sample_of, settled
 from visitor import FAILURES, Town, Visitor
 from watched import Problem, WatchedServer, doctor
 
@@ -174,8 +174,8 @@ class Soak:
         while True:
             time.sleep(0.5)
             found = self.gauge.read(self.town.requests)
-            is_calm = found.connections <= 1 if before is None else all(
-                getattr(found, one) <= getattr(before, one) for one in ("connections", "descriptors", "threads"))
+            # By the measure of the verdict, so that the last look does not fall on a reader that is just at work.
+            is_calm = found.connections <= 1 if before is None else not left_over(before, found, self.limits)
             if is_calm or time.monotonic() > limit:
                 return found
 

@@ -102,6 +102,18 @@ def judge(samples: list[Sample], before: Sample, after: Sample, limits: Limits) 
     more = middle(last, "descriptors") - middle(first, "descriptors")
     if more > limits.descriptors:
         found.append(f"{more:.0f} descriptors more are open in the last quarter than in the first")
+    found += left_over(before, after, limits)
+    if (longest := max(one.log for one in flat)) > limits.log:
+        found.append(f"the log was {longest / 1e6:.0f} MB long, more than {limits.log / 1e6:g} MB")
+    files = middle(first, "files"), middle(last, "files")
+    if files[1] > files[0] * limits.files + 20:
+        found.append(f"there are {files[1]:.0f} files of assets in the last quarter, {files[0]:.0f} in the first")
+    return found
+
+
+def left_over(before: Sample, after: Sample, limits: Limits) -> list[str]:
+    """Sentences about what the server still holds of clients who have gone."""
+    found = []
     for name in ("threads", "descriptors", "connections"):
         then, now = getattr(before, name), getattr(after, name)
         allowed = then
@@ -112,11 +124,6 @@ def judge(samples: list[Sample], before: Sample, after: Sample, limits: Limits) 
                            max(0, after.database_descriptors - before.database_descriptors))
         if now > allowed:
             found.append(f"{now} {name} are left when the load has gone; {then} there were before it came")
-    if (longest := max(one.log for one in flat)) > limits.log:
-        found.append(f"the log was {longest / 1e6:.0f} MB long, more than {limits.log / 1e6:g} MB")
-    files = middle(first, "files"), middle(last, "files")
-    if files[1] > files[0] * limits.files + 20:
-        found.append(f"there are {files[1]:.0f} files of assets in the last quarter, {files[0]:.0f} in the first")
     return found
 
 
