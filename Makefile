@@ -33,6 +33,9 @@ EXAMPLES ?= Forum Goods Calendar CleanUp TypedPosts
 # The name of the image that `make docker` builds.
 IMAGE ?= fogbase
 
+# What was measured for the page of benchmarks.
+MEASURED = $(wildcard .bench/bench.jsonl .bench/peers.jsonl)
+
 RELEASE = -c release --static-swift-stdlib --product fogbase
 FUZZ = FOGBASE_FUZZ=1 swift build -c release --scratch-path .build/fuzz --product fuzz -Xswiftc -sanitize=fuzzer \
 	-Xswiftc -parse-as-library -Xswiftc -use-ld=lld
@@ -45,7 +48,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples order compare bench bench-peers powercut crash consistency abuse fuzz soak docker clean
+.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples order compare bench bench-peers page powercut crash consistency abuse fuzz soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -127,10 +130,17 @@ compare: build ## compare this build with others, by the cycles and the time tha
 
 bench: build ## measure the server beside nginx and bare SQLite (lines of JSON in .bench/bench.jsonl)
 	mkdir -p .bench
+	python3 Tests/Bench/test_bench.py
 	python3 Tests/Bench/bench.py --json .bench/bench.jsonl
 
 bench-peers: build ## the same durable work on Kinto with PostgreSQL and FastAPI with SQLite (.bench/peers.jsonl)
+	mkdir -p .bench
+	python3 Tests/Bench/peers/test_peers.py
 	python3 Tests/Bench/peers/peers.py --json .bench/peers.jsonl
+
+page: ## write the page of benchmarks, and its curves, from what bench and bench-peers have measured
+	python3 Tests/Bench/plots.py --install --resources Sources/fogbase/fogbase.docc/Resources $(MEASURED)
+	python3 Tests/Bench/page.py --keep $(MEASURED)
 
 powercut: build ## cut the power under the server, on paper, and look for what was acknowledged (ROUNDS)
 	python3 Tests/PowerCut/test_survivors.py
@@ -144,6 +154,7 @@ crash: build ## end the server in every way under 32 writers, and look for what 
 
 consistency: build ## let many clients work on one server, and judge together what they were told (ROUNDS)
 	python3 Tests/Consistency/test_checkers.py
+	python3 Tests/Consistency/test_lies.py
 	python3 Tests/Consistency/consistency.py --rounds '$(ROUNDS)'
 
 abuse: build ## attack the server in every way we know, with a good client measured beside
@@ -152,6 +163,7 @@ abuse: build ## attack the server in every way we know, with a good client measu
 
 fuzz: build ## feed mutated bytes to all readers, and mutated requests to a server (SECONDS, REQUESTS)
 	$(FUZZ)
+	python3 Tests/Fuzz/test_fuzz.py
 	python3 Tests/Fuzz/fuzz.py --seconds '$(SECONDS)'
 	python3 Tests/Fuzz/requests.py --requests '$(REQUESTS)'
 
