@@ -74,6 +74,13 @@ class Stage(unittest.TestCase):
         client.close()
         return status
 
+    @staticmethod
+    def read(server: WatchedServer, name: str) -> int:
+        client: Client = server.client(server.admin)
+        status = client.call("GET", f"/records/Item/{name}", expect=(200, 404)).status
+        client.close()
+        return status
+
 
 class Findings(Stage):
     def after_a_failed_sync(self, place: str) -> list[int]:
@@ -85,8 +92,7 @@ class Findings(Stage):
         self.assertEqual(self.create(first, "during"), 503)
         first.kill()
         third = self.after_another_process_and_a_cut()
-        return [third.client(third.admin).call("GET", f"/records/Item/{name}", expect=(200, 404)).status
-                for name in ("before", "after")]
+        return [self.read(third, name) for name in ("before", "after")]
 
     def after_another_process_and_a_cut(self) -> WatchedServer:
         """A process that goes on with the folder and writes, then a power cut that keeps nothing of failed syncs."""
@@ -113,7 +119,7 @@ class Findings(Stage):
         self.assertEqual(faults.failed_syncs, 1)
         third = self.after_another_process_and_a_cut()
         for number in range(5):
-            third.client(third.admin).call("GET", f"/records/Item/before-{number}")
+            self.assertEqual(self.read(third, f"before-{number}"), 200)
 
     def batch(self, server: WatchedServer, name: str) -> int:
         """A write that takes so many pages of the log that two of them need a second part of its index."""
@@ -137,8 +143,7 @@ class Findings(Stage):
         faults.end()
         server.kill()
         again = self.server(self.disk).start(10)
-        found = {name: again.client(again.admin).call("GET", f"/records/Item/{name}-11", expect=(200, 404)).status
-                 for name in ("before", "during")}
+        found = {name: self.read(again, f"{name}-11") for name in ("before", "during")}
         self.assertEqual(found, {"before": 200, "during": 404})
         self.assertEqual(self.create(again, "after"), 201)
 
