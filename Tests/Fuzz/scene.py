@@ -11,7 +11,9 @@ PASSWORD = "correct horse battery"
 OTHER_PASSWORD = "staple battery horse"
 PICTURE = b"GIF89a\x2c\x01\x2c\x01\x00\x00\x00;"
 # Accounts that one route or another may take away, lock or sign out, so each has its own.
-ACCOUNTS = ("visitor", "signing out", "ending one", "ending all", "rotating", "leaving", "changed", "removed")
+# Nobody may have more than a thousand uploads that are not complete, so each scene has an uploader, too.
+ACCOUNTS = ("visitor", "uploader", "signing out", "ending one", "ending all", "rotating", "leaving", "changed",
+            "removed")
 KEYS = ("read", "rotated", "revoked")
 UPLOADS = ("continued", "terminated")
 # The server keeps at most 1,000 that are open.
@@ -88,7 +90,8 @@ class Scene:
         return f"{name}{self.mark[:2]}"
 
     def upload(self) -> str:
-        answer = self.answer(self.raw("POST", "/assets/uploads", b"", "Tus-Resumable: 1.0.0", "Upload-Length: 10"))
+        answer = self.answer(self.raw("POST", "/assets/uploads", b"", "Tus-Resumable: 1.0.0", "Upload-Length: 10",
+                                      token=self.sessions["uploader"]))
         return target_of(answer.headers["Location"])
 
     def tidy_invitations(self) -> None:
