@@ -16,8 +16,8 @@ ACCOUNTS = ("visitor", "uploader", "signing out", "ending one", "ending all", "r
             "removed")
 KEYS = ("read", "rotated", "revoked")
 UPLOADS = ("continued", "terminated")
-# The server keeps at most 1,000 that are open.
-MOST_INVITATIONS = 300
+# The server keeps at most 1,000 keys, and as many invitations that are open.
+MOST_KEYS = MOST_INVITATIONS = 300
 
 
 class Scene:
@@ -54,6 +54,7 @@ class Scene:
         for role in ("changed", "deleted"):
             self.call("PUT", f"/roles/{self.role(role)}", {"members": [member]})
         body = {"scope": {"types": ["Post"], "actions": ["read"]}, "expiresIn": "1d"}
+        self.tidy_keys()
         self.keys = {name: self.post("/keys", {"name": f"{name} {self.mark}", **body}) for name in KEYS}
         self.tidy_invitations()
         self.invitation = self.post("/invitations", {"expiresIn": "1h"})["id"]
@@ -93,6 +94,17 @@ class Scene:
         answer = self.answer(self.raw("POST", "/assets/uploads", b"", "Tus-Resumable: 1.0.0", "Upload-Length: 10",
                                       token=self.sessions["uploader"]))
         return target_of(answer.headers["Location"])
+
+    def tidy_keys(self) -> None:
+        page = self.get("/keys?limit=1000")
+        found = page["keys"]
+        while cursor := page.get("cursor"):
+            page = self.get(f"/keys?limit=1000&cursor={cursor}")
+            found += page["keys"]
+        living = [one["id"] for one in found if one["state"] != "revoked"]
+        for one in living if len(living) > MOST_KEYS else ():
+            # Other clients tidy up too.
+            self.call("DELETE", f"/keys/{one}", expect=(200, 204, 404))
 
     def tidy_invitations(self) -> None:
         open_ones = [one for one in self.get("/invitations")["invitations"] if one["state"] == "open"]
