@@ -10,8 +10,8 @@ extension RecordReader {
     /// checked as a whole. A newer request for the upload ends this one.
     ///
     /// - Parameter next: The next piece of the part; `nil` at its end.
-    /// - Throws: CONFLICT for another offset than the upload's, with that in details, or if a newer request has taken
-    ///   over; `TOO_LARGE`, QUOTA_EXCEEDED, `STORAGE_FULL`; `DIGEST_MISMATCH`; or what `next` throws.
+    /// - Throws: CONFLICT for another offset than the upload's, with that in details, or if an older request is farther or
+    ///   a newer one has taken over; `TOO_LARGE`, QUOTA_EXCEEDED, `STORAGE_FULL`; `DIGEST_MISMATCH`; or what `next` throws.
     package func continueUpload(
         _ upload: ResumableAddress, _ part: ResumablePart, _ next: () async throws -> [UInt8]?
     ) async throws -> ResumableStatus {
@@ -21,7 +21,7 @@ extension RecordReader {
         defer { database.assets.resumables.giveBack(file) }
         // What cannot go on must not end what can.
         guard part.offset >= before.offset else { throw RecordError.uploadOffsetWrong(before.offset) }
-        if let received = file.receivedNow, part.offset < received { throw RecordError.uploadIsBusy(received) }
+        if let received = file.receivedNow, part.offset < received { throw RecordError.uploadIsBusy }
         let session = try await file.turn.takeOver()
         let row: ResumableUploadRow
         let room: ResumableRoom

@@ -154,13 +154,11 @@ extension RecordError {
             .conflict, "The upload is at another offset. Go on from there", details: [("offset", .number(offset))])
     }
 
-    /// An older request has received more, of which not all is durable yet.
-    static func uploadIsBusy(_ offset: Int64) -> RecordError {
-        RecordError(
-            .conflict,
-            "Another request is bringing this upload's bytes and is farther. Wait for it; or ask with HEAD, which ends it, and go on from there",
-            details: [("offset", .number(offset))])
-    }
+    /// An older request has received more. How much is not said: not all of it is durable yet.
+    static let uploadIsBusy = RecordError(
+        .conflict,
+        "Another request is bringing this upload's bytes, and is farther. Wait for it, or ask with HEAD, which ends it, and go on from there"
+    )
 
     static func uploadTooLong(length: Int64) -> RecordError {
         .badRequest(
