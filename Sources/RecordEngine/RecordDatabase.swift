@@ -34,9 +34,9 @@ package actor RecordDatabase {
     package nonisolated let inputs = InputWorker()
     /// Whether a later record never has an earlier time of creation, so that ids answer for both.
     nonisolated let createdFollowsIDs: Bool
-    nonisolated let indexBuilder = SliceTurns()
+    nonisolated let indexBuilder: SliceTurns
     /// The slices that take away what removed accounts had.
-    nonisolated let removals = SliceTurns()
+    nonisolated let removals: SliceTurns
     /// The files of its assets.
     package nonisolated let assets: AssetStore
 
@@ -85,6 +85,8 @@ package actor RecordDatabase {
             addressing: assets.addressing, administrators: administrators)
         let hasIndexWork = try transaction.hasIndexWork()
         let hasRemovals = try transaction.removals.hasWork()
+        indexBuilder = SliceTurns(firstPause: indexBuilding.retryPause)
+        removals = SliceTurns(firstPause: indexBuilding.retryPause)
         self.folder = consume folder
         self.folderPath = path
         self.environment = environment

@@ -97,8 +97,11 @@ extension TestDatabase {
 
 extension IndexBuilding {
     /// Everything in slices of so many records or entries, and sorted so many records at a time.
-    static func slices(of records: Int, perStretch stretch: Int? = nil) -> IndexBuilding {
+    static func slices(
+        of records: Int, perStretch stretch: Int? = nil, retryPause: Duration = .seconds(1)
+    ) -> IndexBuilding {
         var building = IndexBuilding()
+        building.retryPause = retryPause
         building.recordsAtOnce = 0
         building.recordsPerSlice = records
         building.recordsPerStretch = stretch ?? 4 * records

@@ -17,6 +17,8 @@ package struct IndexBuilding: Hashable, Sendable {
     package var bytesPerStretch = 8 << 20
     /// … or the entries of so many records, also of other types: a restart does this much again.
     package var recordsPerStretch = 250_000
+    /// After how long a slice that failed is tried again, also one of a removed account.
+    package var retryPause = Duration.seconds(1)
 
     package init() {}
 }

@@ -22,6 +22,12 @@ final class SliceTurns: Sendable {
     }
 
     private let state = Locked(State())
+    private let firstPause: Duration
+
+    /// - Parameter firstPause: After how long a slice that failed is tried again; each further failure doubles it.
+    init(firstPause: Duration) {
+        self.firstPause = firstPause
+    }
 
     /// The longest time after which a slice that failed is tried again.
     private static let longestPause = Duration.seconds(30)
@@ -64,7 +70,7 @@ final class SliceTurns: Sendable {
             return (state.failures, state.end())
         }
         for continuation in waiting { continuation.resume() }
-        return min(.seconds(1 << min(failures - 1, 8)), Self.longestPause)
+        return min(firstPause * (1 << min(failures - 1, 8)), max(firstPause, Self.longestPause))
     }
 
     /// Suspends until no slice is under way.
