@@ -88,9 +88,19 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     /// What a peer sent before it reset the connection can still be had from the kernel, but nobody waits for what comes of
     /// it: it counts as never sent.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
+        receive(into: buffer, flags: 0)
+    }
+
+    /// Passes over what is there, at most the size of `buffer`, which is left with anything: TCP frees such bytes without
+    /// copying them (tcp(7), MSG_TRUNC), other sockets copy them.
+    package func discard(through buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
+        receive(into: buffer, flags: Int32(MSG_TRUNC))
+    }
+
+    private func receive(into buffer: UnsafeMutableRawBufferPointer, flags: Int32) -> ReadResult {
         guard raw >= 0, !isHungUp else { return .end }
         while true {
-            let count = recv(raw, buffer.baseAddress, buffer.count, 0)
+            let count = recv(raw, buffer.baseAddress, buffer.count, flags)
             if count > 0 {
                 // An end that came together with these bytes gets no event of its own.
                 if count < buffer.count, !hasInputEnded { mayRead = false }

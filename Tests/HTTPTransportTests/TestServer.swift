@@ -108,8 +108,8 @@ final class TestServer: Sendable {
         try TestServer(configure) { .text("hello " + $0.target.rawPath) }
     }
 
-    func client(receiveBuffer: Int32? = nil) throws -> RawClient {
-        try RawClient(port: port, receiveBuffer: receiveBuffer)
+    func client(receiveBuffer: Int32? = nil, sendBuffer: Int32? = nil) throws -> RawClient {
+        try RawClient(port: port, receiveBuffer: receiveBuffer, sendBuffer: sendBuffer)
     }
 
     func stop() async {

@@ -18,12 +18,12 @@ package final class RawClient {
     }
 
     /// Connects to a port of 127.0.0.1.
-    package convenience init(port: UInt16, receiveBuffer: Int32? = nil) throws {
+    package convenience init(port: UInt16, receiveBuffer: Int32? = nil, sendBuffer: Int32? = nil) throws {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        try self.init(family: AF_INET, address: address, receiveBuffer: receiveBuffer)
+        try self.init(family: AF_INET, address: address, receiveBuffer: receiveBuffer, sendBuffer: sendBuffer)
     }
 
     /// Connects to a port of ::1.
@@ -32,7 +32,7 @@ package final class RawClient {
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_port = port6.bigEndian
         address.sin6_addr = in6addr_loopback
-        try self.init(family: AF_INET6, address: address, receiveBuffer: nil)
+        try self.init(family: AF_INET6, address: address)
     }
 
     /// Connects to a Unix socket.
@@ -40,10 +40,12 @@ package final class RawClient {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
-        try self.init(family: AF_UNIX, address: address, receiveBuffer: nil)
+        try self.init(family: AF_UNIX, address: address)
     }
 
-    private init<Address>(family: Int32, address: Address, receiveBuffer: Int32?) throws {
+    private init<Address>(
+        family: Int32, address: Address, receiveBuffer: Int32? = nil, sendBuffer: Int32? = nil
+    ) throws {
         raw = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard raw >= 0 else { throw Failure(description: "socket: errno \(errno)") }
         // Machines that run tests have stood still for a minute.
@@ -52,8 +54,9 @@ package final class RawClient {
         setsockopt(raw, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         var one: Int32 = 1
         setsockopt(raw, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        if var size = receiveBuffer {
-            setsockopt(raw, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        for (option, size) in [(SO_RCVBUF, receiveBuffer), (SO_SNDBUF, sendBuffer)] {
+            guard var size else { continue }
+            setsockopt(raw, SOL_SOCKET, option, &size, socklen_t(MemoryLayout<Int32>.size))
         }
         var address = address
         let code = withUnsafePointer(to: &address) { pointer in

@@ -117,19 +117,4 @@ extension HTTPConnection {
             return false
         }
     }
-
-    /// Lets the peer read the last answer while it may still be sending: closing over unread bytes would reset the
-    /// connection and take the answer with it (RFC 9112 §9.6).
-    func linger() async {
-        socket.finishWriting()
-        let deadline = Deadline.after(server.configuration.deadlines.linger, from: server.loop.now)
-        var left = 16 << 20
-        while left > 0, await socket.waitReadable(until: deadline) == .ready {
-            switch socket.read(into: server.input) {
-            case .bytes(let count): left -= count
-            case .wouldBlock: continue
-            case .end, .failed: return
-            }
-        }
-    }
 }

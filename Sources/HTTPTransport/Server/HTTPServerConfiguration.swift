@@ -23,6 +23,18 @@ package struct HTTPServerConfiguration: Sendable {
         package init() {}
     }
 
+    /// What each loop does for clients that go on sending after their last answer, over all of them together.
+    package struct StragglerLimits: Sendable {
+        /// What is read of them and dropped once `burst` is used up.
+        package var bytesPerSecond = 32 << 20
+        /// What is read at once, after a time without any: the surplus of a few clients that send first and read then.
+        package var burst = 16 << 20
+        /// How many may stay until they notice, while there is nothing left to read; one more, and the first is reset.
+        package var count = 64
+
+        package init() {}
+    }
+
     /// Where to listen; port 0 lets the system choose.
     package var addresses: [SocketAddress] = []
     /// How many event loops, each with a thread of its own.
@@ -32,6 +44,7 @@ package struct HTTPServerConfiguration: Sendable {
     /// What a request head may measure.
     package var headLimits = RequestParser.Limits()
     package var deadlines = Deadlines()
+    package var stragglers = StragglerLimits()
     /// The slowest a client may send or take a body once the deadline's allowance is spent.
     package var minimumBytesPerSecond = 512
     /// Connections in all; one more is answered 503 and closed.

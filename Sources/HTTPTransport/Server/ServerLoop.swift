@@ -42,6 +42,8 @@ final class ServerLoop: @unchecked Sendable {
     let bodyPatience: Patience
     /// What a client is waited for that takes an answer.
     let writePatience: Patience
+    /// Clients that go on sending after their last answer.
+    var stragglers: Stragglers
     private var listeners: [LoopListener] = []
     private var graceAlarm: LoopAlarm?
     private var outputs: [[UInt8]] = []
@@ -71,6 +73,7 @@ final class ServerLoop: @unchecked Sendable {
         }
         bodyPatience = patience(configuration.deadlines.body)
         writePatience = patience(configuration.deadlines.write)
+        stragglers = Stragglers(configuration.stragglers, now: MonotonicClock.now)
         metrics = configuration.metrics.makeShard()
     }
 

@@ -1,0 +1,108 @@
+import HTTP
+import HTTPTransport
+import TestSupport
+import Testing
+import Threads
+
+@Suite struct StragglerTests {
+    private static let longField = "GET / HTTP/1.1\r\nHost: x\r\nX-Long: "
+
+    @Test func `what may be read at once is a burst, and what comes later a rate`() {
+        var limits = HTTPServerConfiguration.StragglerLimits()
+        limits.bytesPerSecond = 1000
+        limits.burst = 50
+        var stragglers = Stragglers(limits, now: 0)
+        #expect(stragglers.takeBytes(atMost: 30, now: 0) == 30)
+        #expect(stragglers.takeBytes(atMost: 30, now: 0) == 20)
+        #expect(stragglers.takeBytes(atMost: 30, now: 0) == 0)
+        #expect(stragglers.takeBytes(atMost: 30, now: 7_000_000) == 7)
+        #expect(stragglers.takeBytes(atMost: 30, now: 7_000_000) == 0)
+        #expect(stragglers.takeBytes(atMost: 100, now: 3_600_000_000_000) == 50)
+        #expect(stragglers.takeBytes(atMost: 100, now: .max) == 50)
+    }
+
+    @Test func `moments shorter than a millisecond add up`() {
+        var limits = HTTPServerConfiguration.StragglerLimits()
+        limits.bytesPerSecond = 1000
+        limits.burst = 50
+        var stragglers = Stragglers(limits, now: 0)
+        #expect(stragglers.takeBytes(atMost: 50, now: 0) == 50)
+        var taken = 0
+        for now in stride(from: UInt64(100_000), through: 20_000_000, by: 100_000) {
+            taken += stragglers.takeBytes(atMost: 50, now: now)
+        }
+        #expect(taken == 20)
+    }
+
+    @Test func `a client that sends eight megabytes before it reads still gets its refusal`() async throws {
+        let server = try TestServer.greeting()
+        let client = try server.client()
+        try client.send(Self.longField)
+        try client.send([UInt8](repeating: 0x76, count: 8 << 20))
+        client.finishSending()
+        #expect(try client.receiveText().hasPrefix("HTTP/1.1 431"))
+        await server.stop()
+    }
+
+    /// 16 MiB of it would be read if it were as fast as it can be.
+    @Test func `a refused client that never stops is read at the loop's rate`() async throws {
+        let server = try TestServer.greeting({
+            $0.loops = 1
+            $0.deadlines.linger = .milliseconds(400)
+            $0.stragglers.burst = 256 << 10
+            $0.stragglers.bytesPerSecond = 64 << 10
+        })
+        let client = try server.client(sendBuffer: 64 << 10)
+        try client.send(Self.longField)
+        var sent = 0
+        let piece = [UInt8](repeating: 0x76, count: 16 << 10)
+        while sent < 64 << 20, (try? client.send(piece)) != nil { sent += piece.count }
+        // What was read, and what the kernel keeps of it at both ends.
+        #expect(sent < 8 << 20)
+        let answer = try client.receive(upTo: 4096)
+        #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 431"))
+        await server.stop()
+    }
+
+    @Test func `of refused clients that never stop, one too many ends the stay of the first`() async throws {
+        let server = try TestServer.greeting({
+            $0.loops = 1
+            $0.deadlines.linger = .seconds(3600)
+            $0.stragglers.burst = 0
+            $0.stragglers.bytesPerSecond = 0
+            $0.stragglers.count = 2
+        })
+        var clients: [RawClient] = []
+        for _ in 0..<3 {
+            let client = try server.client()
+            try client.send(Self.longField + String(repeating: "v", count: 100_000))
+            #expect(try client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 431"))
+            clients.append(client)
+        }
+        // Whoever is reset can send nothing; the others are still there, though nobody reads them.
+        #expect(await eventually { (try? clients[0].send("v")) == nil })
+        #expect((try? clients[1].send("v")) != nil)
+        #expect((try? clients[2].send("v")) != nil)
+        for client in clients { client.close() }
+        await server.stop()
+    }
+
+    @Test func `a refused client that has come to its end makes room at once, whatever others have left`() async throws
+    {
+        let server = try TestServer.greeting({
+            $0.loops = 1
+            $0.maxConnections = 1
+            $0.deadlines.linger = .seconds(3600)
+            $0.stragglers.burst = 0
+            $0.stragglers.bytesPerSecond = 0
+        })
+        let client = try server.client()
+        try client.send(Self.longField + String(repeating: "v", count: 100_000))
+        #expect(try client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 431"))
+        #expect(try server.exchange("GET / HTTP/1.1\r\nHost: x\r\n\r\n").hasPrefix("HTTP/1.1 503"))
+        client.finishSending()
+        let get = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        #expect(await eventually { (try? server.exchange(get).hasPrefix("HTTP/1.1 200")) == true })
+        await server.stop()
+    }
+}
