@@ -29,9 +29,7 @@ class ForeignShare:
         self.total, self.busy, self.own = self._read()
 
     def _read(self) -> tuple[float, float, float]:
-        with open("/proc/stat") as stat:
-            # user, nice, system, idle, iowait, irq, softirq, steal
-            values = [int(value) * TICK for value in stat.readline().split()[1:9]]
+        values = process.processor_seconds()
         return sum(values), sum(values) - values[3] - values[4], process.cpu_seconds(os.getpid())
 
     def share(self) -> float:

@@ -9,7 +9,7 @@ from context import Context, Scenario
 from forum import SCHEMA, TYPE, Forum, board, forum, thread
 from load import Load, Measurement
 from problem import Problem
-from report import Row, measured_row
+from report import Row, measured_row, stolen_share, theft
 from rounds import Runner, middle
 
 HOSTILE = 8
@@ -54,6 +54,7 @@ def hostile(context: Context) -> Iterator[Row]:
             each.append(f"beside {name} alone: p99 {found[0].p99_ms:.2f} ms, longest {found[0].max_ms:.1f} ms")
         longer = median(one.p99_ms - base.p99_ms for one, base in zip(beside, alone))
         yield measured_row("hostile-p99", beside, None, value=longer, unit="ms more", floor=5,
+                           by_waits=True,
                            notes=[f"{HOSTILE} connections of hostile queries, {GOOD} of a good client whose p99 is "
                                   f"{middle(alone, _p99):.2f} ms alone, {middle(beside_reads, _p99):.2f} ms beside as "
                                   f"many connections of point reads and {middle(beside, _p99):.2f} ms beside these",
@@ -80,11 +81,13 @@ def longest_row(turns: list[Turn], queries: int) -> Row:
     """
     full = [one for one in turns if one.sent >= queries]
     shown = 2 * len(full) > len(turns)
+    stolen = stolen_share([one.beside for one in turns])
     return Row("hostile-max", median(one.longer_ms for one in full) if shown else None, "ms more", floor=5,
-               errors=sum(one.beside.errors + one.control.errors for one in turns),
+               stolen=stolen, errors=sum(one.beside.errors + one.control.errors for one in turns),
                notes=[f"{len(turns)} turns of {TURN} s, in {len(full)} of which all {queries} queries were answered; "
                       f"the longest waits were {_spread([one.control for one in turns])} beside point reads, "
-                      f"{_spread([one.beside for one in turns])} beside hostile queries"])
+                      f"{_spread([one.beside for one in turns])} beside hostile queries",
+                      *theft(stolen)])
 
 
 def _spread(measured: list[Measurement]) -> str:

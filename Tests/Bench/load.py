@@ -29,6 +29,8 @@ class Measurement:
     errors: int = 0
     faults: list[str] = field(default_factory=list)
     extra: dict = field(default_factory=dict)
+    # The share of all processors that the host took for others meanwhile.
+    stolen: float = 0.0
     # Milliseconds by the name of the percentile: p50, p75, p90, p99, p99.9.
     percentiles: dict[str, float] = field(default_factory=dict)
 
@@ -91,7 +93,7 @@ class Load:
                    "--timeout", "10s", "-s", SCRIPT, f"http://127.0.0.1:{self.port}/", "--", str(self.file)]
         if self.once:
             command.append("once")
-        with process.MemorySampler(self.pid) as memory:
+        with process.MemorySampler(self.pid) as memory, process.StolenShare() as stolen:
             before = process.cpu_seconds(self.pid)
             wrk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             try:
@@ -114,7 +116,7 @@ class Load:
             faults.append(f"answers of {summary['bytes'] // requests} bytes where the first had {self.sample.size}")
         return Measurement(requests * self.operations, summary["duration"] / 1e6, spent, summary["p50"] / 1e3,
                            summary["p99"] / 1e3, summary["max"] / 1e3, memory.highest,
-                           sum(errors.values()) + (len(faults) > len(errors)), faults,
+                           sum(errors.values()) + (len(faults) > len(errors)), faults, stolen=stolen.share,
                            percentiles={name: summary[name] / 1e3 for name in PERCENTILES})
 
 

@@ -16,6 +16,27 @@ def cpu_seconds(pid: int) -> float:
     return total * TICK
 
 
+def processor_seconds() -> list[float]:
+    """What all processors together have done since the start of the machine: user, nice, system, idle, iowait, irq,
+    softirq, and steal, which the host took for others (proc(5); 0 where no host tells it)."""
+    with open("/proc/stat") as stat:
+        return [int(value) * TICK for value in stat.readline().split()[1:9]]
+
+
+class StolenShare:
+    """The share of all processors that the host took for others while the `with` block ran."""
+
+    share = 0.0
+
+    def __enter__(self) -> "StolenShare":
+        self._before = processor_seconds()
+        return self
+
+    def __exit__(self, *_) -> None:
+        spent = [after - before for after, before in zip(processor_seconds(), self._before)]
+        self.share = spent[7] / sum(spent) if sum(spent) > 0 else 0.0
+
+
 def family(pid: int) -> list[int]:
     """The process and all its living descendants."""
     children: dict[int, list[int]] = {}

@@ -7,6 +7,10 @@ from load import Measurement
 from rounds import middle, ratio
 
 
+# A host that takes so much of the processors for others holds up one request of a hundred by itself.
+STOLEN = 0.01
+
+
 @dataclass
 class Row:
     """One judged figure. `floor` must be reached, `target` should be; `at_least` turns the comparison round."""
@@ -33,6 +37,8 @@ class Row:
     # Rows of one curve have a name in common, and each its place on the axis.
     series: str | None = None
     x: float | None = None
+    # Of a row that is judged by waiting times: the share of the processors that the host took for others meanwhile.
+    stolen: float | None = None
     # Stands for the rows of a scenario that promises something and could not be run.
     unshown: bool = False
 
@@ -47,7 +53,7 @@ class Row:
         if self._reaches(self.target):
             return "target"
         if not self._reaches(self.floor):
-            return "MISSED"
+            return "NOT SHOWN" if (self.stolen or 0) > STOLEN else "MISSED"
         return "holds" if self.target is None else "floor"
 
     @property
@@ -56,7 +62,7 @@ class Row:
 
     @property
     def not_shown(self) -> bool:
-        """A floor without a figure: neither held nor missed."""
+        """A floor without a figure, or with one that may be the host's: neither held nor missed."""
         return self.verdict == "NOT SHOWN"
 
     def _reaches(self, bound: float | None) -> bool:
@@ -68,13 +74,15 @@ class Row:
 def measured_row(name: str, measured: list[Measurement], reference: list[Measurement] | None, *,
                  value: float | None = None, unit: str = "×", floor: float | None = None, target: float | None = None,
                  at_least: bool = False, notes: list[str] | None = None, against: str | None = None,
-                 series: str | None = None, x: float | None = None) -> Row:
-    """A row from the rounds of a load; judged by the ratio of CPU per operation unless a `value` is given."""
+                 series: str | None = None, x: float | None = None, by_waits: bool = False) -> Row:
+    """A row from the rounds of a load; judged by the ratio of CPU per operation unless a `value` is given, which is one
+    of waiting times if it is `by_waits`."""
     beside = ratio(measured, reference) if reference else None
     if value is None:
         value = beside
     faults = [fault for one in measured + (reference or []) for fault in one.faults]
-    return Row(name, value, unit, floor, target, at_least,
+    stolen = stolen_share(measured) if by_waits else None
+    return Row(name, value, unit, floor, target, at_least, stolen=stolen,
                cpu_us=middle(measured, lambda one: one.cpu_us),
                reference_cpu_us=middle(reference, lambda one: one.cpu_us) if reference else None,
                rate=middle(measured, lambda one: one.rate),
@@ -82,10 +90,22 @@ def measured_row(name: str, measured: list[Measurement], reference: list[Measure
                p99_ms=middle(measured, lambda one: one.p99_ms),
                rss_mb=max((one.rss_mb for one in measured if one.rss_mb is not None), default=None),
                errors=sum(one.errors for one in measured + (reference or [])),
-               notes=(notes or []) + faults, against=against, ratio=beside,
+               notes=(notes or []) + theft(stolen) + faults, against=against, ratio=beside,
                reference_rate=middle(reference, lambda one: one.rate) if reference else None,
                percentiles=_percentiles(measured), reference_percentiles=_percentiles(reference or []),
                series=series, x=x)
+
+
+def stolen_share(measured: list[Measurement]) -> float:
+    """What the host took for others during most of the rounds."""
+    return median(one.stolen for one in measured)
+
+
+def theft(stolen: float | None) -> list[str]:
+    """A note, if waits may be the host's."""
+    if (stolen or 0) <= STOLEN:
+        return []
+    return [f"the host took {stolen:.1%} of the processors for others meanwhile: what is over the floor shows nothing"]
 
 
 def _percentiles(measured: list[Measurement]) -> dict[str, float]:
@@ -100,6 +120,7 @@ def beside_row(name: str, beside: list[Measurement], before: list[Measurement]) 
     """How much longer the p99 of clients who create is beside something else."""
     ratios = [one.p99_ms / other.p99_ms for one, other in zip(beside, before)]
     return measured_row(name, beside, None, value=median(ratios), unit="× before", floor=2.0, against="p99 before",
+                        by_waits=True,
                         notes=[f"before: {middle(before, lambda one: one.rate):,.0f} creates/s, p50 "
                                f"{middle(before, lambda one: one.p50_ms):.1f} ms, p99 "
                                f"{middle(before, lambda one: one.p99_ms):.1f} ms, longest "
@@ -161,7 +182,7 @@ def last_line(rows: list[Row]) -> str:
 
 def status(rows: list[Row], allow_skips: bool) -> int:
     """What the bench ends with."""
-    return int(any(row.failed or row.not_shown and not allow_skips for row in rows))
+    return int(any(row.failed or row.not_shown and not (allow_skips and row.value is None) for row in rows))
 
 
 def json_line(row: Row, origin: dict | None = None) -> str:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Does the bench judge, read and write its figures rightly? Needs wrk for one of the tests."""
+import io
 import json
 import tempfile
 import threading
@@ -18,6 +19,7 @@ import machine
 import origins
 import page
 import plots
+import process
 from client import message
 from context import Scenario
 from hostile_scenario import Turn, longest_row
@@ -62,6 +64,23 @@ class Verdicts(unittest.TestCase):
                 found = bench.run(context, [Scenario("one", "", skip)], given)
             self.assertEqual(found, 0 if for_information else 1)
 
+    def test_a_wait_over_its_floor_shows_nothing_where_the_host_took_the_processors_and_nothing_excuses_it(self):
+        for stolen, value, verdict in ((0.02, 30, "NOT SHOWN"), (0.005, 30, "MISSED"), (0.02, 20, "holds")):
+            row = measured_row("p99", [Measurement(1, 1, 1, stolen=stolen)], None, value=value, floor=25, by_waits=True)
+            self.assertEqual(row.verdict, verdict)
+            self.assertEqual(status([row], True), 0 if verdict == "holds" else 1)
+            self.assertEqual(len(row.notes), 1 if stolen > 0.01 else 0)
+        # Processor time is not waited for.
+        row = measured_row("cpu", [Measurement(1, 1, 3, stolen=0.5)], [Measurement(1, 1, 1)], floor=2)
+        self.assertEqual(row.verdict, "MISSED")
+
+    def test_what_the_host_takes_is_read_from_the_machine(self):
+        before, after = "cpu  100 0 100 800 0 0 0 0 0 0\n", "cpu  150 0 120 820 0 0 0 10 0 0\n"
+        with mock.patch("builtins.open", side_effect=[io.StringIO(before), io.StringIO(after)]):
+            with process.StolenShare() as stolen:
+                pass
+        self.assertAlmostEqual(stolen.share, 0.1)
+
     def test_verdicts_are_counted(self):
         rows = [Row("a", 0.5, "×", 2.0, 1.0), Row("b", 3, "×", 2.0), Row("c", 3, "s")]
         self.assertEqual(verdicts(rows), "3 rows: 1 reach their target, 1 are for information, 1 MISSED their floor")
@@ -86,14 +105,18 @@ class Verdicts(unittest.TestCase):
 
 
 class Hostile(unittest.TestCase):
-    def row(self, *waits: tuple[float, float], sent: int = 20) -> Row:
-        return longest_row([Turn(Measurement(1, 1, 1, max_ms=control), Measurement(1, 1, 1, max_ms=beside), sent)
+    def row(self, *waits: tuple[float, float], sent: int = 20, stolen: float = 0) -> Row:
+        return longest_row([Turn(Measurement(1, 1, 1, max_ms=control),
+                                 Measurement(1, 1, 1, max_ms=beside, stolen=stolen), sent)
                             for control, beside in waits], 20)
 
     def test_a_loop_that_is_held_in_each_turn_misses_the_floor_and_a_machine_that_stands_still_in_one_does_not(self):
         self.assertEqual(self.row((1, 9), (2, 9), (1, 8)).verdict, "MISSED")
         self.assertEqual(self.row((1, 3), (1, 90), (2, 4)).verdict, "holds")
         self.assertEqual(self.row((20, 23), (30, 31), (25, 28)).verdict, "holds")
+
+    def test_a_host_that_takes_the_processors_shows_nothing(self):
+        self.assertEqual(self.row((1, 90), (2, 80), (1, 70), stolen=0.02).verdict, "NOT SHOWN")
 
     def test_turns_in_which_not_all_queries_came_round_show_nothing(self):
         self.assertEqual(self.row((1, 2), (1, 2), sent=19).verdict, "NOT SHOWN")

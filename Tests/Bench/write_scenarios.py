@@ -30,7 +30,7 @@ def create(context: Context) -> Iterator[Row]:
                            notes=[f"{_mean_group(groups)} creates per commit; the bare loop's {CLIENTS} producers came "
                                   f"to {theirs:.1f} rows per commit"])
         yield measured_row("create-p99", measured, None, value=middle(measured, lambda one: one.p99_ms), unit="ms",
-                           floor=25)
+                           floor=25, by_waits=True)
 
 
 def create_rows(context: Context) -> Iterator[Row]:
