@@ -23,28 +23,16 @@ class CrewRound(Round):
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.servers: list[WatchedServer] = []
         self.place_of_faults = ""
         self.fired: Counter[str] = Counter()  # what failed in truth, where syncs or writes were to fail
-
-    def watched(self) -> WatchedServer:
-        server = super().watched()
-        self.servers.append(server)
-        return server
 
     def heir(self, target: Path) -> Path | None:
         """What has grown large makes the rounds that go on with it slow, and shows nothing new."""
         size = sum(one.stat().st_size for one in self.disk.rglob("*") if one.is_file())
         return super().heir(target) if size < 40_000_000 else None
 
-    def close(self) -> None:
-        """Ends what still runs, whatever went wrong."""
-        for server in self.servers:
-            server.kill()
-        self.rest()
-
     def __getstate__(self):
-        return {key: value for key, value in super().__getstate__().items() if key not in ("servers", "faults")}
+        return {key: value for key, value in super().__getstate__().items() if key != "faults"}
 
     def make_actors(self, suffix: str) -> list[Actor]:
         settled = bool(self.continued or self.restarts)

@@ -44,6 +44,8 @@ def main() -> int:
             found = one.play()
         except FAILURES as problem:
             found = [f"{type(problem).__name__}: {problem}", *one.findings()]
+        finally:
+            one.close()
         cuts += len(one.cuts)
         shown.add(one.actors)
         print(f"round {number}: {one.summary()}; {len(one.cuts)} cuts, {time.monotonic() - begun:.1f} s"

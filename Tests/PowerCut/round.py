@@ -53,6 +53,7 @@ class Round:
         self.has_assets, self.rash = False, 0
         self.cuts: list[Cut] = []
         self.actors: list[Actor] = []
+        self.servers: list[WatchedServer] = []
         self.patience: frozenset[int] = frozenset()
         self.starts: list[float] = []
         self.problems: list[str] = []
@@ -137,7 +138,14 @@ class Round:
 
     def watched(self) -> WatchedServer:
         settings = self.settings() | {"POWERCUT_SLOW": self.slow}
-        return WatchedServer(self.binary, self.disk, settings, self.library, self.log, self.sync)
+        self.servers.append(WatchedServer(self.binary, self.disk, settings, self.library, self.log, self.sync))
+        return self.servers[-1]
+
+    def close(self) -> None:
+        """Ends what still runs, whatever went wrong."""
+        for server in self.servers:
+            server.kill()
+        self.rest()
 
     def settings(self, grace: float | None = None) -> dict[str, str]:
         grace = grace or self.grace
@@ -163,7 +171,7 @@ class Round:
             one.attach(server.client(self.token_of(one, server, token)))
             one.patience = self.patience
             one.start()
-        self.actors += actors
+            self.actors.append(one)
         self.wait(seconds)
         self.expect_writes([one for one in actors if one.writes])
 
@@ -369,7 +377,7 @@ class Round:
             pickle.dump(self, file)
 
     def __getstate__(self):
-        return {key: value for key, value in self.__dict__.items() if key not in ("options", "clock")}
+        return {key: value for key, value in self.__dict__.items() if key not in ("options", "clock", "servers")}
 
     def summary(self) -> str:
         counts: dict[str, int] = {}
@@ -378,7 +386,7 @@ class Round:
         text = ", ".join(f"{count} {name}" for name, count in counts.items())
         files = f", grace {self.grace or 'long'}" if self.has_assets else ""
         files += f", {self.rash} UPLOADS ANSWERED BEFORE THEY WERE SAFE" if self.rash else ""
-        size = self.log.stat().st_size / 1e6
+        size = self.log.stat().st_size / 1e6 if self.log.exists() else 0
         base = "continued" if self.continued else "fresh"
         slowest = f", slowest start {max(self.starts):.2f} s" if self.starts else ""
         return (f"{base}, {self.ending}, {self.stumbles} broken starts, {self.restarts} restarts, "

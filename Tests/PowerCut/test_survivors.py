@@ -8,12 +8,17 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 from random import Random
+from unittest import mock
 
+import powercut
 from amends import go_on
 from journal import Journal, build, environment, trim
+from problem import Problem
+from round import Round
 from sqlite_scenario import Loss, losses
 from survivors import Blindness, Contents, Disk, Names
 
@@ -292,6 +297,36 @@ class DatabaseTests(Workshop):
 
     def test_extra_with_a_rollback_journal_loses_nothing(self):
         self.check("DELETE", "EXTRA", set())
+
+
+class Ends(unittest.TestCase):
+    def test_a_round_that_breaks_off_leaves_no_server_and_no_client(self):
+        class Client(threading.Thread):
+            stopping = threading.Event()
+            failure, writes, count = None, True, 0
+
+            def run(self):
+                self.stopping.wait(30)
+
+        class Broken(Round):
+            def play(self):
+                self.servers.append(mock.Mock())
+                self.actors.append(Client(name="client"))
+                self.actors[0].start()
+                raise Problem("the server did not start.")
+
+        rounds = []
+
+        def make(*arguments):
+            rounds.append(Broken(*arguments))
+            return rounds[-1]
+
+        with (tempfile.TemporaryDirectory() as place, mock.patch("powercut.Round", make),
+              mock.patch("sys.argv", ["powercut.py", "--binary", sys.executable, "--work", place, "--rounds", "1"]),
+              mock.patch("builtins.print"), mock.patch.object(Broken, "keep")):
+            self.assertEqual(powercut.main(), 1)
+        rounds[0].servers[0].kill.assert_called()
+        self.assertFalse(rounds[0].actors[0].is_alive())
 
 
 if __name__ == "__main__":
