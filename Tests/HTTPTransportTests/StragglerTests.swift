@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import HTTPTransport
 import TestSupport
@@ -34,9 +35,11 @@ import Threads
         #expect(taken == 20)
     }
 
-    @Test func `a client that sends eight megabytes before it reads still gets its refusal`() async throws {
-        let server = try TestServer.greeting()
-        let client = try server.client()
+    @Test(arguments: [false, true])
+    func `a client that sends eight megabytes before it reads still gets its refusal`(isLocal: Bool) async throws {
+        let path = "/tmp/fogbase-http-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
+        let server = try TestServer(addresses: ["127.0.0.1:0", "unix:\(path)"]) { await .echo($0) }
+        let client = try isLocal ? RawClient(path: path) : server.client()
         try client.send(Self.longField)
         try client.send([UInt8](repeating: 0x76, count: 8 << 20))
         client.finishSending()
