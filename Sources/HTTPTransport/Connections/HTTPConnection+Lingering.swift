@@ -13,29 +13,33 @@ extension HTTPConnection {
         socket.finishWriting()
         let deadline = Deadline.after(server.configuration.deadlines.linger, from: server.loop.now)
         var left = Self.maxLateBytes
-        var hasWaited = false
+        var isWaiting = false
         while left > 0, !deadline.hasPassed(at: server.loop.now), await socket.waitReadable(until: deadline) == .ready {
-            guard let ration = lateBytesNow() else {
-                if !hasWaited { server.stragglers.letStay(socket) }
-                hasWaited = true
+            // What came before an end is bounded by the kernel, and whoever has sent one is gone as soon as it is found.
+            let isRationed = !socket.hasInputEnded
+            let wanted = server.input.count
+            let ration = isRationed ? server.stragglers.takeBytes(atMost: wanted, now: server.loop.now) : wanted
+            guard ration > 0 else {
+                if !isWaiting { server.stragglers.letStay(socket) }
+                isWaiting = true
                 await socket.pauseWriting(until: min(deadline, .after(Self.pauseWithoutBytes, from: server.loop.now)))
                 continue
             }
+            var count = 0
             switch socket.discard(through: UnsafeMutableRawBufferPointer(rebasing: server.input[..<ration])) {
-            case .bytes(let count): left -= count
-            case .wouldBlock: continue
+            case .bytes(let read): count = read
+            case .wouldBlock: break
             case .end, .failed: left = 0
+            }
+            if isRationed { server.stragglers.giveBack(ration - count) }
+            left -= count
+            if isWaiting, count < ration {
+                // All that it had sent is read.
+                server.stragglers.didLeave(socket)
+                isWaiting = false
             }
             await Task.yield()
         }
-        if hasWaited { server.stragglers.didLeave(socket) }
-    }
-
-    /// How much may be read now of what nobody wants; `nil` for nothing yet.
-    private func lateBytesNow() -> Int? {
-        // What came before an end is not much, and whoever has sent one is gone as soon as it is found.
-        if socket.hasInputEnded { return server.input.count }
-        let ration = server.stragglers.takeBytes(atMost: server.input.count, now: server.loop.now)
-        return ration > 0 ? ration : nil
+        if isWaiting { server.stragglers.didLeave(socket) }
     }
 }

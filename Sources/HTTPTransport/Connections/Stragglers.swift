@@ -25,21 +25,30 @@ package struct Stragglers {
     package mutating func takeBytes(atMost wanted: Int, now: UInt64) -> Int {
         // Parts of a millisecond add up until there is a whole one.
         if now > refilledAt, now - refilledAt >= 1_000_000 {
-            let milliseconds = Int(min((now - refilledAt) / 1_000_000, 1_000_000))
-            bytesLeft = min(limits.burst, bytesLeft + milliseconds * limits.bytesPerSecond / 1000)
-            refilledAt = now
+            let milliseconds = (now - refilledAt) / 1_000_000
+            let earned = Int(min(milliseconds, 1_000_000)) * limits.bytesPerSecond / 1000
+            bytesLeft = min(limits.burst, bytesLeft + earned)
+            refilledAt += milliseconds * 1_000_000
         }
         let taken = min(wanted, bytesLeft)
         bytesLeft -= taken
         return taken
     }
 
-    /// Lets a client stay for whom there was nothing left; if they are too many, whoever has stayed for the longest is reset.
-    mutating func letStay(_ socket: LoopSocket) {
-        waiting.append(socket)
-        if waiting.count > limits.count { waiting.removeFirst().reset() }
+    /// Gives back what was taken, but had not come: who sends byte by byte uses up no more than that.
+    package mutating func giveBack(_ unused: Int) {
+        bytesLeft += unused
     }
 
+    /// Lets a client stay for whom there was nothing left. If they are too many, one is reset: whoever has stayed for the
+    /// longest of those whose system has confirmed the answer, or of all if none has.
+    mutating func letStay(_ socket: LoopSocket) {
+        waiting.append(socket)
+        guard waiting.count > limits.count else { return }
+        waiting.remove(at: waiting.firstIndex { $0.isAllConfirmed } ?? 0).reset()
+    }
+
+    /// The client has left, or has sent nothing more: then it is no burden.
     mutating func didLeave(_ socket: LoopSocket) {
         waiting.removeAll { $0 === socket }
     }
