@@ -9,7 +9,18 @@ from problem import Problem
 
 PASSWORD = "correct horse battery"
 OTHER_PASSWORD = "staple battery horse"
-PICTURE = b"GIF89a\x2c\x01\x2c\x01\x00\x00\x00;"
+
+
+def picture(side: int) -> bytes:
+    """A black GIF that a thumbnail can be made of. Its codes have a byte each: a clear code in time keeps them so."""
+    size = side.to_bytes(2, "little")
+    codes = bytes(128 if number % 100 == 0 else 0 for number in range(side * side * 100 // 99 + 1)) + bytes([129])
+    blocks = b"".join(bytes([len(part)]) + part for part in (codes[at:at + 255] for at in range(0, len(codes), 255)))
+    return (b"GIF89a" + size + size + b"\xf6\x00\x00" + bytes(3 * 128)
+            + b"\x2c\x00\x00\x00\x00" + size + size + b"\x00\x07" + blocks + b"\x00;")
+
+
+PICTURE = picture(20)
 # Accounts that one route or another may take away, lock or sign out, so each has its own.
 # Nobody may have more than a thousand uploads that are not complete, so each scene has an uploader, too.
 ACCOUNTS = ("visitor", "uploader", "signing out", "ending one", "ending all", "rotating", "leaving", "changed",
