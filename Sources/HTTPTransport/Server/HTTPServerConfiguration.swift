@@ -29,7 +29,7 @@ package struct HTTPServerConfiguration: Sendable {
         package var bytesPerSecond = 32 << 20
         /// What is read at once, after a time without any: the surplus of a few clients that send first and read then.
         package var burst = 16 << 20
-        /// How many may stay until they notice, while there is nothing left to read; one more, and the first is reset.
+        /// How many may stay until they notice, while there is nothing left to read; one more, and one is reset.
         package var count = 64
 
         package init() {}
