@@ -95,17 +95,18 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
     /// What a peer sent before it reset the connection can still be had from the kernel, but nobody waits for what comes of
     /// it: it counts as never sent.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
-        receive(into: buffer, flags: 0)
+        isHungUp ? .end : receive(into: buffer, flags: 0)
     }
 
     /// Passes over what is there, at most the size of `buffer`, which is left with anything: TCP frees such bytes without
-    /// copying them (tcp(7), MSG_TRUNC), other sockets copy them.
+    /// copying them (tcp(7), MSG_TRUNC), other sockets copy them. Also after a hang-up, which two ends that have both said
+    /// their last look like: what is not taken then resets the peer, who may not have read its answer yet.
     package func discard(through buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         receive(into: buffer, flags: Int32(MSG_TRUNC))
     }
 
     private func receive(into buffer: UnsafeMutableRawBufferPointer, flags: Int32) -> ReadResult {
-        guard raw >= 0, !isHungUp else { return .end }
+        guard raw >= 0 else { return .end }
         while true {
             let count = recv(raw, buffer.baseAddress, buffer.count, flags)
             if count > 0 {
