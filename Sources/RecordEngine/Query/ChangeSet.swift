@@ -111,8 +111,9 @@ extension RecordReader {
             // Of each record it is asked again whether the caller may see it.
             set.predicate = query.condition
             set.isOwnAlone = query.isOwnAlone
-            let runner = try runnerOfAll(query, zone: zone)
-            var budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
+            var budget = QueryBudget(
+                time: .milliseconds(database.limits.queryMilliseconds), workPerRecord: SetChange.workPerRecord)
+            let runner = try runnerOfAll(query, zone: zone, deadline: budget.deadline)
             set.matched = try runner.count(&budget)
             if request.isDryRun { return set }
             if let most = request.maxAffected, set.matched > most {

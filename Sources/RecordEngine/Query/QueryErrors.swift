@@ -25,6 +25,10 @@ extension RecordError {
         "The query took more time than a query may, and was stopped. Narrow its condition, or add the index that /schema/advice names",
         cause: .queryTooExpensive)
 
+    static let conditionTooExpensive = RecordError.badRequest(
+        "The condition compares long lists or texts of one record too often for a change. Ask in fewer tests",
+        cause: .queryTooExpensive)
+
     static let requestAbandoned = RecordError(
         .tryAgainLater, "The request was given up before it was answered. Send it again", cause: .requestAbandoned)
 

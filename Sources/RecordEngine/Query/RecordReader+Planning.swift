@@ -11,22 +11,38 @@ extension RecordReader {
     /// may on a loop.
     private static let probesPerPlan = 128
 
-    /// - Parameter didAsk: Is called when the plan comes to hang on the data.
+    /// - Parameters:
+    ///   - deadline: When planning ends, by the monotonic clock.
+    ///   - didAsk: Is called when the plan comes to hang on the data.
     func planner(
-        for type: RecordTypeDefinition, zone: Int64, limit: Int?, didAsk: @escaping () -> Void = {}
+        for type: RecordTypeDefinition, zone: Int64, limit: Int?, deadline: UInt64,
+        didAsk: @escaping () -> Void = {}
     ) throws(RecordError) -> QueryPlanner {
         let reading = try queryReading()
         var probesLeft = Self.probesPerPlan
+        // Branches of an OR ask for the same times again and again.
+        var idsByTime: [ValueRange: IDRange] = [:]
+        func willAsk() throws(QueryObstacle) {
+            didAsk()
+            if MonotonicClock.now > deadline { throw .overBudget(examined: 0) }
+        }
         return QueryPlanner(
             type: type, createdFollowsIDs: database.createdFollowsIDs, limit: limit,
-            estimate: { walk throws(RecordError) in
-                didAsk()
+            estimate: { walk throws(QueryObstacle) in
+                try willAsk()
                 probesLeft -= 1
-                return try self.estimate(walk, type: type, zone: zone, reading, mayCount: probesLeft >= 0)
+                return try self.refusing { () throws(RecordError) in
+                    try self.estimate(walk, type: type, zone: zone, reading, mayCount: probesLeft >= 0)
+                }
             },
-            ids: { range throws(RecordError) in
-                didAsk()
-                return try self.ids(createdWithin: range, reading)
+            ids: { range throws(QueryObstacle) in
+                if let known = idsByTime[range] { return known }
+                try willAsk()
+                let found = try self.refusing { () throws(RecordError) in
+                    try self.ids(createdWithin: range, reading)
+                }
+                idsByTime[range] = found
+                return found
             })
     }
 

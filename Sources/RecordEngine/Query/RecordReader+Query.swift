@@ -84,11 +84,10 @@ extension RecordReader {
         try checkIndexes(query, request, isFirst: notices.isEmpty && !isOnPool)
         guard let zone = query.zone else { return QueryAnswer.empty(wantsCount: request.input.count) }
         let limit = request.input.limit ?? min(database.limits.defaultPageSize, database.limits.pageSize)
-        let runner = try refusing { () throws(RecordError) in
-            try self.runner(
-                of: query, zone: zone, sort: query.sort, limit: limit, estimatesAll: request.input.explain)
-        }
         var budget = budget
+        let runner = try runner(
+            of: query, zone: zone, sort: query.sort, limit: limit, deadline: budget.deadline,
+            estimatesAll: request.input.explain)
         var answer = QueryAnswer(limit: limit, limits: database.limits)
         let type = query.type
         let shown = query.shown
@@ -110,7 +109,7 @@ extension RecordReader {
             answer.append(cursor: QueryCursor(place: place, now: query.now).seal(query.binding, with: database.keys))
         }
         if request.input.count {
-            answer.append(count: try runnerOfAll(query, zone: zone).count(&budget))
+            answer.append(count: try runnerOfAll(query, zone: zone, deadline: budget.deadline).count(&budget))
         }
         if !notices.isEmpty { answer.append(notices) }
         note(query, budget, returned: answer.count, isOnPool: isOnPool)
@@ -127,19 +126,24 @@ extension RecordReader {
     }
 
     /// Plans to meet all matches, in any order.
-    func runnerOfAll(_ query: PreparedQuery, zone: Int64) throws(QueryObstacle) -> QueryRunner {
-        try refusing { () throws(RecordError) in try self.runner(of: query, zone: zone, sort: [], limit: nil) }
+    func runnerOfAll(
+        _ query: PreparedQuery, zone: Int64, deadline: UInt64
+    ) throws(QueryObstacle) -> QueryRunner {
+        try runner(of: query, zone: zone, sort: [], limit: nil, deadline: deadline)
     }
 
     /// Plans a query for the records without an access list and for each audience of the caller.
     private func runner(
-        of query: PreparedQuery, zone: Int64, sort: [SortTerm], limit: Int?, estimatesAll: Bool = false
-    ) throws(RecordError) -> QueryRunner {
+        of query: PreparedQuery, zone: Int64, sort: [SortTerm], limit: Int?, deadline: UInt64,
+        estimatesAll: Bool = false
+    ) throws(QueryObstacle) -> QueryRunner {
         let words = limit == nil || estimatesAll ? nil : query.words
         let known = words.flatMap { knownQueries.plan($0) }
         var isByDataToo = false
-        func part(_ predicate: Predicate, _ place: Int64) throws(RecordError) -> QueryPart {
-            var planner = try self.planner(for: query.type, zone: place, limit: limit) { isByDataToo = true }
+        func part(_ predicate: Predicate, _ place: Int64) throws(QueryObstacle) -> QueryPart {
+            var planner = try refusing { () throws(RecordError) in
+                try self.planner(for: query.type, zone: place, limit: limit, deadline: deadline) { isByDataToo = true }
+            }
             planner.estimatesAll = estimatesAll
             let condition = query.audiences.isEmpty ? nil : query.condition
             return QueryPart(try planner.plan(predicate, sort: sort, orderedAs: condition), in: place)
@@ -148,8 +152,9 @@ extension RecordReader {
         if let words, known == nil, !isByDataToo { knownQueries.keep(first.plan, for: words) }
         var parts = [first]
         for audience in query.audiences { parts.append(try part(query.condition, audience)) }
+        let reading = try refusing { () throws(RecordError) in try self.queryReading() }
         return QueryRunner(
-            parts, order: first.plan.order, type: query.type.id, reading: try queryReading(), userName: userName)
+            parts, order: first.plan.order, type: query.type.id, reading: reading, userName: userName)
     }
 
     /// Refuses what no index serves, or asks for one.

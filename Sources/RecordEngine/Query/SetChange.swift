@@ -14,6 +14,9 @@ struct SetChange: Sendable {
     private let askedFields: [Int]
     private let isOwnAlone: Bool
 
+    /// What the condition may ask of one record, in the unit of `MatchMeter`: some 50 ms, for which the writer is held up.
+    static let workPerRecord = 50_000_000
+
     /// - Parameter isOwnAlone: Whether all records of the set are the caller's own, for the sake of the condition.
     init(
         _ set: SetRequest, type: RecordTypeDefinition, predicate: Predicate, isOwnAlone: Bool, reader: RecordReader
@@ -105,7 +108,15 @@ struct SetChange: Sendable {
             try StoredFields(text: record.fields, layout: record.layout).withView { view throws(RecordError) in
                 var indexed = IndexedRecord(view, name: UnsafeRawBufferPointer(name), record.row)
                 if namesGoneAccounts { try indexed.hideGoneAccounts(transaction.userName) }
-                return try matcher.matches(indexed)
+                var meter = MatchMeter(recordLimit: Self.workPerRecord)
+                do throws(MatchObstacle) {
+                    return try matcher.matches(indexed, &meter)
+                } catch {
+                    switch error {
+                    case .damaged(let damage): throw damage
+                    case .outOfTime, .tooMuch: throw .conditionTooExpensive
+                    }
+                }
             }
         }
     }

@@ -42,6 +42,15 @@ package struct IndexedRecord {
         }
     }
 
+    /// The length of what is decoded for a value: its text in the record.
+    package func bytes(of source: IndexDefinition.Source) -> Int {
+        switch source {
+        case .field(let id): fields.entry(id)?.value.count ?? 0
+        case .system(.recordName): name.count
+        case .system: 0
+        }
+    }
+
     /// The members of a list; empty if the record does not have it.
     package func members(of field: Int) throws(RecordError) -> [QueryValue] {
         guard let entry = fields.entry(field), !entry.isExternal,
@@ -60,6 +69,16 @@ extension QueryValue {
         case .double(let double): self = .double(double == 0 ? 0 : double)
         case .reference(let reference): self = .text(Array(reference.recordName.text.utf8))
         case .bytes, .asset, .location, .list: return nil
+        }
+    }
+}
+
+extension QueryField {
+    /// Where its value is found in a record, whether or not an index can hold it.
+    package var anySource: IndexDefinition.Source {
+        switch self {
+        case .field(let field): .field(field.id)
+        case .system(let field): .system(field)
         }
     }
 }

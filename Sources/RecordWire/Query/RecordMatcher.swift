@@ -4,52 +4,214 @@ package import RecordModel
 ///
 /// It must agree with `Predicate.evaluate`, which is slow and obvious; the oracle tests compare the two.
 package struct RecordMatcher: Sendable {
-    private let predicate: Predicate
-
-    /// - Parameter predicate: Bound to the type of the records that are asked.
-    package init(_ predicate: Predicate) {
-        self.predicate = predicate
-        isTrivial = predicate == .constant(true)
-    }
+    private let root: Node
+    /// How many values are asked by more than one condition.
+    private let sharedValues: Int
 
     /// Whether every record matches.
     package let isTrivial: Bool
 
-    /// - Throws: `INTERNAL_ERROR` if the record's stored fields are damaged.
-    package func matches(_ record: IndexedRecord) throws(RecordError) -> Bool {
-        try Self.holds(predicate, record)
+    /// - Parameter predicate: Bound to the type of the records that are asked.
+    package init(_ predicate: Predicate) {
+        isTrivial = predicate == .constant(true)
+        var preparation = Preparation(predicate)
+        root = preparation.node(predicate)
+        sharedValues = preparation.slots.count
     }
 
-    private static func holds(_ predicate: Predicate, _ record: IndexedRecord) throws(RecordError) -> Bool {
-        switch predicate {
+    /// - Parameter meter: Is told of the work before it is done.
+    package func matches(_ record: IndexedRecord, _ meter: inout MatchMeter) throws(MatchObstacle) -> Bool {
+        if isTrivial { return true }
+        meter.begin()
+        var asked = AskedRecord(record, sharedValues: sharedValues)
+        return try holds(root, &asked, &meter)
+    }
+
+    private func holds(
+        _ node: Node, _ record: inout AskedRecord, _ meter: inout MatchMeter
+    ) throws(MatchObstacle) -> Bool {
+        switch node {
         case .constant(let value): return value
-        case .not(let inner): return try !holds(inner, record)
+        case .not(let inner): return try !holds(inner, &record, &meter)
         case .and(let list):
-            for part in list where try !holds(part, record) { return false }
+            for part in list where try !holds(part, &record, &meter) { return false }
             return true
         case .or(let list):
-            for part in list where try holds(part, record) { return true }
+            for part in list where try holds(part, &record, &meter) { return true }
             return false
-        case .condition(let condition): return try holds(condition, record)
+        case .isAbsent(let field): return try !record.has(field, &meter)
+        case .value(let source, let slot, let test):
+            guard let (value, bytes) = try record.value(of: source, slot: slot, &meter) else { return false }
+            try meter.spend(test.work(values: 1, bytes: bytes))
+            return test.holds(value)
+        case .anyMember(let field, let slot, let test):
+            let (members, bytes) = try record.members(of: field, slot: slot, &meter)
+            try meter.spend(test.work(values: members.count, bytes: bytes))
+            return members.contains(where: test.holds)
         }
     }
 
-    private static func holds(_ condition: Condition, _ record: IndexedRecord) throws(RecordError) -> Bool {
-        if case .isNull = condition.test {
-            guard case .field(let field) = condition.field else { return false }
-            return record.fields.entry(field.id) == nil
-        }
-        if condition.subject == .anyMember {
-            guard case .field(let field) = condition.field else { return false }
-            for member in try record.members(of: field.id) where condition.test.holds(member) { return true }
-            return false
-        }
-        let source: IndexDefinition.Source =
-            switch condition.field {
-            case .field(let field): .field(field.id)
-            case .system(let field): .system(field)
-            }
-        guard let value = try record.value(of: source) else { return false }
-        return condition.test.holds(value)
+    // MARK: Preparing
+
+    /// A predicate as it is asked.
+    private indirect enum Node: Sendable {
+        case constant(Bool)
+        case not(Node)
+        case and([Node])
+        case or([Node])
+        case isAbsent(field: Int)
+        /// The slot is where a value is kept that others ask for, too.
+        case value(IndexDefinition.Source, slot: Int?, MatcherTest)
+        case anyMember(field: Int, slot: Int?, MatcherTest)
     }
+
+    private struct Preparation {
+        /// Where the values are kept that more than one condition asks for.
+        private(set) var slots: [IndexDefinition.Source: Int] = [:]
+
+        init(_ predicate: Predicate) {
+            if case .condition = predicate { return }
+            var known: Set<IndexDefinition.Source> = []
+            findShared(in: predicate, &known)
+        }
+
+        private mutating func findShared(in predicate: Predicate, _ known: inout Set<IndexDefinition.Source>) {
+            switch predicate {
+            case .constant: return
+            case .not(let inner): findShared(in: inner, &known)
+            case .and(let list), .or(let list): for part in list { findShared(in: part, &known) }
+            case .condition(let condition):
+                if case .isNull = condition.test { return }
+                let source = condition.field.anySource
+                if !known.insert(source).inserted, slots[source] == nil { slots[source] = slots.count }
+            }
+        }
+
+        mutating func node(_ predicate: Predicate) -> Node {
+            switch predicate {
+            case .constant(let value): return .constant(value)
+            case .not(let inner): return .not(node(inner))
+            case .and(let list): return .and(list.map { node($0) })
+            case .or(let list): return .or(list.map { node($0) })
+            case .condition(let condition): return node(condition)
+            }
+        }
+
+        private func node(_ condition: Condition) -> Node {
+            let source = condition.field.anySource
+            if case .isNull = condition.test {
+                guard case .field(let field) = source else { return .constant(false) }
+                return .isAbsent(field: field)
+            }
+            guard condition.subject == .anyMember else {
+                return .value(source, slot: slots[source], MatcherTest(condition.test))
+            }
+            guard case .field(let field) = source else { return .constant(false) }
+            return .anyMember(field: field, slot: slots[source], MatcherTest(condition.test))
+        }
+    }
+}
+
+/// A test of a matcher: many values are found by their hash.
+private struct MatcherTest: Sendable {
+    private let test: ValueTest
+    private let values: Set<QueryValue>?
+    /// The values that each is compared with, one by one.
+    private let comparisons: Int
+    /// The bytes of the texts among them.
+    private let textBytes: Int
+
+    /// To compare with fewer costs less than to hash.
+    private static let fewValues = 16
+
+    init(_ test: ValueTest) {
+        self.test = test
+        switch test {
+        case .isIn(let list) where list.count > Self.fewValues:
+            values = Set(list)
+            comparisons = 0
+            textBytes = 0
+        case .isIn(let list):
+            values = nil
+            comparisons = list.count
+            textBytes = list.reduce(0) { $0 + $1.textBytes }
+        case .isNull:
+            (values, comparisons, textBytes) = (nil, 1, 0)
+        case .equals(let value):
+            (values, comparisons, textBytes) = (nil, 1, value.textBytes)
+        case .isWithin(let range):
+            values = nil
+            comparisons = 2
+            textBytes = (range.lower?.value.textBytes ?? 0) + (range.upper?.value.textBytes ?? 0)
+        case .hasPrefix(let prefix):
+            (values, comparisons, textBytes) = (nil, 1, prefix.count)
+        }
+    }
+
+    func holds(_ value: QueryValue) -> Bool {
+        if let values { values.contains(value) } else { test.holds(value) }
+    }
+
+    /// The work of testing some values, whose texts have `bytes` together.
+    func work(values count: Int, bytes: Int) -> Int {
+        // A hash is of the whole text, a comparison of no more than the shorter one.
+        values == nil ? count * comparisons * 8 + min(count * textBytes, bytes * comparisons) : count * 32 + bytes
+    }
+}
+
+extension QueryValue {
+    fileprivate var textBytes: Int { if case .text(let text) = self { text.count } else { 0 } }
+}
+
+/// A record while a predicate is asked: what several conditions look at is decoded once.
+private struct AskedRecord {
+    private let record: IndexedRecord
+    private var values: [(value: QueryValue, bytes: Int)??]
+    private var members: [(members: [QueryValue], bytes: Int)?]
+
+    init(_ record: IndexedRecord, sharedValues: Int) {
+        self.record = record
+        values = Array(repeating: nil, count: sharedValues)
+        members = Array(repeating: nil, count: sharedValues)
+    }
+
+    func has(_ field: Int, _ meter: inout MatchMeter) throws(MatchObstacle) -> Bool {
+        try meter.spend(record.searchWork)
+        return record.fields.entry(field) != nil
+    }
+
+    mutating func value(
+        of source: IndexDefinition.Source, slot: Int?, _ meter: inout MatchMeter
+    ) throws(MatchObstacle) -> (value: QueryValue, bytes: Int)? {
+        if let slot, let known = values[slot] { return known }
+        try meter.spend(record.searchWork)
+        let bytes = record.bytes(of: source)
+        try meter.spend(bytes)
+        let found: QueryValue?
+        do throws(RecordError) { found = try record.value(of: source) } catch { throw .damaged(error) }
+        let answer = found.map { (value: $0, bytes: bytes) }
+        if let slot { values[slot] = .some(answer) }
+        return answer
+    }
+
+    mutating func members(
+        of field: Int, slot: Int?, _ meter: inout MatchMeter
+    ) throws(MatchObstacle) -> (members: [QueryValue], bytes: Int) {
+        if let slot, let known = members[slot] { return known }
+        try meter.spend(record.searchWork)
+        let bytes = record.bytes(of: .field(field))
+        try meter.spend(bytes * IndexedRecord.workPerListByte)
+        let found: [QueryValue]
+        do throws(RecordError) { found = try record.members(of: field) } catch { throw .damaged(error) }
+        if let slot { members[slot] = (found, bytes) }
+        return (found, bytes)
+    }
+}
+
+extension IndexedRecord {
+    /// What to decode one byte of a list's text costs, in the unit of `MatchMeter`; of other values it is one.
+    fileprivate static let workPerListByte = 12
+
+    /// What it costs to find a field.
+    fileprivate var searchWork: Int { 8 + fields.count * 4 }
 }

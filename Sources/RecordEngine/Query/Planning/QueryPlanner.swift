@@ -10,9 +10,9 @@ struct QueryPlanner {
     /// Whether rows are estimated even where nothing hangs on it: for those who want to see the plan.
     var estimatesAll = false
     /// The rows that a walk would meet, as far as statistics tell.
-    let estimate: (IndexWalk) throws(RecordError) -> Int
+    let estimate: (IndexWalk) throws(QueryObstacle) -> Int
     /// The ids of records whose time of creation is within a range.
-    let ids: (ValueRange) throws(RecordError) -> IDRange
+    let ids: (ValueRange) throws(QueryObstacle) -> IDRange
 
     /// A row that is only gathered and sorted costs this much of one that is shown.
     private static let sortedRowCost = 1.2
@@ -27,7 +27,7 @@ struct QueryPlanner {
     ///   unless several plans with predicates of their own shall have one order.
     func plan(
         _ predicate: Predicate, sort: [SortTerm], orderedAs condition: Predicate? = nil
-    ) throws(RecordError) -> QueryPlan {
+    ) throws(QueryObstacle) -> QueryPlan {
         let parts = ConditionParts(predicate)
         let known = condition.map { ConditionParts($0).facts } ?? parts.facts
         let constants = Set(known.filter { $0.value.isConstant }.keys)
@@ -69,7 +69,7 @@ struct QueryPlanner {
         return isCovered ? page : min(Double(rows), page * Double(rows) / Double(min(matches, max(rows, 1))))
     }
 
-    private func rows(of path: AccessPath) throws(RecordError) -> Int {
+    private func rows(of path: AccessPath) throws(QueryObstacle) -> Int {
         var sum = 0
         for walk in path.walks.prefix(Self.estimatedWalks) { sum += try estimate(walk) }
         guard path.walks.count > Self.estimatedWalks else { return sum }
@@ -78,7 +78,7 @@ struct QueryPlanner {
 
     private func make(
         _ path: AccessPath, _ parts: ConditionParts, _ predicate: Predicate, _ order: QueryOrder, rows: Int?
-    ) throws(RecordError) -> QueryPlan {
+    ) throws(QueryObstacle) -> QueryPlan {
         let rows = if let rows { rows } else if estimatesAll { try self.rows(of: path) } else { 0 }
         let isSorted = !path.isInOrder && limit != nil
         let residual = parts.without(path.covered)
@@ -93,7 +93,7 @@ struct QueryPlanner {
     /// Paths that find each branch of an OR by walks of its own.
     private func unions(
         _ parts: ConditionParts, _ order: QueryOrder, _ finder: WalkFinder
-    ) throws(RecordError) -> [AccessPath] {
+    ) throws(QueryObstacle) -> [AccessPath] {
         var found: [AccessPath] = []
         var work = Self.unionWork
         let weights = parts.choices.isEmpty ? [] : parts.parts.map(\.weight)
@@ -127,7 +127,7 @@ struct QueryPlanner {
     }
 
     /// The cheapest path to a branch that does not walk all records of the type.
-    private func best(of parts: ConditionParts, _ finder: WalkFinder) throws(RecordError) -> AccessPath? {
+    private func best(of parts: ConditionParts, _ finder: WalkFinder) throws(QueryObstacle) -> AccessPath? {
         var best: AccessPath?
         var bestRows = Int.max
         for path in try finder.paths(for: parts) where !path.covered.isEmpty {

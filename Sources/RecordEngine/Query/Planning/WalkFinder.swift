@@ -22,12 +22,12 @@ struct WalkFinder {
     let order: QueryOrder
     let createdFollowsIDs: Bool
     /// The ids of records whose time of creation is within a range.
-    let ids: (ValueRange) throws(RecordError) -> IDRange
+    let ids: (ValueRange) throws(QueryObstacle) -> IDRange
 
     /// The most walks of one plan: values of an IN, times those of another.
     static let maxWalks = 1_000
 
-    func paths(for parts: ConditionParts) throws(RecordError) -> [AccessPath] {
+    func paths(for parts: ConditionParts) throws(QueryObstacle) -> [AccessPath] {
         var found = [try allRecords(parts)]
         if let path = try creators(parts) { found.append(path) }
         if let path = names(parts) { found.append(path) }
@@ -44,7 +44,7 @@ struct WalkFinder {
     // MARK: What every type has
 
     /// Ids from a condition on the time of creation, and the parts that they answer for.
-    private func creation(_ parts: ConditionParts) throws(RecordError) -> (ids: IDRange, covered: Set<Int>) {
+    private func creation(_ parts: ConditionParts) throws(QueryObstacle) -> (ids: IDRange, covered: Set<Int>) {
         guard createdFollowsIDs, let facts = parts.facts[.system(.createdTimestamp)] else { return (IDRange(), []) }
         if let values = facts.values {
             guard values.count == 1, let value = values[0] else { return (IDRange(), []) }
@@ -55,7 +55,7 @@ struct WalkFinder {
         return (try ids(range), facts.parts)
     }
 
-    private func allRecords(_ parts: ConditionParts) throws(RecordError) -> AccessPath {
+    private func allRecords(_ parts: ConditionParts) throws(QueryObstacle) -> AccessPath {
         let (ids, covered) = try creation(parts)
         let walk = IndexWalk(
             source: .records, isBackward: !order.isIDAscending, ids: ids, condition: parts.together(covered),
@@ -63,7 +63,7 @@ struct WalkFinder {
         return AccessPath(walks: [walk], covered: covered, isInOrder: order.isByID)
     }
 
-    private func creators(_ parts: ConditionParts) throws(RecordError) -> AccessPath? {
+    private func creators(_ parts: ConditionParts) throws(QueryObstacle) -> AccessPath? {
         guard let facts = parts.facts[.system(.createdUserRecordName)], let values = facts.values,
             values.count <= Self.maxWalks
         else { return nil }
@@ -94,7 +94,7 @@ struct WalkFinder {
 
     // MARK: Indexes
 
-    private func ordered(_ index: IndexDefinition, _ parts: ConditionParts) throws(RecordError) -> AccessPath? {
+    private func ordered(_ index: IndexDefinition, _ parts: ConditionParts) throws(QueryObstacle) -> AccessPath? {
         var heads: [[UInt8]] = [[]]
         var covered: Set<Int> = []
         var next = 0
@@ -176,7 +176,7 @@ struct WalkFinder {
         return isBackward ? .backward : order.isIDAscending ? .forward : nil
     }
 
-    private func members(_ index: IndexDefinition, _ parts: ConditionParts) throws(RecordError) -> [AccessPath] {
+    private func members(_ index: IndexDefinition, _ parts: ConditionParts) throws(QueryObstacle) -> [AccessPath] {
         guard let column = index.columns.first, let field = type.field(of: column.source) else { return [] }
         var found: [AccessPath] = []
         for part in parts.listParts where part.field == field {

@@ -1,4 +1,5 @@
 internal import RecordModel
+internal import RecordWire
 internal import Threads
 
 /// How much one query may take of the thread that it runs on.
@@ -6,22 +7,34 @@ internal import Threads
 /// On an event loop that is a few milliseconds, since others wait for it; what takes longer runs again on a thread of the
 /// pool, where the budget is the query's time limit.
 struct QueryBudget {
-    private let started = MonotonicClock.now
+    private let started: UInt64
     private let nanoseconds: UInt64
-    private let maxRows: Int
     /// Index entries and records that were looked at.
     private(set) var examined = 0
     private var untilLook = 16
+    private var meter: MatchMeter
 
-    init(time: Duration, rows: Int = .max) {
-        nanoseconds =
+    /// What is decoded in one piece where others wait for the thread: a list of some 20 KB, a text of 256 KB.
+    private static let shortStep = 1 << 18
+
+    /// - Parameter workPerRecord: What the condition may ask of one record, in the unit of `MatchMeter`.
+    init(time: Duration, workPerRecord: Int = .max) {
+        let started = MonotonicClock.now
+        let nanoseconds =
             UInt64(max(0, time.components.seconds)) * 1_000_000_000
             + UInt64(max(0, time.components.attoseconds)) / 1_000_000_000
-        maxRows = rows
+        self.started = started
+        self.nanoseconds = nanoseconds
+        let largestStep = nanoseconds < Self.shortTime ? Self.shortStep : .max
+        meter = MatchMeter(largestStep: largestStep, recordLimit: workPerRecord) {
+            !Task.isCancelled && MonotonicClock.now &- started <= nanoseconds
+        }
     }
 
+    private static let shortTime: UInt64 = 10_000_000
+
     /// Whether the thread serves others too.
-    var isShort: Bool { nanoseconds < 10_000_000 }
+    var isShort: Bool { nanoseconds < Self.shortTime }
 
     var elapsed: UInt64 { MonotonicClock.now &- started }
 
@@ -38,8 +51,31 @@ struct QueryBudget {
         guard untilLook <= 0 else { return }
         // Looking at the clock costs as much as looking at a row.
         untilLook = 16
-        if Task.isCancelled { throw .refused(.requestAbandoned) }
-        if examined > maxRows || elapsed > nanoseconds { throw .overBudget(examined: examined) }
+        if elapsed > nanoseconds || Task.isCancelled { throw end }
+    }
+
+    /// Asks a record whether it matches.
+    ///
+    /// - Throws: As `take`; `.refused` with cause QUERY_TOO_EXPENSIVE if it is more work than one record may be.
+    mutating func match(_ record: IndexedRecord, _ matcher: RecordMatcher) throws(QueryObstacle) -> Bool {
+        do throws(MatchObstacle) { return try matcher.matches(record, &meter) } catch { throw obstacle(error) }
+    }
+
+    /// Counts what is decoded besides, in bytes.
+    mutating func decode(_ bytes: Int) throws(QueryObstacle) {
+        do throws(MatchObstacle) { try meter.spend(bytes) } catch { throw obstacle(error) }
+    }
+
+    private func obstacle(_ obstacle: MatchObstacle) -> QueryObstacle {
+        switch obstacle {
+        case .damaged(let damage): .refused(damage)
+        case .outOfTime: end
+        case .tooMuch: .refused(.conditionTooExpensive)
+        }
+    }
+
+    private var end: QueryObstacle {
+        Task.isCancelled ? .refused(.requestAbandoned) : .overBudget(examined: examined)
     }
 }
 

@@ -9,17 +9,18 @@ struct QueryPart {
     /// The number of a zone or of an audience.
     let place: Int64
     let residual: RecordMatcher
-    let whole: RecordMatcher
-    /// Whether an entry whose key may be cut must be asked again: some value of the condition is as long as what keys keep.
-    let rechecks: Bool
+    /// What an entry whose key may be cut is asked again: the whole condition, if some value of it is as long as what keys
+    /// keep.
+    let whole: RecordMatcher?
 
     init(_ plan: QueryPlan, in place: Int64) {
         self.plan = plan
         self.place = place
         residual = RecordMatcher(plan.residual)
-        whole = RecordMatcher(plan.predicate)
-        rechecks = plan.predicate.hasLongText
+        whole = plan.predicate.hasLongText ? RecordMatcher(plan.predicate) : nil
     }
+
+    var rechecks: Bool { whole != nil }
 }
 
 extension Predicate {

@@ -23,12 +23,12 @@ extension QueryRunner {
     ) throws(QueryObstacle) {
         var seen: Set<Int64> = []
         for part in parts {
-            try forEachEntry(of: part, &budget) { record, mayBeCut throws(QueryObstacle) in
+            try forEachEntry(of: part, &budget) { record, mayBeCut, budget throws(QueryObstacle) in
                 if hasOverlaps, part.place < 0, !seen.insert(record).inserted { return }
                 if !part.residual.isTrivial || (part.rechecks && mayBeCut) {
                     guard let cursor = try self.record(record) else { return }
                     defer { cursor.finish() }
-                    guard try matches(cursor, part, mayBeCut: mayBeCut) else { return }
+                    guard try matches(cursor, part, mayBeCut: mayBeCut, &budget) else { return }
                 }
                 try body(record)
             }
@@ -84,7 +84,7 @@ extension QueryRunner {
     /// Calls `body` with each record that a walk meets, once, whether it matches or not.
     func forEachEntry(
         of part: QueryPart, _ budget: inout QueryBudget,
-        _ body: (_ record: Int64, _ mayBeCut: Bool) throws(QueryObstacle) -> Void
+        _ body: (_ record: Int64, _ mayBeCut: Bool, inout QueryBudget) throws(QueryObstacle) -> Void
     ) throws(QueryObstacle) {
         var seen: Set<Int64> = []
         let dedupes = part.plan.hasOverlaps
@@ -93,7 +93,7 @@ extension QueryRunner {
                 walk.advance()
                 if dedupes, !seen.insert(place.record).inserted { continue }
                 try budget.take(1)
-                try body(place.record, mayBeCut)
+                try body(place.record, mayBeCut, &budget)
             }
         }
     }

@@ -73,7 +73,7 @@ struct QueryRunner {
             guard let cursor = try record(place.record) else { continue }
             defer { cursor.finish() }
             try budget.take(1)
-            guard try matches(cursor, parts[owners[walk]], mayBeCut: mayBeCut) else { continue }
+            guard try matches(cursor, parts[owners[walk]], mayBeCut: mayBeCut, &budget) else { continue }
             guard try body(cursor, { place }) else { return }
         }
     }
@@ -103,7 +103,7 @@ struct QueryRunner {
             let cursor = merged.cursor(lane)
             let part = merged.part(lane)
             let mayBeCut = part.rechecks && merged.mayBeCut(lane)
-            if try matches(cursor, part, mayBeCut: mayBeCut) {
+            if try matches(cursor, part, mayBeCut: mayBeCut, &budget) {
                 guard try body(cursor, { merged.place(lane) }) else { return }
             }
             try merged.advance(lane, reading)
@@ -129,7 +129,7 @@ struct QueryRunner {
             if hasEnd, walk.hasEnded(at: cursor.id) { return }
             if !asksNothing {
                 let mayBeCut = mayHaveCuts && IndexKey.mayBeCut(cursor.keyLength)
-                guard try matches(cursor, part, mayBeCut: mayBeCut) else { continue }
+                guard try matches(cursor, part, mayBeCut: mayBeCut, &budget) else { continue }
             }
             guard try body(cursor, { walk.place(cursor) }) else { return }
         } while try reading.store({ () throws(StoreError) in try cursor.next() })
@@ -153,14 +153,14 @@ struct QueryRunner {
                 continue
             }
             let needsRecord = !order.isByID || !part.residual.isTrivial
-            try forEachEntry(of: part, &budget) { record, mayBeCut throws(QueryObstacle) in
+            try forEachEntry(of: part, &budget) { record, mayBeCut, budget throws(QueryObstacle) in
                 if hasOverlaps, !seen.insert(record).inserted { return }
                 var candidate = QueryPlace(key: [], record: record)
                 if needsRecord || (part.rechecks && mayBeCut) {
                     guard let cursor = try self.record(record) else { return }
                     defer { cursor.finish() }
-                    guard try matches(cursor, part, mayBeCut: mayBeCut) else { return }
-                    candidate.key = try sortKey(cursor)
+                    guard try matches(cursor, part, mayBeCut: mayBeCut, &budget) else { return }
+                    candidate.key = try sortKey(cursor, &budget)
                 }
                 if let place, !place.precedes(candidate, in: order) { return }
                 if first.wants(candidate) { first.add(candidate) }
@@ -186,42 +186,38 @@ struct QueryRunner {
         try reading.store { () throws(StoreError) in try reading.records.record(id) }
     }
 
-    func matches(_ cursor: RecordCursor, _ part: QueryPart, mayBeCut: Bool) throws(QueryObstacle) -> Bool {
-        if part.rechecks, mayBeCut { return try matches(cursor, part.whole) }
-        return part.residual.isTrivial ? true : try matches(cursor, part.residual)
+    func matches(
+        _ cursor: RecordCursor, _ part: QueryPart, mayBeCut: Bool, _ budget: inout QueryBudget
+    ) throws(QueryObstacle) -> Bool {
+        if mayBeCut, let whole = part.whole { return try matches(cursor, whole, &budget) }
+        return part.residual.isTrivial ? true : try matches(cursor, part.residual, &budget)
     }
 
-    private func matches(_ cursor: RecordCursor, _ matcher: RecordMatcher) throws(QueryObstacle) -> Bool {
-        do throws(RecordError) {
+    private func matches(
+        _ cursor: RecordCursor, _ matcher: RecordMatcher, _ budget: inout QueryBudget
+    ) throws(QueryObstacle) -> Bool {
+        let record = try refusing { () throws(RecordError) in
             var record = try IndexedRecord(cursor)
             if let userName { try record.hideGoneAccounts(userName) }
-            return try matcher.matches(record)
-        } catch {
-            throw .refused(error)
+            return record
         }
+        return try budget.match(record, matcher)
     }
 
-    private func sortKey(_ cursor: RecordCursor) throws(QueryObstacle) -> [UInt8] {
+    private func sortKey(_ cursor: RecordCursor, _ budget: inout QueryBudget) throws(QueryObstacle) -> [UInt8] {
         if order.isByID { return [] }
-        do throws(RecordError) {
-            let record = try IndexedRecord(cursor)
-            var key: [UInt8] = []
-            for term in order.columns {
-                IndexKey.append(try record.value(of: term.field.anySource), isAscending: term.isAscending, to: &key)
-            }
-            return key
-        } catch {
-            throw .refused(error)
+        let record = try refusing { () throws(RecordError) in try IndexedRecord(cursor) }
+        var key: [UInt8] = []
+        for term in order.columns {
+            let source = term.field.anySource
+            try budget.decode(record.bytes(of: source))
+            let value = try refusing { () throws(RecordError) in try record.value(of: source) }
+            IndexKey.append(value, isAscending: term.isAscending, to: &key)
         }
+        return key
     }
-}
 
-extension QueryField {
-    /// Where its value is found in a record, whether or not an index can hold it.
-    var anySource: IndexDefinition.Source {
-        switch self {
-        case .field(let field): .field(field.id)
-        case .system(let field): .system(field)
-        }
+    private func refusing<Value>(_ body: () throws(RecordError) -> Value) throws(QueryObstacle) -> Value {
+        do throws(RecordError) { return try body() } catch { throw .refused(error) }
     }
 }

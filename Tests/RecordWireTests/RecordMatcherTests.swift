@@ -1,0 +1,101 @@
+import RecordModel
+import RecordWire
+import TestSupport
+import Testing
+
+/// What a record is asked, and what that costs. That the answers are right the oracle of queries shows.
+@Suite struct RecordMatcherTests {
+    private func withRecord<Value>(_ fields: String, _ body: (IndexedRecord) throws -> Value) throws -> Value {
+        let stored = try Sample.store(fields).stored
+        return try stored.text.withUnsafeBytes { text in
+            try stored.layout.withUnsafeBytes { layout in
+                try body(
+                    IndexedRecord(
+                        fields: try StoredFieldsView(text: text, layout: layout),
+                        name: UnsafeRawBufferPointer(start: nil, count: 0), creator: 16, created: 1_000, modifier: 0,
+                        modified: -5))
+            }
+        }
+    }
+
+    /// Asks a record; answers, and tells the work.
+    private func ask(_ condition: String, _ fields: String) throws -> (matches: Bool, work: Int) {
+        let binder = PredicateBinder(type: try Sample.type(), now: 0) { _ in nil }
+        let matcher = RecordMatcher(try binder.bind(try PredicateSyntax.parse(condition)))
+        return try withRecord(fields) { record in
+            var meter = MatchMeter()
+            return (try matcher.matches(record, &meter), meter.spent)
+        }
+    }
+
+    private static func list(_ count: Int) -> String {
+        "\"int64list\":[\((0..<count).map(String.init).joined(separator: ","))]"
+    }
+
+    @Test func `members are sought among many values by their hash`() throws {
+        let fields = "{\(Self.list(20_000))}"
+        let few = try ask("ANY int64list IN {-1, -2}", fields)
+        let values = (1...999).map { String(-$0) }.joined(separator: ", ")
+        let many = try ask("ANY int64list IN {\(values)}", fields)
+        #expect(!few.matches && !many.matches)
+        #expect(many.work < 2 * few.work)
+        #expect(try ask("ANY int64list IN {\(values), 19999}", fields).matches)
+    }
+
+    @Test func `what several tests look at is decoded once`() throws {
+        let fields = #"{\#(Self.list(20_000)),"string":"\#(String(repeating: "a", count: 100_000))"}"#
+        for (one, another) in [
+            ("NOT (int64list CONTAINS -1)", "NOT (int64list CONTAINS -2)"), ("string != 'b'", "string != 'c'"),
+        ] {
+            let single = try ask(one, fields)
+            let tenfold = try ask(([one] + Array(repeating: another, count: 9)).joined(separator: " AND "), fields)
+            #expect(single.matches && tenfold.matches)
+            // The comparisons of a list cost something, too.
+            #expect(tenfold.work < 3 * single.work)
+        }
+    }
+
+    @Test func `an absent field that several tests look at is absent for all of them`() throws {
+        #expect(try !ask("int64 > 1 OR int64 < 1 OR int64list CONTAINS 1 OR int64list CONTAINS 2", "{}").matches)
+        #expect(try ask("int64 != 1 AND int64 != 2 AND NOT (int64list CONTAINS 1)", "{}").matches)
+        #expect(try ask("int64 == NULL AND (int64 > 1 OR int64 < 1 OR string == NULL)", "{}").matches)
+    }
+
+    @Test func `a list is not even decoded where that is too much at once`() throws {
+        let binder = PredicateBinder(type: try Sample.type(), now: 0) { _ in nil }
+        let matcher = RecordMatcher(try binder.bind(try PredicateSyntax.parse("int64list CONTAINS 1")))
+        try withRecord("{\(Self.list(20_000))}") { record in
+            var meter = MatchMeter(largestStep: 100_000)
+            #expect(throws: MatchObstacle.self) { _ = try matcher.matches(record, &meter) }
+            #expect(meter.spent < 1_000)
+        }
+    }
+
+    @Test func `the time is looked at within a record`() throws {
+        let tests = (1...50).map { "NOT (int64list CONTAINS -\($0))" }.joined(separator: " AND ")
+        let binder = PredicateBinder(type: try Sample.type(), now: 0) { _ in nil }
+        let matcher = RecordMatcher(try binder.bind(try PredicateSyntax.parse(tests)))
+        try withRecord("{\(Self.list(20_000))}") { record in
+            var looks = 0
+            var patient = MatchMeter {
+                looks += 1
+                return true
+            }
+            let matches = try matcher.matches(record, &patient)
+            #expect(matches)
+            #expect(looks >= 50)
+            looks = 0
+            var meter = MatchMeter {
+                looks += 1
+                return looks < 10
+            }
+            #expect(throws: MatchObstacle.self) { _ = try matcher.matches(record, &meter) }
+            #expect(looks == 10)
+            var limited = MatchMeter(recordLimit: patient.spent - 1)
+            #expect(throws: MatchObstacle.self) { _ = try matcher.matches(record, &limited) }
+            var enough = MatchMeter(recordLimit: patient.spent)
+            let stillMatches = try matcher.matches(record, &enough)
+            #expect(stillMatches)
+        }
+    }
+}
