@@ -170,6 +170,25 @@ def predicate_bombs(stage: Stage) -> list[Swarm]:
                   every_message, connections=8, after="again")]
 
 
+def long_lists(stage: Stage) -> list[Swarm]:
+    """Records that are found by their names, of which each is asked millions of things."""
+    client = stage.client(stage.attacker)
+    numbers = ",".join(["1"] * 100_000).encode()
+    for name, fields in (("list", b'"numbers":[%s]' % numbers), ("text", b'"text":"%s"' % (b"a" * 1_000_000))):
+        body = b'{"recordType":"Note","recordName":"%s","fields":{%s}}' % (name.encode(), fields)
+        client.send(post(PATH, body, stage.attacker))
+    client.close()
+    others = ",".join(str(-number) for number in range(1, 999))
+    wheres = [f"recordName == 'list' AND ANY numbers IN {{{others}}}",
+              "recordName == 'list' AND " + " AND ".join(f"NOT (numbers CONTAINS -{number})" for number in range(190)),
+              "recordName == 'text' AND " + " AND ".join(f"text != 'b{number}'" for number in range(190)),
+              "recordName == 'text' AND " + " AND ".join(f"NOT (text BEGINSWITH '{'a' * 50}{number}')"
+                                                         for number in range(150))]
+    queries = [json.dumps({"recordType": "Note", "where": where, "limit": 1}).encode() for where in wheres]
+    return [Swarm([post("/query", body, stage.attacker) for body in queries], answered(200, 400, 503), busy(10),
+                  every_message, connections=8, after="again")]
+
+
 SCENARIOS = [
     Scenario("gzip-bombs", "2 GB of zeros in 2 MB, gzip in gzip, 50,000 empty members", gzip_bombs),
     Scenario("gzip-within-limits", "7.5 MiB of JSON out of 50 KiB", gzip_within_limits),
@@ -180,4 +199,6 @@ SCENARIOS = [
     Scenario("hash-floods", "keys, parameters and fields that collide under simple hashes", hash_floods),
     Scenario("multipart-bombs", "forms of 100,000 parts, heads of megabytes, near boundaries", multipart_bombs),
     Scenario("predicate-bombs", "conditions as deep, wide and long as can be", predicate_bombs),
+    Scenario("long-lists", "conditions that ask a list of 100,000 members, or a text of a megabyte, hundreds of times",
+             long_lists),
 ]

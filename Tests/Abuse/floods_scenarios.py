@@ -1,5 +1,6 @@
 """More requests than the server has processors for."""
 import secrets
+from urllib.parse import quote
 
 from attack import Swarm
 from expectations import answered, busy, no_failures
@@ -16,6 +17,14 @@ def pipelined_bursts(stage: Stage) -> list[Swarm]:
     """Hundreds of requests in one piece."""
     return [Swarm([get(f"/records/Post/{stage.records[1]}") * 300], answered(200), busy(1000), connections=64,
                   after="endless")]
+
+
+def pipelined_queries(stage: Stage) -> list[Swarm]:
+    """Queries that find nothing in a millisecond or two, each within what a loop gives to one."""
+    wheres = [f"likes > {number} AND likes < {number + 400} AND title != 'x' AND rating == 7.5"
+              for number in range(0, 1600, 50)]
+    return [Swarm([get(f"/query/Post?where={quote(where)}&sort=likes&limit=1") for where in wheres], answered(200, 503),
+                  busy(100), connections=8, after="again", window=64)]
 
 
 def pipelined_creates(stage: Stage) -> list[Swarm]:
@@ -71,6 +80,7 @@ def changes(stage: Stage) -> list[Swarm]:
 SCENARIOS = [
     Scenario("pipelined", "32 connections with 64 requests under way each", pipelined),
     Scenario("pipelined-bursts", "requests without end in large pieces", pipelined_bursts),
+    Scenario("pipelined-queries", "8 connections with 64 queries under way each", pipelined_queries),
     Scenario("pipelined-creates", "32 connections with 64 creates under way each", pipelined_creates),
     Scenario("pages", "16 connections that take pages of 4 MiB", pages),
     Scenario("batches", "8 connections that write batches of 200", large_batches),

@@ -19,7 +19,8 @@ SCHEMA = {"types": {
                         "author": {"type": "STRING", "indexes": ["QUERYABLE", "SORTABLE"]},
                         "text": {"type": "STRING"},
                         "tags": {"type": "STRING_LIST", "indexes": ["QUERYABLE"]}}},
-    "Note": {"fields": {"text": {"type": "STRING"}, "number": {"type": "INT64"}}},
+    "Note": {"fields": {"text": {"type": "STRING"}, "number": {"type": "INT64"},
+                        "numbers": {"type": "INT64_LIST"}}},
 }}
 POSTS = 2000
 # What a server that ends by a fault of its own says.
