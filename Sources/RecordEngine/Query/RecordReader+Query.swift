@@ -93,15 +93,18 @@ extension RecordReader {
         let shown = query.shown
         let showsAll = shown.isAll
         try runner.forEach(after: query.cursor?.place, limit: limit + 1, &budget) {
-            cursor, place throws(QueryObstacle) in
+            cursor, place, budget throws(QueryObstacle) in
             guard answer.hasRoom() else { return false }
+            let start = answer.json.count
             let system = cursor.systemFields
             _ = try self.refusing { () throws(RecordError) in
                 try self.append(
                     cursor, system, type, selection: shown.selection(creator: system.creator),
                     for: request.caller, in: request.address.scope, to: &answer.json)
             }
-            answer.didAppend(read: showsAll ? 0 : shown.bytes(of: cursor, creator: system.creator), place)
+            let hidden = showsAll ? 0 : shown.bytes(of: cursor, creator: system.creator)
+            answer.didAppend(read: hidden, place)
+            try budget.didCopy(answer.json.count - start + hidden)
             return true
         }
         answer.endRecords()

@@ -146,7 +146,7 @@ extension RecordReader {
         var budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
         do throws(QueryObstacle) {
             try runner.forEach(after: QueryPlace(key: [], record: id), limit: limit, &budget) {
-                cursor, _ throws(QueryObstacle) in
+                cursor, _, _ throws(QueryObstacle) in
                 try self.refusing { () throws(RecordError) in try show(cursor) }
             }
         } catch {

@@ -34,6 +34,11 @@ package struct MatchMeter {
         if work > largestStep { throw .outOfTime }
         spent += work
         if spent > recordLimit { throw .tooMuch }
+        try didSpend(work)
+    }
+
+    /// Tells of work that was done between records.
+    package mutating func didSpend(_ work: Int) throws(MatchObstacle) {
         untilLook -= work
         guard untilLook < 0 else { return }
         guard mayGoOn() else { throw .outOfTime }

@@ -61,9 +61,14 @@ struct QueryBudget {
         do throws(MatchObstacle) { return try matcher.matches(record, &meter) } catch { throw obstacle(error) }
     }
 
-    /// Counts what is decoded besides, in bytes.
-    mutating func decode(_ bytes: Int) throws(QueryObstacle) {
-        do throws(MatchObstacle) { try meter.spend(bytes) } catch { throw obstacle(error) }
+    /// Counts what is about to be done besides, in the unit of `MatchMeter`.
+    mutating func spend(_ work: Int) throws(QueryObstacle) {
+        do throws(MatchObstacle) { try meter.spend(work) } catch { throw obstacle(error) }
+    }
+
+    /// Counts bytes that were read and put into an answer.
+    mutating func didCopy(_ bytes: Int) throws(QueryObstacle) {
+        do throws(MatchObstacle) { try meter.didSpend(2 * bytes) } catch { throw obstacle(error) }
     }
 
     private func obstacle(_ obstacle: MatchObstacle) -> QueryObstacle {

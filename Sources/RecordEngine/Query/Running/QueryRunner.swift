@@ -35,10 +35,10 @@ struct QueryRunner {
     /// - Parameters:
     ///   - place: Where to begin behind; `nil` for the beginning.
     ///   - limit: How many `body` will take at most.
-    ///   - body: Gets a record and, if it asks, the record's place in the order.
+    ///   - body: Gets a record, what tells its place in the order, and the budget, which it tells of its own work.
     func forEach(
         after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
+        _ body: (RecordCursor, () -> QueryPlace, inout QueryBudget) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
         if parts.contains(where: { $0.plan.isSorted }) {
             try forEachSorted(after: place, limit: limit, &budget, body)
@@ -50,7 +50,7 @@ struct QueryRunner {
     /// The matches of plans whose walks come in the query's order.
     private func forEach(
         of parts: [QueryPart], after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
+        _ body: (RecordCursor, () -> QueryPlace, inout QueryBudget) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
         if parts.count == 1, parts[0].plan.walks.count == 1,
             let walk = DirectWalk(parts[0].plan.walks[0], zone: parts[0].place, type: type, order: order)
@@ -74,7 +74,7 @@ struct QueryRunner {
             defer { cursor.finish() }
             try budget.take(1)
             guard try matches(cursor, parts[owners[walk]], mayBeCut: mayBeCut, &budget) else { continue }
-            guard try body(cursor, { place }) else { return }
+            guard try body(cursor, { place }, &budget) else { return }
         }
     }
 
@@ -93,7 +93,7 @@ struct QueryRunner {
 
     private func forEach(
         of walks: [(walk: DirectWalk, part: QueryPart)], after place: QueryPlace?, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
+        _ body: (RecordCursor, () -> QueryPlace, inout QueryBudget) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
         var merged = try MergedCursors(walks, after: place, order: order, reading)
         defer { merged.finish() }
@@ -104,7 +104,7 @@ struct QueryRunner {
             let part = merged.part(lane)
             let mayBeCut = part.rechecks && merged.mayBeCut(lane)
             if try matches(cursor, part, mayBeCut: mayBeCut, &budget) {
-                guard try body(cursor, { merged.place(lane) }) else { return }
+                guard try body(cursor, { merged.place(lane) }, &budget) else { return }
             }
             try merged.advance(lane, reading)
         }
@@ -113,7 +113,7 @@ struct QueryRunner {
     /// Walks records and index in one statement, which stays open meanwhile.
     private func forEach(
         of walk: DirectWalk, _ part: QueryPart, after place: QueryPlace?, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
+        _ body: (RecordCursor, () -> QueryPlace, inout QueryBudget) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
         let reading = reading
         guard let cursor = try reading.store({ () throws(StoreError) in try walk.start(reading, after: place) }) else {
@@ -131,13 +131,13 @@ struct QueryRunner {
                 let mayBeCut = mayHaveCuts && IndexKey.mayBeCut(cursor.keyLength)
                 guard try matches(cursor, part, mayBeCut: mayBeCut, &budget) else { continue }
             }
-            guard try body(cursor, { walk.place(cursor) }) else { return }
+            guard try body(cursor, { walk.place(cursor) }, &budget) else { return }
         } while try reading.store({ () throws(StoreError) in try cursor.next() })
     }
 
     private func forEachSorted(
         after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, () -> QueryPlace) throws(QueryObstacle) -> Bool
+        _ body: (RecordCursor, () -> QueryPlace, inout QueryBudget) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
         var first = FirstPlaces(limit, order: order)
         var seen: Set<Int64> = []
@@ -145,7 +145,7 @@ struct QueryRunner {
             guard part.plan.isSorted else {
                 // It has them in order: more than a page of it is not wanted.
                 var count = 0
-                try forEach(of: [part], after: place, limit: limit, &budget) { cursor, place throws(QueryObstacle) in
+                try forEach(of: [part], after: place, limit: limit, &budget) { cursor, place, _ throws(QueryObstacle) in
                     count += 1
                     if !hasOverlaps || seen.insert(cursor.id).inserted { first.add(place()) }
                     return count < limit
@@ -170,7 +170,7 @@ struct QueryRunner {
             guard let cursor = try record(place.record) else { continue }
             defer { cursor.finish() }
             try budget.take(1)
-            guard try body(cursor, { place }) else { return }
+            guard try body(cursor, { place }, &budget) else { return }
         }
     }
 
@@ -210,7 +210,7 @@ struct QueryRunner {
         var key: [UInt8] = []
         for term in order.columns {
             let source = term.field.anySource
-            try budget.decode(record.bytes(of: source))
+            try budget.spend(record.bytes(of: source))
             let value = try refusing { () throws(RecordError) in try record.value(of: source) }
             IndexKey.append(value, isAscending: term.isAscending, to: &key)
         }
