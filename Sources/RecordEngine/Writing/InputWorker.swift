@@ -2,7 +2,7 @@ package import RecordModel
 internal import Synchronization
 internal import Threads
 
-/// The thread that reads the long bodies of writes: sixteen megabytes of JSON take tens of milliseconds, for which
+/// The thread that reads long bodies: sixteen megabytes of JSON take tens of milliseconds, for which
 /// everybody else on an event loop would wait.
 ///
 /// One is enough, since it reads faster than the writer behind it writes. It has no bound of its own on what waits: the
@@ -10,6 +10,8 @@ internal import Threads
 package final class InputWorker: Sendable {
     /// Bodies of so many bytes are read here. A loop reads a smaller one in half a millisecond at most.
     package static let minimumBytes = 256 << 10
+    /// … and documents of so many: a tree of JSON values takes several times as long as the records of a write.
+    package static let minimumDocumentBytes = 64 << 10
 
     private struct State {
         var executor: ThreadExecutor?
