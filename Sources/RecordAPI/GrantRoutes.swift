@@ -27,11 +27,12 @@ extension RecordAPI {
         try call.require(.changeRights)
         let name = try call.typeName()
         let writeGuard = try call.documentGuard()
-        let object = try await call.object(keys: ["grants"])
-        guard let document = object["grants"] else {
-            throw RecordError.badRequest("The body needs 'grants'", details: [("path", .text("grants"))])
+        let grants = try await call.object(keys: ["grants"]) { object throws(RecordError) in
+            guard let document = object["grants"] else {
+                throw RecordError.badRequest("The body needs 'grants'", details: [("path", .text("grants"))])
+            }
+            return try GrantsDocument.read(document, path: "grants")
         }
-        let grants = try GrantsDocument.read(document, path: "grants")
         try call.require(.changeRights)
         try await call.database.setGrants(grants, of: name, if: writeGuard, by: call.actor)
         let answer = GrantsDocument.json(grants)

@@ -103,9 +103,28 @@ struct RecordCall {
             return bytes
         case .stream:
             let bytes = try await request.body.collect(upTo: limit)
-            try reader.refresh()
-            caller = try Bearer.authenticate(request.fields, with: reader)
+            try judgeAgain()
             return bytes
         }
+    }
+
+    /// What the whole body says, such as a schema: a long one is read on another thread, and its caller judged again behind
+    /// that, as in `body`.
+    ///
+    /// - Parameter limit: The most bytes, where the route can do with less than any body may have.
+    mutating func document<Value: Sendable>(
+        upTo limit: Int = .max, _ read: @escaping @Sendable ([UInt8]) throws(RecordError) -> Value
+    ) async throws -> Value {
+        let bytes = try await body(upTo: limit)
+        guard bytes.count >= InputWorker.minimumBytes else { return try read(bytes) }
+        let value = try await database.inputs.run { () throws(RecordError) in try read(bytes) }
+        try judgeAgain()
+        return value
+    }
+
+    /// After a suspension the view is a new one, and the token may have been revoked.
+    private mutating func judgeAgain() throws {
+        try reader.refresh()
+        caller = try Bearer.authenticate(request.fields, with: reader)
     }
 }

@@ -24,18 +24,21 @@ extension RecordAPI {
         try call.require(.changeRights)
         let name = try call.roleName()
         let writeGuard = try call.documentGuard()
-        let object = try await call.object(keys: ["members", "name"])
+        let members = try await call.object(keys: ["members", "name"]) { object throws(RecordError) in
+            if let stated = object["name"], stated.string != name.text {
+                throw RecordError.badRequest(
+                    "The body's name is not that of the path. Leave it out or make them the same")
+            }
+            guard let values = object["members"]?.array, case let members = values.compactMap(\.string),
+                members.count == values.count
+            else {
+                throw RecordError.badRequest(
+                    "'members' is a list of user record names, and of role: with the name of another role",
+                    details: [("path", .text("members"))])
+            }
+            return members
+        }
         try call.require(.changeRights)
-        if let stated = object["name"], stated.string != name.text {
-            throw RecordError.badRequest("The body's name is not that of the path. Leave it out or make them the same")
-        }
-        guard let values = object["members"]?.array, case let members = values.compactMap(\.string),
-            members.count == values.count
-        else {
-            throw RecordError.badRequest(
-                "'members' is a list of user record names, and of role: with the name of another role",
-                details: [("path", .text("members"))])
-        }
         let (role, isNew) = try await call.database.putRole(name, members: members, if: writeGuard, by: call.actor)
         return .document(role.json, tag: role.tag, status: isNew ? .created : .ok)
     }

@@ -26,7 +26,7 @@ extension RecordAPI {
                 "rights", "'rights' is replace, as the document says, or keep: what is there keeps its rights")
         }
         options.writeGuard = try call.documentGuard()
-        let document = try SchemaDocument.read(try await call.body())
+        let document = try await call.document(SchemaDocument.read)
         try call.require(.changeSchema)
         let outcome = try await call.database.putSchema(document, options, by: call.actor)
         // Who may write the schema and not read it learns that it was done, and no more.
@@ -91,18 +91,25 @@ extension RecordCall {
     mutating func object(
         keys: [String], upTo limit: Int = .max, isOptional: Bool = false
     ) async throws -> JSONObject {
-        let bytes = try await body(upTo: limit)
-        if isOptional, bytes.isEmpty { return JSONObject() }
-        let value: JSONValue
-        do { value = try JSONValue.parse(bytes) } catch {
-            throw RecordError(error)
+        try await object(keys: keys, upTo: limit, isOptional: isOptional) { object in object }
+    }
+
+    /// What `read` makes of a body that is an object with no keys but these; of a long one on another thread.
+    mutating func object<Value: Sendable>(
+        keys: [String], upTo limit: Int = .max, isOptional: Bool = false,
+        _ read: @escaping @Sendable (JSONObject) throws(RecordError) -> Value
+    ) async throws -> Value {
+        try await document(upTo: limit) { bytes throws(RecordError) in
+            if isOptional, bytes.isEmpty { return try read(JSONObject()) }
+            let value: JSONValue
+            do throws(JSONError) { value = try JSONValue.parse(bytes) } catch { throw RecordError(error) }
+            guard let object = value.object else { throw RecordError.badRequest("The body must be a JSON object") }
+            if let unknown = object.keys.first(where: { !keys.contains($0) }) {
+                throw RecordError.badRequest(
+                    "Unknown key '\(unknown.prefix(64))'. This route takes \(keys.joined(separator: ", "))",
+                    details: [("key", .text(String(unknown.prefix(64))))])
+            }
+            return try read(object)
         }
-        guard let object = value.object else { throw RecordError.badRequest("The body must be a JSON object") }
-        if let unknown = object.keys.first(where: { !keys.contains($0) }) {
-            throw RecordError.badRequest(
-                "Unknown key '\(unknown.prefix(64))'. This route takes \(keys.joined(separator: ", "))",
-                details: [("key", .text(String(unknown.prefix(64))))])
-        }
-        return object
     }
 }

@@ -1,5 +1,6 @@
 package import Cryptography
 package import RecordModel
+internal import RecordStorage
 internal import Threads
 
 /// The name of a container, such as `iCloud.org.example.Forum`: letters, digits, dots, hyphens and underscores, the
@@ -141,6 +142,13 @@ package actor DatabaseRegistry {
     /// The databases that are open, for metrics and maintenance.
     package nonisolated var openDatabases: [(id: DatabaseID, database: RecordDatabase)] {
         opened.withLock { table in table.map { ($0.key, $0.value) } }
+    }
+
+    /// Keeps room on the disk for the next start, in the data folder and in that of each open database.
+    package func keepStartReserves() {
+        guard !isClosed else { return }
+        let folders = [configuration.dataPath] + openDatabases.map(\.database.folderPath)
+        for folder in folders { StartReserve(in: folder).keep() }
     }
 
     /// Finishes all writes and closes every file. Readers must be gone.

@@ -77,8 +77,11 @@ package actor RecordDatabase {
         let folder = try DataFolder(opening: path)
         let secret = try folder.secret()
         try folder.syncLog()
-        let connection = try Connection(path: DataFolder.databasePath(in: path), role: .writer)
-        try Migrations.run(on: connection)
+        let connection = try StartReserve(in: path).open {
+            let connection = try Connection(path: DataFolder.databasePath(in: path), role: .writer)
+            try Migrations.run(on: connection)
+            return connection
+        }
         let keys = try DatabaseKeys(secret: secret)
         let transaction = try WriteTransaction(
             connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,

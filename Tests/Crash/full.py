@@ -126,21 +126,18 @@ class FullRound(FolderRound):
         self.kill(server)
 
     def start_without_room(self) -> None:
-        """After a clean stop even the index of the log must be made anew. Where that is not possible, the words of the
-        server and of the doctor are about the disk: nobody must restore a database from a backup that is whole."""
+        """After a clean stop even the index of the log must be made anew, from what the folders keep for that. The
+        words of the doctor are about the disk: nobody must restore a database from a backup that is whole."""
         filler = self.disk / "filler"
         with open(filler, "wb", buffering=0) as file, contextlib.suppress(OSError):
             while True:
                 file.write(bytes(4096))
         server = self.watched()
-        begun = server.log.stat().st_size
         try:
             server.start_within(self.options.start_seconds)
             self.look_while_full(server)
         except (Problem, OSError) as problem:
-            said = server.log.read_bytes()[begun:].decode(errors="replace")
-            if not any(word in said.lower() for word in ("full", "no room", "no space")):
-                self.problems.append(f"a start without any room does not say so: {said.strip() or problem}")
+            self.problems.append(f"started without any room: {problem}")
         self.problems += [crash] if (crash := server.crash()) else []
         server.kill()
         if (complaint := doctor(self.binary, self.disk / "data")) and "backup" in complaint:

@@ -3,7 +3,9 @@
 
     python3 Tests/Crash/test_findings.py [BINARY]
 """
+import contextlib
 import errno
+import os
 import sys
 import tempfile
 import threading
@@ -42,8 +44,8 @@ class Stage(unittest.TestCase):
         unmount(self.disk)
         self.temporary.cleanup()
 
-    def server(self, disk: Path, *watch) -> WatchedServer:
-        self.servers.append(WatchedServer(BINARY, disk, {}, *watch))
+    def server(self, disk: Path, *watch, settings: dict[str, str] | None = None) -> WatchedServer:
+        self.servers.append(WatchedServer(BINARY, disk, settings or {}, *watch))
         return self.servers[-1]
 
     def watched(self, settings: dict[str, str] | None = None, pause: int = 0) -> tuple[WatchedServer, Faults]:
@@ -147,25 +149,77 @@ class Findings(Stage):
         self.assertEqual(found, {"before": 200, "during": 404})
         self.assertEqual(self.create(again, "after"), 201)
 
-    def fill_disk(self) -> None:
-        self.assertTrue(FullRound.mount(self.disk, "size=12m,mode=700"), "this test needs the right to mount")
-        server = self.server(self.disk)
-        server.start(10)
-        self.assertEqual(self.create(server, "before", 100_000), 201)
-        server.stop()
+    def mount(self, size: str) -> None:
+        self.assertTrue(FullRound.mount(self.disk, f"size={size},mode=700"), "this test needs the right to mount")
+
+    def reserves(self) -> list[int]:
+        """The bytes that the data folder and its one database keep for the next start."""
+        return [file.stat().st_blocks * 512 for file in (self.disk / "data").rglob("reserve")]
+
+    def wait_for_reserves(self) -> None:
+        limit = time.monotonic() + 20
+        while self.reserves() != [256 << 10] * 2:
+            self.assertLess(time.monotonic(), limit, f"of reserves there are {self.reserves()}")
+            time.sleep(0.02)
+
+    def fill(self) -> None:
         with self.assertRaises(OSError), open(self.disk / "filler", "wb", buffering=0) as file:
             while True:
                 file.write(bytes(4096))
 
+    def fill_disk(self) -> None:
+        """A small disk with a database that was closed, and no room for anything."""
+        self.mount("12m")
+        server = self.server(self.disk).start(10)
+        self.wait_for_reserves()
+        self.assertEqual(self.create(server, "before", 100_000), 201)
+        server.stop()
+        self.fill()
+
+    def judge_without_room(self, acknowledged: str) -> None:
+        """A server starts, reads, refuses writes until there is room, and then keeps some for the next one."""
+        server = self.server(self.disk).start(10)
+        self.assertEqual(self.read(server, acknowledged), 200)
+        self.assertEqual(self.create(server, "during", 900_000), 507)
+        server.kill()
+        again = self.server(self.disk).start(10)
+        self.assertEqual(self.read(again, acknowledged), 200)
+        (self.disk / "filler").unlink()
+        self.wait_for_reserves()
+        self.assertEqual(self.create(again, "after", 900_000), 201)
+
+    def test_a_server_starts_on_a_disk_without_room_that_was_stopped_before(self):
+        # SQLite takes the index of the log away with the last connection.
+        self.fill_disk()
+        self.judge_without_room("before")
+
+    def test_a_server_starts_on_a_disk_without_room_whose_log_has_outgrown_its_index(self):
+        # What was written into the log is read at the next start, also if there was no room for it in the index.
+        self.mount("64m")
+        server = self.server(self.disk, settings={"FOGBASE_LIMITS_BODY_BYTES": "16MiB"}).start(10)
+        self.wait_for_reserves()
+        for name in ("before", "later"):
+            self.assertEqual(self.batch(server, name), 200)
+        server.kill()
+        index = next(self.disk.rglob("records.sqlite-shm"))
+        self.assertGreater(index.stat().st_size, 32 << 10)
+        os.truncate(index, 32 << 10)
+        self.fill()
+        self.judge_without_room("later-11")
+
     def test_a_start_that_finds_no_room_says_that_the_disk_is_full(self):
         self.fill_disk()
+        for file in list(self.disk.rglob("reserve")):
+            file.unlink()
+        with open(self.disk / "another", "wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
         server = self.server(self.disk)
         begun = server.log.stat().st_size
-        try:
+        with self.assertRaises(Problem):
             server.start(10)
-        except Problem:
-            said = server.log.read_bytes()[begun:].decode().lower()
-            self.assertTrue("full" in said or "room" in said or "space" in said, said)
+        said = server.log.read_bytes()[begun:].decode().lower()
+        self.assertTrue("full" in said or "room" in said or "space" in said, said)
 
     def test_doctor_does_not_advise_a_backup_for_a_disk_without_room(self):
         self.fill_disk()

@@ -134,6 +134,32 @@ import Threads
         await server.stop()
     }
 
+    @Test func `a large answer that nobody takes drives out as many small ones as it needs, the stalest first`()
+        async throws
+    {
+        let server = try TestServer({
+            $0.loops = 1
+            $0.maxAnswerBytesInFlight = 40 << 20
+            $0.deadlines.write = .seconds(120)
+        }) { request in
+            let mebibytes = Int(request.target.query("mebibytes") ?? "") ?? 0
+            return HTTPResponse(.ok, body: .bytes([UInt8](repeating: 0x61, count: mebibytes << 20)))
+        }
+        func begin(_ mebibytes: Int) throws -> RawClient {
+            let client = try server.client(receiveBuffer: 4096)
+            try client.send("GET /?mebibytes=\(mebibytes) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            _ = try client.receive(until: "\r\n\r\n")
+            return client
+        }
+        let idle = try (0..<9).map { _ in try begin(4) }
+        let large = try begin(20)
+        #expect(await eventually { server.server.openConnections == 6 })
+        for client in idle[..<4] { #expect(throws: RawClient.Failure.self) { try client.receiveAll() } }
+        for client in idle[4...] { #expect(try client.receiveAll().count > 4_000_000) }
+        #expect(try large.receiveAll().count > 20_000_000)
+        await server.stop()
+    }
+
     @Test func `a status without a body has none`() async throws {
         let server = try TestServer { _ in HTTPResponse(.noContent, body: .bytes([0x61])) }
         let answer = try server.exchange("\(Self.get)\r\n")

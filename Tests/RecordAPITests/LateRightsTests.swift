@@ -1,7 +1,9 @@
 import HTTP
 import RecordAPI
+import RecordEngine
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// Rights that end while the body of a request is on its way.
@@ -16,17 +18,12 @@ import Testing
             .post, "/keys", as: .administrator, body: #"{"name":"\#(target)","scope":\#(Self.scope)}"#)
         let token = try #require(made.json?["token"]?.string, "\(made.text)")
         let id = try #require(made.json?["id"]?.string)
-        func fields(_ token: String) -> HTTPFields {
-            var fields = HTTPFields()
-            fields.append(.authorization, "Bearer \(token)")
-            return fields
-        }
         let change = HTTPRequest(
             method: .patch, target: try #require(RequestTarget("/keys/\(id)")),
-            fields: fields("the-operators-secret"),
+            fields: Self.fields("the-operators-secret"),
             body: .bytes(Array(#"{"scope":{"actions":["read"]}}"#.utf8)))
         let request = HTTPRequest(
-            method: method, target: try #require(RequestTarget(target)), fields: fields(token),
+            method: method, target: try #require(RequestTarget(target)), fields: Self.fields(token),
             body: .stream(
                 BodyBehindARequest(
                     api: database.api, context: database.context, request: change, body: Array(body.utf8))),
@@ -55,6 +52,49 @@ import Testing
         try await database.addForum()
         let answer = try await late(method, target, body, in: database)
         #expect(answer.status == 403, "\(answer.text)")
+    }
+
+    @Test(arguments: [
+        (HTTPMethod.put, "/schema?dryRun=true", #"{"types":{}}"#), (.post, "/query", #"{"recordType":"Post"}"#),
+    ]) func `a token that is revoked while its long document is read elsewhere does nothing`(
+        method: HTTPMethod, target: String, body: String
+    ) async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let made = await database.call(
+            .post, "/keys", as: .administrator, body: #"{"name":"late","scope":\#(Self.scope)}"#)
+        let token = try #require(made.json?["token"]?.string, "\(made.text)")
+        let id = try #require(made.json?["id"]?.string)
+        let inputs = try #require(database.registry.openDatabases.first?.database).inputs
+        // The thread is busy, the document waits behind that, and meanwhile another loop is told to revoke the key.
+        let (isBusy, gate) = (Gate(), Gate())
+        async let busy: Void = inputs.run {
+            isBusy.open()
+            gate.waitBlocking()
+        }
+        await isBusy.wait()
+        let spaces = String(repeating: " ", count: InputWorker.minimumBytes)
+        let request = HTTPRequest(
+            method: method, target: try #require(RequestTarget(target)), fields: Self.fields(token),
+            body: .bytes(Array((body + spaces).utf8)), id: "request-1")
+        async let answer = Answer(database.api.respond(to: request, in: database.context))
+        while inputs.reads < 2 { await Task.yield() }
+        let revoke = HTTPRequest(
+            method: .delete, target: try #require(RequestTarget("/keys/\(id)")),
+            fields: Self.fields("the-operators-secret"), id: "request-2")
+        let other = database.api.makeContext()
+        let revoked = await database.api.respond(to: revoke, in: other)
+        other.closeReaders()
+        gate.open()
+        _ = try await busy
+        #expect(revoked.status == .noContent)
+        #expect(await answer.status == 401)
+    }
+
+    private static func fields(_ token: String) -> HTTPFields {
+        var fields = HTTPFields()
+        fields.append(.authorization, "Bearer \(token)")
+        return fields
     }
 }
 

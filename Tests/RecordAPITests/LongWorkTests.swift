@@ -103,6 +103,43 @@ import Testing
         #expect(try Self.engine(database).inputs.reads == 1)
     }
 
+    /// The routes whose bodies are documents, each with one that has `spaces` between its values.
+    private static let documents: [(method: HTTPMethod, target: String, body: @Sendable (_ spaces: String) -> String)] =
+        [
+            (.put, "/schema", { #"{"types":{"Post":{\#($0)"fields":{}}}}"# }),
+            (.put, "/grants/Post", { #"{"grants":{\#($0)"_world":["READ"]}}"# }),
+            (.put, "/roles/editors", { #"{"members":[\#($0)]}"# }),
+            (.post, "/query", { #"{"recordType":"Post",\#($0)"limit":1}"# }),
+        ]
+
+    @Test(arguments: documents.indices)
+    func `a long document is read there, and does what a short one does`(_ index: Int) async throws {
+        let document = Self.documents[index]
+        let database = try await TestDatabase.make(withUsers: false)
+        await Self.post(database, "/records/Post", #"{"fields":{}}"#)
+        let inputs = try Self.engine(database).inputs
+        let short = document.body("")
+        let almost = document.body(
+            String(repeating: " ", count: InputWorker.minimumBytes - 1 - short.utf8.count))
+        for body in [short, almost] {
+            let answer = await database.call(document.method, document.target, as: .administrator, body: body)
+            #expect((200...201).contains(answer.status), "\(answer.text)")
+        }
+        #expect(inputs.reads == 0)
+        let long = await database.call(document.method, document.target, as: .administrator, body: almost + " ")
+        #expect(long.status == 200, "\(long.text)")
+        #expect(inputs.reads == 1)
+        let stranger = await database.call(document.method, document.target, body: almost + " ")
+        #expect(stranger.status == (document.method == .put ? 401 : 200), "\(stranger.text)")
+        #expect(inputs.reads == (document.method == .put ? 1 : 2))
+        let text = Self.text(InputWorker.minimumBytes)
+        let broken = await database.call(document.method, document.target, as: .administrator, body: #"{"\#(text)""#)
+        #expect(broken.cause == "MALFORMED_JSON", "\(broken.text)")
+        let unknown = await database.call(
+            document.method, document.target, as: .administrator, body: #"{"\#(text)":1}"#)
+        #expect(unknown.status == 400 && unknown.code == "BAD_REQUEST", "\(unknown.text)")
+    }
+
     /// 400 records that make pages of 3 MB: twenty times what a loop can make in the time that it has.
     @Test(arguments: ["/records/Post", "/changes"])
     func `a page that takes more time than a loop has is made on the pool, and is the same page`(_ path: String)

@@ -34,6 +34,22 @@ import Testing
         await database.close()
     }
 
+    @Test func `the data folder and each open database keep room for the next start`() async throws {
+        let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let container = try #require(ContainerName("iCloud.test"))
+        let registry = DatabaseRegistry(
+            DatabaseRegistry.Configuration(dataPath: folder, containers: [container], passwordThreads: 1))
+        let development = DatabaseID(container: container, environment: .development)
+        try await registry.open(development)
+        await registry.keepStartReserves()
+        for path in [folder, registry.folder(of: development)] {
+            #expect(DataFolder.size(of: path + "/reserve") == 256 << 10)
+        }
+        #expect(!FolderInspection.exists(folder + "/iCloud.test/production"))
+        await registry.close()
+    }
+
     @Test func `a token that a restored backup never gave starts again`() async throws {
         let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         let backup = folder + "-backup"

@@ -11,9 +11,13 @@ extension ServerLoop {
     /// - Returns: `false` if the bytes alone are more than the loop's share.
     func hold(_ count: Int, for connection: HTTPConnection) -> Bool {
         guard count <= maxHeldBytes else { return false }
-        while heldBytes > maxHeldBytes - count {
-            guard let stalest = stalestHolder(besides: connection) else { return false }
-            stalest.dropHeldAnswer()
+        if heldBytes > maxHeldBytes - count {
+            // One answer can drive out hundreds of small ones: each of them is not looked for among all connections.
+            var holders = LeastFirst(holders(besides: connection))
+            while heldBytes > maxHeldBytes - count {
+                guard let stalest = holders.next() else { return false }
+                stalest.connection.dropHeldAnswer()
+            }
         }
         heldBytes += count
         connection.heldBytes += count
@@ -24,6 +28,25 @@ extension ServerLoop {
     func letGo(_ connection: HTTPConnection) {
         heldBytes -= connection.heldBytes
         connection.heldBytes = 0
+    }
+}
+
+/// A connection that holds an answer: the least is the one that has taken nothing of it for the longest.
+struct AnswerHolder: Comparable {
+    let connection: HTTPConnection
+    private let lastTaken: UInt64
+    private let index: Int
+
+    init(_ connection: HTTPConnection) {
+        self.connection = connection
+        lastTaken = connection.lastTaken
+        index = connection.index
+    }
+
+    static func == (one: AnswerHolder, other: AnswerHolder) -> Bool { one.connection === other.connection }
+
+    static func < (one: AnswerHolder, other: AnswerHolder) -> Bool {
+        (one.lastTaken, one.index) < (other.lastTaken, other.index)
     }
 }
 

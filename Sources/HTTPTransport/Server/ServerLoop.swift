@@ -143,14 +143,9 @@ final class ServerLoop: @unchecked Sendable {
         ledger.close(connection.ledgerPeer)
     }
 
-    /// The connection that holds an answer and has taken nothing of it for the longest.
-    func stalestHolder(besides connection: HTTPConnection) -> HTTPConnection? {
-        var stalest: HTTPConnection?
-        for other in connections where other.heldBytes > 0 && other !== connection {
-            if let known = stalest, known.lastTaken <= other.lastTaken { continue }
-            stalest = other
-        }
-        return stalest
+    /// The connections that hold answers.
+    func holders(besides connection: HTTPConnection) -> [AnswerHolder] {
+        connections.compactMap { $0.heldBytes > 0 && $0 !== connection ? AnswerHolder($0) : nil }
     }
 
     /// Stops accepting once those have been taken who waited already, and sends idle connections home; at the deadline the

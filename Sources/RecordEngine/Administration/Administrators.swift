@@ -58,10 +58,12 @@ package actor Administrators {
         limits: DatabaseLimits = DatabaseLimits(), clock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
     ) throws {
         let folder = try DataFolder(opening: dataPath)
-        let path = ServerFile.path(in: dataPath)
         try folder.syncLog(of: ServerFile.name)
-        let connection = try Connection(path: path, role: .writer)
-        try ServerFile.migrate(connection)
+        let connection = try StartReserve(in: dataPath).open {
+            let connection = try Connection(path: ServerFile.path(in: dataPath), role: .writer)
+            try ServerFile.migrate(connection)
+            return connection
+        }
         let table = AdministratorTable(connection)
         var snapshot = Snapshot()
         for row in try table.all() { snapshot.administrators[row.id] = row }

@@ -37,7 +37,7 @@ package struct Doctor {
         let administrator = dataPath + "/administrator"
         if FolderInspection.exists(administrator) { examinePermissions(of: administrator, isFolder: false, &found) }
         for name in FolderInspection.files(in: dataPath)
-        where name.hasPrefix(ServerFile.name) || name == "operator.json" || name == "lock" {
+        where name.hasPrefix(ServerFile.name) || ["operator.json", "lock", StartReserve.name].contains(name) {
             examinePermissions(of: dataPath + "/" + name, isFolder: false, &found)
         }
         examineServerFile(ServerFile.path(in: dataPath), &found)

@@ -2,8 +2,8 @@ package import RecordModel
 internal import Synchronization
 internal import Threads
 
-/// The thread that reads the long bodies of writes: sixteen megabytes of JSON take tens of milliseconds, for which
-/// everybody else on an event loop would wait.
+/// The thread that reads long bodies: eight megabytes of JSON take up to 300 milliseconds, for which everybody else on an
+/// event loop would wait.
 ///
 /// One is enough, since it reads faster than the writer behind it writes. It has no bound of its own on what waits: the
 /// transport counts the bytes of every body until its request is answered, and refuses what is too much.

@@ -84,6 +84,9 @@ package final class Connection {
         try execute("PRAGMA mmap_size = 2147418112")
         switch role {
         case .writer:
+            // Closing a connection copies the log and takes it away, even after a checkpoint has failed (see `checkpoint`),
+            // and also where the log could not be opened.
+            _ = fogbase_sqlite_no_checkpoint_on_close(handle, 1)
             try execute("PRAGMA page_size = 4096")
             try execute("PRAGMA journal_mode = WAL")
             // A commit returns after its frames are on disk: what is acknowledged is durable.
@@ -95,8 +98,6 @@ package final class Connection {
             // Dirty pages are not spilled into the log in the middle of a group.
             try execute("PRAGMA cache_spill = OFF")
             try execute("PRAGMA foreign_keys = OFF")
-            // Closing a connection copies the log and takes it away, even after a checkpoint has failed: see `checkpoint`.
-            _ = fogbase_sqlite_no_checkpoint_on_close(handle, 1)
             sqlite3_wal_hook(
                 handle,
                 { context, _, _, frames in

@@ -28,6 +28,7 @@ final class Maintenance: Sendable {
             var trim = Deadline.after(Self.trimInterval)
             while !Task.isCancelled {
                 Self.reportFailures(in: registry, &reported)
+                await registry.keepStartReserves()
                 for (_, database) in registry.openDatabases { database.writeAuditNotes() }
                 await registry.configuration.administrators?.writeAuditNotes()
                 await Self.refreshStatistics(of: registry)
