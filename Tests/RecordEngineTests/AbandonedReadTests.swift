@@ -86,7 +86,7 @@ import Threads
         let onPool = await Self.refusalWhenCancelled {
             _ = try await database.queries.pool.read(database) { pooled throws(RecordError) in
                 withUnsafeCurrentTask { $0?.cancel() }
-                return try pooled.answerOnPool(request, [])
+                return try pooled.answerHere(request, [])
             }
         }
         #expect(onPool?.cause == .requestAbandoned)

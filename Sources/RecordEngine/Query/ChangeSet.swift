@@ -38,7 +38,9 @@ extension RecordReader {
         if let key = request.idempotency, let answer = try await database.remembered(key, for: request.query.caller) {
             return answer
         }
-        try await causeIndexes(for: request.query)
+        if let wish = try await missingIndexes(for: request.query) {
+            _ = try await database.addIndexes(wish, to: request.query.typeName)
+        }
         let set = try await database.queries.pool.read(database) { reader throws(RecordError) in
             try reader.matches(request)
         }
@@ -82,20 +84,6 @@ extension RecordReader {
             recordName: nil, input: input)
         let access = Authorization.fields(of: type, for: request.query.caller, in: request.query.address.scope)
         _ = try operation.allowed(by: access, of: type, isOwn: true, in: database.environment)
-    }
-
-    /// Adds the index that finds the set, where the caller may cause one.
-    private func causeIndexes(for request: QueryRequest) async throws(RecordError) {
-        do throws(QueryObstacle) {
-            guard let query = try refusing({ () throws(RecordError) in try self.bind(request) }) else { return }
-            try checkIndexes(query, request, isFirst: true)
-        } catch {
-            switch error {
-            case .refused(let refusal): throw refusal
-            case .overBudget: return
-            case .needsIndex(let wish): _ = try await database.addIndexes(wish, to: request.typeName)
-            }
-        }
     }
 
     /// The ids of all matches, in the order in which the walk meets them.

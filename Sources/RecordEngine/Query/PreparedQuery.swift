@@ -135,9 +135,11 @@ extension RecordReader {
 
     /// A condition on `_deleted` with the numbers of the accounts that it means, as long as they are not too many.
     private func naming(goneAccountsIn predicate: Predicate) throws(RecordError) -> Predicate {
-        guard predicate.namesGoneAccounts else { return predicate }
+        let tests = predicate.goneAccountTests
+        guard tests > 0 else { return predicate }
         let table = try goneAccountTable()
-        let most = database.limits.goneAccountsByNumber
+        // Each test gets all of them.
+        let most = min(database.limits.goneAccountsByNumber, Limits.conditionMembers / tests)
         let numbers = try store { () throws(StoreError) in try table.numbers(limit: most + 1) }
         return numbers.count > most ? predicate : predicate.naming(goneAccounts: numbers).simplified()
     }

@@ -14,8 +14,10 @@ extension RecordReader {
     ///   its index is being built.
     /// - Source: CloudKit Web Services Reference, "Fetching Records Using a Query".
     package func query(_ request: QueryRequest) async throws(RecordError) -> [UInt8] {
+        if request.input.size > Self.longInput { return try await longQuery(request) }
         var notices: [QueryNotice] = []
         while true {
+            let started = MonotonicClock.now
             do throws(QueryObstacle) {
                 return try answer(request, notices, budget: QueryBudget(time: loopTime), isOnPool: false)
             } catch {
@@ -25,13 +27,49 @@ extension RecordReader {
                     guard notices.isEmpty else { throw .indexBuilding(request.typeName, retryAfter: 1) }
                     notices = try await addIndexes(wish, for: request)
                 case .overBudget:
-                    lastOverrun = MonotonicClock.now
-                    let notices = notices
-                    return try await database.queries.pool.read(database, isForCaller: true) {
-                        reader throws(RecordError) in
-                        try reader.answerOnPool(request, notices)
-                    }
+                    let now = MonotonicClock.now
+                    if now &- started > Self.overrunSpent { lastOverrun = now }
+                    return try await answerOnPool(request, notices)
                 }
+            }
+        }
+    }
+
+    /// To bind and to plan it may alone be more than a loop can spare.
+    private func longQuery(_ request: QueryRequest) async throws(RecordError) -> [UInt8] {
+        var notices: [QueryNotice] = []
+        if database.environment == .development, let wish = try await missingIndexes(for: request) {
+            notices = try await addIndexes(wish, for: request)
+        }
+        return try await answerOnPool(request, notices)
+    }
+
+    private func answerOnPool(
+        _ request: QueryRequest, _ notices: [QueryNotice]
+    ) async throws(RecordError) -> [UInt8] {
+        try await database.queries.pool.read(database, isForCaller: true) { reader throws(RecordError) in
+            try reader.answerHere(request, notices)
+        }
+    }
+
+    /// What is missing of the indexes that a query needs, if its caller may cause them.
+    func missingIndexes(for request: QueryRequest) async throws(RecordError) -> IndexWish? {
+        guard request.input.size > Self.longInput else { return try missingIndexesHere(for: request) }
+        return try await database.queries.pool.read(database, isForCaller: true) { reader throws(RecordError) in
+            try reader.missingIndexesHere(for: request)
+        }
+    }
+
+    private func missingIndexesHere(for request: QueryRequest) throws(RecordError) -> IndexWish? {
+        do throws(QueryObstacle) {
+            guard let query = try refusing({ () throws(RecordError) in try self.bind(request) }) else { return nil }
+            try checkIndexes(query, request, isFirst: true)
+            return nil
+        } catch {
+            switch error {
+            case .refused(let refusal): throw refusal
+            case .overBudget: return nil
+            case .needsIndex(let wish): return wish
             }
         }
     }
@@ -42,10 +80,18 @@ extension RecordReader {
         MonotonicClock.now &- lastOverrun < Self.overrunNanoseconds ? .microseconds(400) : .milliseconds(2)
     }
 
+    /// Longer words are bound on the pool at once: each of a thousand names of accounts is a search, and lists are hashed on
+    /// every level of a condition.
+    private static let longInput = 8 << 10
+
+    /// What counts as having spent the time of a loop: some queries are given up at the first look.
+    private static let overrunSpent: UInt64 = 1_000_000
+
     /// How long a loop remembers that a query was too long for it.
     private static let overrunNanoseconds: UInt64 = 10_000_000
 
-    func answerOnPool(_ request: QueryRequest, _ notices: [QueryNotice]) throws(RecordError) -> [UInt8] {
+    /// Answers on a thread that has nothing else to do.
+    func answerHere(_ request: QueryRequest, _ notices: [QueryNotice]) throws(RecordError) -> [UInt8] {
         let time = Duration.milliseconds(database.limits.queryMilliseconds)
         do throws(QueryObstacle) {
             return try answer(request, notices, budget: QueryBudget(time: time), isOnPool: true)

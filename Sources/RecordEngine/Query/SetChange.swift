@@ -56,36 +56,42 @@ struct SetChange: Sendable {
         try requireAskedFields(writer)
         var ignored: [UInt8] = []
         for id in records {
-            guard let record = try transaction.store({ () throws(StoreError) in try transaction.records.find(id: id) }),
-                try stillMatches(record, in: transaction), let type = transaction.schema[id: typeID]
-            else {
-                done.skipped += 1
-                continue
-            }
-            // What may not be read any more is not to be asked whether it matches.
-            guard writer.authorizeWriting(record.row, type) == .allowed, writer.mayRead(record.row, type) else {
-                done.skipped += 1
-                continue
-            }
-            // What goes with one record is not the next one's burden.
-            writer.cascaded = 0
-            writer.memberEntries = 0
-            do throws(RecordError) {
-                try transaction.item { () throws(RecordError) in
-                    try change(record, with: writer, into: &ignored)
-                    try writer.checkReferences()
-                }
-                done.changed += 1
-            } catch {
-                writer.undo()
-                // What is wrong with the change itself is wrong with it for all records.
-                guard transaction.storeFailure == nil, isOfRecord(error) else { throw error }
-                done.skipped += 1
-            }
+            if try perform(on: id, with: writer, into: &ignored) { done.changed += 1 } else { done.skipped += 1 }
             ignored.removeAll(keepingCapacity: true)
+            // To skip one may be as much work as to change it.
             if MonotonicClock.now &- started > nanoseconds { break }
         }
         return done
+    }
+
+    /// - Returns: Whether it was changed; if not, it is skipped.
+    private func perform(
+        on id: Int64, with writer: RecordWriter, into ignored: inout [UInt8]
+    ) throws(RecordError) -> Bool {
+        let transaction = writer.transaction
+        let found = try transaction.store { () throws(StoreError) in try transaction.records.find(id: id) }
+        guard let record = found, let type = transaction.schema[id: typeID], !record.row.isDeleted,
+            record.row.type == typeID
+        else { return false }
+        // What may not be read any more is not to be asked whether it matches.
+        guard writer.authorizeWriting(record.row, type) == .allowed, writer.mayRead(record.row, type),
+            try stillMatches(record, in: transaction)
+        else { return false }
+        // What goes with one record is not the next one's burden.
+        writer.cascaded = 0
+        writer.memberEntries = 0
+        do throws(RecordError) {
+            try transaction.item { () throws(RecordError) in
+                try change(record, with: writer, into: &ignored)
+                try writer.checkReferences()
+            }
+            return true
+        } catch {
+            writer.undo()
+            // What is wrong with the change itself is wrong with it for all records.
+            guard transaction.storeFailure == nil, isOfRecord(error) else { throw error }
+            return false
+        }
     }
 
     /// Ends a set whose condition asks for what its caller may not read any more: what goes on would tell of it.
@@ -102,7 +108,6 @@ struct SetChange: Sendable {
     private func stillMatches(
         _ record: StoredRecord, in transaction: WriteTransaction
     ) throws(RecordError) -> Bool {
-        guard !record.row.isDeleted, record.row.type == typeID else { return false }
         if matcher.isTrivial { return true }
         return try record.name.withUnsafeBufferPointer { name throws(RecordError) in
             try StoredFields(text: record.fields, layout: record.layout).withView { view throws(RecordError) in

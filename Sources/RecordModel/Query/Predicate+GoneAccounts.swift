@@ -19,12 +19,15 @@ extension Condition {
 
 extension Predicate {
     /// Whether some part of it compares a user with the accounts that are gone.
-    package var namesGoneAccounts: Bool {
+    package var namesGoneAccounts: Bool { goneAccountTests > 0 }
+
+    /// The tests that compare a user with the accounts that are gone.
+    package var goneAccountTests: Int {
         switch self {
-        case .constant: false
-        case .condition(let condition): condition.namesGoneAccounts
-        case .and(let list), .or(let list): list.contains { $0.namesGoneAccounts }
-        case .not(let inner): inner.namesGoneAccounts
+        case .constant: 0
+        case .condition(let condition): condition.namesGoneAccounts ? 1 : 0
+        case .and(let list), .or(let list): list.reduce(0) { $0 + $1.goneAccountTests }
+        case .not(let inner): inner.goneAccountTests
         }
     }
 

@@ -35,6 +35,11 @@ package enum QueryArgument: Hashable, Sendable {
 }
 
 extension QueryArgument {
+    /// About how long it is in a request, in bytes.
+    package var size: Int {
+        if case .list(let members) = self { members.reduce(0) { $0 + $1.size } } else { 8 + textBytes }
+    }
+
     /// The UTF-8 bytes of its texts.
     var textBytes: Int {
         switch self {

@@ -39,6 +39,12 @@ package struct QueryInput: Hashable, Sendable {
 
     package init() {}
 
+    /// About how much there is to read and to bind, in bytes.
+    package var size: Int {
+        (condition?.utf8.count ?? 0) + arguments.reduce(0) { $0 + $1.size }
+            + variables.values.reduce(0) { $0 + $1.size } + filters.reduce(0) { $0 + $1.value.size }
+    }
+
     /// Reads the keys of a text: `-timestamp,title`. Spaces around a key do not count.
     ///
     /// - Throws: `BAD_REQUEST` for an empty key, and with cause `TOO_LARGE` for too many.

@@ -155,7 +155,7 @@ private struct MatcherTest: Sendable {
     /// The work of testing some values, whose texts have `bytes` together.
     func work(values count: Int, bytes: Int) -> Int {
         // A hash is of the whole text, a comparison of no more than the shorter one.
-        values == nil ? count * comparisons * 8 + min(count * textBytes, bytes * comparisons) : count * 32 + bytes
+        values == nil ? count * comparisons * 8 + min(count * textBytes, bytes * comparisons) : count * 32 + bytes * 4
     }
 }
 
@@ -200,7 +200,8 @@ private struct AskedRecord {
         if let slot, let known = members[slot] { return known }
         try meter.spend(record.searchWork)
         let bytes = record.bytes(of: .field(field))
-        try meter.spend(bytes * IndexedRecord.workPerListByte)
+        // Each member is a value of its own, whose length is not known before.
+        try meter.spend(bytes * 4 + min(bytes / 8, Limits.listMembers) * 100)
         let found: [QueryValue]
         do throws(RecordError) { found = try record.members(of: field) } catch { throw .damaged(error) }
         if let slot { members[slot] = (found, bytes) }
@@ -209,9 +210,6 @@ private struct AskedRecord {
 }
 
 extension IndexedRecord {
-    /// What to decode one byte of a list's text costs, in the unit of `MatchMeter`; of other values it is one.
-    fileprivate static let workPerListByte = 12
-
-    /// What it costs to find a field.
-    fileprivate var searchWork: Int { 8 + fields.count * 4 }
+    /// What it costs to find a field, once for its length and once for its value.
+    fileprivate var searchWork: Int { 16 + fields.count * 32 }
 }

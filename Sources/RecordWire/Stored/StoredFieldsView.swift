@@ -64,8 +64,11 @@ package struct StoredFieldsView {
         guard !hidden.isEmpty, let head = LayoutHead(layout) else { return text.count }
         var bytes = text.count
         var walk = LayoutIterator(text: text, layout: layout, position: head.firstEntry)
+        var next = 0
         while let entry = walk.next() {
-            if hidden.contains(entry.fieldID) { bytes -= entry.entry.count }
+            while next < hidden.count, hidden[next] < entry.fieldID { next += 1 }
+            guard next < hidden.count else { break }
+            if hidden[next] == entry.fieldID { bytes -= entry.entry.count }
         }
         return bytes
     }

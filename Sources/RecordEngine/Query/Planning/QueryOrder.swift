@@ -1,3 +1,4 @@
+internal import Glibc
 internal import RecordModel
 
 /// The total order of a query's answer: key columns, then the internal id.
@@ -40,7 +41,15 @@ struct QueryPlace: Hashable, Sendable {
     var record: Int64
 
     func precedes(_ other: QueryPlace, in order: QueryOrder) -> Bool {
-        if key == other.key { return order.isIDAscending ? record < other.record : record > other.record }
-        return key.lexicographicallyPrecedes(other.key)
+        let difference = key.withUnsafeBytes { mine in
+            other.key.withUnsafeBytes { theirs in
+                let count = min(mine.count, theirs.count)
+                guard count > 0, let left = mine.baseAddress, let right = theirs.baseAddress else { return Int32(0) }
+                return memcmp(left, right, count)
+            }
+        }
+        if difference != 0 { return difference < 0 }
+        if key.count != other.key.count { return key.count < other.key.count }
+        return order.isIDAscending ? record < other.record : record > other.record
     }
 }

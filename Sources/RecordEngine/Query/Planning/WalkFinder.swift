@@ -69,11 +69,12 @@ struct WalkFinder {
         else { return nil }
         let (ids, created) = try creation(parts)
         let covered = facts.parts.union(created)
+        let condition = parts.together(covered)
         let walks = values.compactMap { value -> IndexWalk? in
             guard case .integer(let creator)? = value else { return nil }
             return IndexWalk(
-                source: .creator(creator), isBackward: !order.isIDAscending, ids: ids,
-                condition: parts.together(covered), isOneKey: true)
+                source: .creator(creator), isBackward: !order.isIDAscending, ids: ids, condition: condition,
+                isOneKey: true)
         }
         return AccessPath(walks: walks, covered: covered, isInOrder: order.isByID)
     }
@@ -82,11 +83,11 @@ struct WalkFinder {
         guard let facts = parts.facts[.system(.recordName)], let values = facts.values,
             values.count <= Self.maxWalks
         else { return nil }
+        let condition = parts.together(facts.parts)
         let walks = values.compactMap { value -> IndexWalk? in
             guard case .text(let name)? = value else { return nil }
             return IndexWalk(
-                source: .name(name), isBackward: !order.isIDAscending, condition: parts.together(facts.parts),
-                isOneKey: true)
+                source: .name(name), isBackward: !order.isIDAscending, condition: condition, isOneKey: true)
         }
         // One record is in any order.
         return AccessPath(walks: walks, covered: facts.parts, isInOrder: order.isByID || walks.count <= 1)

@@ -78,6 +78,7 @@ struct FirstPlaces {
     private var places: [QueryPlace] = []
     private let order: QueryOrder
     private let limit: Int
+    private var keyBytes = 0
     /// What a new place must precede, once there are enough.
     private var bound: QueryPlace?
 
@@ -92,21 +93,24 @@ struct FirstPlaces {
         return place.precedes(bound, in: order)
     }
 
-    mutating func add(_ place: QueryPlace) {
+    mutating func add(_ place: QueryPlace, _ budget: inout QueryBudget) throws(QueryObstacle) {
         places.append(place)
+        keyBytes += place.key.count
         // Sorting twice as many as are wanted, now and then, costs less than keeping a heap.
-        if places.count >= limit * 2 { settle() }
+        if places.count >= limit * 2 { try settle(&budget) }
     }
 
-    private mutating func settle() {
+    private mutating func settle(_ budget: inout QueryBudget) throws(QueryObstacle) {
+        try budget.sort(places.count, bytes: keyBytes)
         places.sort { $0.precedes($1, in: order) }
         if places.count > limit { places.removeLast(places.count - limit) }
+        keyBytes = places.reduce(0) { $0 + $1.key.count }
         if places.count == limit { bound = places.last }
     }
 
     /// The places in order.
-    mutating func finish() -> [QueryPlace] {
-        settle()
+    mutating func finish(_ budget: inout QueryBudget) throws(QueryObstacle) -> [QueryPlace] {
+        try settle(&budget)
         return places
     }
 }

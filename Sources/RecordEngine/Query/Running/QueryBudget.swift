@@ -58,13 +58,32 @@ struct QueryBudget {
     ///
     /// - Throws: As `take`; `.refused` with cause QUERY_TOO_EXPENSIVE if it is more work than one record may be.
     mutating func match(_ record: IndexedRecord, _ matcher: RecordMatcher) throws(QueryObstacle) -> Bool {
-        do throws(MatchObstacle) { return try matcher.matches(record, &meter) } catch { throw obstacle(error) }
+        do throws(MatchObstacle) {
+            // It was read as a whole, and its layout was walked.
+            try meter.didSpend(record.fields.text.count / 4 + record.fields.count * 32)
+            return try matcher.matches(record, &meter)
+        } catch {
+            throw obstacle(error)
+        }
     }
 
     /// Counts what is about to be done besides, in the unit of `MatchMeter`.
     mutating func spend(_ work: Int) throws(QueryObstacle) {
         do throws(MatchObstacle) { try meter.spend(work) } catch { throw obstacle(error) }
     }
+
+    /// Asks whether there is time to sort some keys.
+    mutating func sort(_ count: Int, bytes: Int) throws(QueryObstacle) {
+        guard count > 1 else { return }
+        // Each key takes part in so many comparisons.
+        let rounds = Int.bitWidth - (count - 1).leadingZeroBitCount
+        let work = rounds * (count * 20 + bytes * 2)
+        if isShort, work > Self.shortSort { throw end }
+        do throws(MatchObstacle) { try meter.didSpend(work) } catch { throw obstacle(error) }
+    }
+
+    /// What is sorted in one piece where others wait for the thread: a millisecond.
+    private static let shortSort = 1_000_000
 
     /// Counts bytes that were read and put into an answer.
     mutating func didCopy(_ bytes: Int) throws(QueryObstacle) {

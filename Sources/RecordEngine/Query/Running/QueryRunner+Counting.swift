@@ -88,7 +88,8 @@ extension QueryRunner {
     ) throws(QueryObstacle) {
         var seen: Set<Int64> = []
         let dedupes = part.plan.hasOverlaps
-        for var walk in runners(part, after: nil, chunk: 1_024) {
+        // Keys may be long, and others wait for a loop until a chunk is read.
+        for var walk in runners(part, after: nil, chunk: budget.isShort ? 128 : 1_024) {
             while let (place, mayBeCut) = try walk.current(reading, &budget) {
                 walk.advance()
                 if dedupes, !seen.insert(place.record).inserted { continue }

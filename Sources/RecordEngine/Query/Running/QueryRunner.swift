@@ -145,9 +145,10 @@ struct QueryRunner {
             guard part.plan.isSorted else {
                 // It has them in order: more than a page of it is not wanted.
                 var count = 0
-                try forEach(of: [part], after: place, limit: limit, &budget) { cursor, place, _ throws(QueryObstacle) in
+                try forEach(of: [part], after: place, limit: limit, &budget) {
+                    cursor, place, budget throws(QueryObstacle) in
                     count += 1
-                    if !hasOverlaps || seen.insert(cursor.id).inserted { first.add(place()) }
+                    if !hasOverlaps || seen.insert(cursor.id).inserted { try first.add(place(), &budget) }
                     return count < limit
                 }
                 continue
@@ -163,10 +164,10 @@ struct QueryRunner {
                     candidate.key = try sortKey(cursor, &budget)
                 }
                 if let place, !place.precedes(candidate, in: order) { return }
-                if first.wants(candidate) { first.add(candidate) }
+                if first.wants(candidate) { try first.add(candidate, &budget) }
             }
         }
-        for place in first.finish() {
+        for place in try first.finish(&budget) {
             guard let cursor = try record(place.record) else { continue }
             defer { cursor.finish() }
             try budget.take(1)
