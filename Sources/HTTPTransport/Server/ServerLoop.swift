@@ -38,6 +38,8 @@ final class ServerLoop: @unchecked Sendable {
     /// Bytes of answers that wait for clients, and their bound: this loop's share.
     var heldBytes = 0
     let maxHeldBytes: Int
+    /// What a connection's pipelined requests may take of a turn.
+    let pipelinedNanoseconds: Int
     /// What a body is waited for.
     let bodyPatience: Patience
     /// What a client is waited for that takes an answer.
@@ -67,6 +69,8 @@ final class ServerLoop: @unchecked Sendable {
         // On many cores a share must still hold the largest answers.
         let share = max(configuration.maxAnswerBytesInFlight / max(1, configuration.loops), 64 << 20)
         maxHeldBytes = min(configuration.maxAnswerBytesInFlight, share)
+        // A day is as good as for ever, and can be multiplied.
+        pipelinedNanoseconds = Int(min(configuration.maxPipelinedTime.clampedNanoseconds, 86_400_000_000_000))
         let patience = { (deadline: Duration) in
             Patience(
                 allowance: deadline.clampedNanoseconds, bytesPerSecond: configuration.minimumBytesPerSecond)
