@@ -50,6 +50,11 @@ final class ServerLoop: @unchecked Sendable {
     private var graceAlarm: LoopAlarm?
     private var outputs: [[UInt8]] = []
     private var encoder: GzipEncoder?
+    /// Encoders of answers that take more than a turn: one that nobody has is kept, and how many there are in all.
+    private var idleEncoders: [GzipEncoder] = []
+    private var encoderCount = 0
+    /// Each holds 280 KB. One more answer goes out as it is: compressing it would only make all of them later.
+    private static let maxEncoders = 8
     private var dateText: [UInt8] = []
     private var dateSecond: Int64 = .min
 
@@ -210,5 +215,20 @@ final class ServerLoop: @unchecked Sendable {
         output.reserveCapacity(bytes.count / 3)
         bytes.withUnsafeBytes { encoder.encodeAll($0, into: &output) }
         return output.count < bytes.count ? output : nil
+    }
+
+    /// An encoder for an answer that takes more than a turn; `nil` if all are in use.
+    func takeEncoder() -> GzipEncoder? {
+        if let idle = idleEncoders.popLast() { return idle }
+        guard encoderCount < Self.maxEncoders, let new = try? GzipEncoder(level: configuration.compressionLevel) else {
+            return nil
+        }
+        encoderCount += 1
+        return new
+    }
+
+    /// Takes back an encoder that is at the beginning of a member.
+    func giveBack(_ encoder: GzipEncoder) {
+        if idleEncoders.isEmpty { idleEncoders.append(encoder) } else { encoderCount -= 1 }
     }
 }
