@@ -208,6 +208,23 @@ import Testing
         }
     }
 
+    @Test func `what input brings is there before more input comes`() throws {
+        let content = Array(repeating: UInt8(0), count: 70_000)
+        let withoutTrailer = try GzipEncoder.encode(content, level: .balanced).dropLast(8)
+        for room in [100, 4_096, 70_000] {
+            let decoder = try GzipDecoder(limits: ample)
+            var output: [UInt8] = []
+            var rest = Array(withoutTrailer)
+            repeat {
+                let used = try rest.withUnsafeBufferPointer { (bytes) throws(CompressionError) in
+                    try decoder.decode(UnsafeRawBufferPointer(bytes), atMost: room, into: &output)
+                }
+                rest.removeFirst(used)
+            } while decoder.hasMore
+            #expect(output == content)
+        }
+    }
+
     @Test func `the verdict on a ratio does not depend on how much room there was`() throws {
         let limits = GzipDecoder.Limits(maxOutputBytes: 1 << 20, maxRatio: 200, ratioFreeBytes: 4_096)
         func outcome(_ body: [UInt8], room: Int) -> CompressionError? {
