@@ -71,7 +71,10 @@ let package = Package(
             ["RecordModel", "RecordWire", "RecordStorage", "Threads", "Cryptography", "Pictures", "Thumbnails"]),
         module(
             "RecordAPI",
-            ["HTTP", "RecordWire", "RecordEngine", "RecordModel", "Cryptography", "Thumbnails", "Threads"]),
+            [
+                "HTTP", "RecordWire", "RecordEngine", "RecordModel", "Cryptography", "Compression", "Thumbnails",
+                "Threads",
+            ]),
 
         // What apps use. It shares with the server what a record is, and nothing of how one is kept.
         module("FogbaseClient", ["RecordModel", "RecordWire"]),
@@ -114,7 +117,10 @@ let package = Package(
             ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads", "Cryptography"]),
         tests(
             "RecordAPITests",
-            ["RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Cryptography"]),
+            [
+                "RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Cryptography",
+                "Compression",
+            ]),
         tests("FogbaseClientTests", ["fogbase", "FogbaseClient", "RecordModel", "RecordWire"]),
         tests("FogbaseTests", ["fogbase", "RecordAPI", "RecordStorage", "Sockets"]),
         tests("BlackBoxTests", ["fogbase", "Cryptography", "RecordWire", "Threads"]),

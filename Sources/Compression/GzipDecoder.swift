@@ -37,6 +37,8 @@ package final class GzipDecoder {
     private let scratch = ScratchBuffer(byteCount: 16 << 10)
     private var limits: Limits
     private var state = State.decoding
+    /// Whether the last call ended for want of room: what was used of the input may hold more.
+    package private(set) var hasMore = false
     private var inputBytes = 0
     private var outputBytes = 0
 
@@ -70,16 +72,31 @@ package final class GzipDecoder {
     /// - Throws: Any `CompressionError` but `.truncated`. `output` then holds what was decoded before, never more
     ///   than the limit; the same error is thrown again until ``reset(limits:)``.
     package func decode(_ input: UnsafeRawBufferPointer, into output: inout [UInt8]) throws(CompressionError) {
-        var rest = input[...]
+        var rest = input
         while !rest.isEmpty {
-            let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(maxPieceBytes))
-            rest = rest.dropFirst(piece.count)
-            do {
-                try inflatePiece(piece, into: &output)
-            } catch {
-                state = .failed(error)
-                throw error
-            }
+            let used = try decode(rest, atMost: .max, into: &output)
+            rest = UnsafeRawBufferPointer(rebasing: rest[used...])
+        }
+    }
+
+    /// Decodes the next piece of input until it is used up or `room` bytes have come of it, which are appended to `output`.
+    ///
+    /// The caller goes on with what was not used; with an empty piece, if ``hasMore`` says so and nothing is left.
+    ///
+    /// - Parameter room: At least 1.
+    /// - Returns: How many bytes of `input` were used.
+    /// - Throws: As the other form.
+    package func decode(
+        _ input: UnsafeRawBufferPointer, atMost room: Int, into output: inout [UInt8]
+    ) throws(CompressionError) -> Int {
+        precondition(room > 0, "There is no room for output")
+        guard !input.isEmpty || hasMore else { return 0 }
+        hasMore = false
+        do {
+            return try inflatePiece(UnsafeRawBufferPointer(rebasing: input.prefix(maxPieceBytes)), room, into: &output)
+        } catch {
+            state = .failed(error)
+            throw error
         }
     }
 
@@ -109,6 +126,7 @@ package final class GzipDecoder {
         precondition(result == Z_OK, "zlib cannot reset")
         self.limits = limits
         state = .decoding
+        hasMore = false
         inputBytes = 0
         outputBytes = 0
     }
@@ -125,8 +143,8 @@ package final class GzipDecoder {
     }
 
     private func inflatePiece(
-        _ piece: UnsafeRawBufferPointer, into output: inout [UInt8]
-    ) throws(CompressionError) {
+        _ piece: UnsafeRawBufferPointer, _ room: Int, into output: inout [UInt8]
+    ) throws(CompressionError) -> Int {
         switch state {
         case .decoding: break
         case .ended: throw .trailingData
@@ -139,28 +157,35 @@ package final class GzipDecoder {
         // The caller's bytes are gone after this call.
         defer { stream.pointee.next_in = nil }
         let start = inputBytes
+        let end = room < .max - outputBytes ? outputBytes + room : .max
         while true {
-            let step = inflateStep(into: &output)
-            inputBytes = start + bytes.count - Int(stream.pointee.avail_in)
+            let step = inflateStep(upTo: end, into: &output)
+            let used = bytes.count - Int(stream.pointee.avail_in)
+            inputBytes = start + used
             try check(&output)
             switch step.result {
             case Z_STREAM_END:
                 state = .ended
-                guard stream.pointee.avail_in == 0 else { throw .trailingData }
-                return
+                guard used == bytes.count else { throw .trailingData }
+                return used
             case Z_OK, Z_BUF_ERROR:
                 // Room is left only when the input is used up, and zlib has nothing more to give.
-                if !step.isOutputFull { return }
+                if !step.isOutputFull { return used }
+                if outputBytes == end {
+                    hasMore = true
+                    return used
+                }
             case Z_MEM_ERROR: throw .outOfMemory
             default: throw .malformed
             }
         }
     }
 
-    private func inflateStep(into output: inout [UInt8]) -> (result: Int32, isOutputFull: Bool) {
+    private func inflateStep(upTo end: Int, into output: inout [UInt8]) -> (result: Int32, isOutputFull: Bool) {
         // One byte beyond the limit, so that zlib can show that there is more.
         let left = limits.maxOutputBytes - outputBytes
-        let room = min(left == .max ? left : left + 1, Self.checkedBytes - outputBytes % Self.checkedBytes)
+        let room = min(
+            left == .max ? left : left + 1, end - outputBytes, Self.checkedBytes - outputBytes % Self.checkedBytes)
         var result = Z_OK
         var isOutputFull = false
         scratch.append(atMost: room, to: &output) { free in

@@ -1,3 +1,4 @@
+internal import Compression
 public import HTTP
 package import RecordEngine
 internal import RecordModel
@@ -16,7 +17,7 @@ public struct RecordAPI: Sendable {
     /// The body of `/limits`.
     let limitsDocument: [UInt8]
     /// The body of `/openapi.json`.
-    let description: [UInt8]
+    let description: HTTPResponseBody
 
     package init(registry: DatabaseRegistry, configuration: RecordAPIConfiguration) {
         cookie = ConsoleCookie(isSecure: configuration.isReachedByHTTPS) { WallClock.seconds }
@@ -27,7 +28,8 @@ public struct RecordAPI: Sendable {
         for (route, endpoint) in Endpoint.routes { router.add(route, endpoint) }
         self.router = router
         limitsDocument = Self.limitsDocument(registry.configuration.limits, configuration.rateLimits)
-        description = OpenAPI.document(version: configuration.version)
+        let document = OpenAPI.document(version: configuration.version)
+        description = .prepared(identity: document, gzip: try? GzipEncoder.encode(document, level: .smallest))
     }
 
     /// Makes what one event loop owns. Readers open with the first request that needs them.
@@ -89,7 +91,8 @@ public struct RecordAPI: Sendable {
         case .limits, .openAPI, .describeUploads:
             try rate.take(1)
             return endpoint == .limits
-                ? .json(limitsDocument) : endpoint == .openAPI ? .json(description) : describeUploads()
+                ? .json(limitsDocument)
+                : endpoint == .openAPI ? HTTPResponse(.ok, fields: .json, body: description) : describeUploads()
         case .metrics where isMetricsOpen(to: request):
             try rate.take(1)
             return metrics()

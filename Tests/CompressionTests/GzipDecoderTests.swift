@@ -173,4 +173,75 @@ import Testing
             }
         }
     }
+
+    /// Decodes `body` with so much room at a time, and checks that no call takes more.
+    private func decode(_ body: [UInt8], room: Int, _ limits: GzipDecoder.Limits) throws(CompressionError) -> [UInt8] {
+        let decoder = try GzipDecoder(limits: limits)
+        var output: [UInt8] = []
+        var start = 0
+        while start < body.count || decoder.hasMore {
+            let before = output.count
+            start += try body.withUnsafeBufferPointer { (bytes) throws(CompressionError) in
+                try decoder.decode(
+                    .init(rebasing: UnsafeRawBufferPointer(bytes)[start...]), atMost: room, into: &output)
+            }
+            if output.count - before > room { Issue.record("More than \(room) bytes came") }
+        }
+        try decoder.finish()
+        return output
+    }
+
+    @Test func `as much comes at a time as there is room, and the same in all`() throws {
+        // Long matches: a byte of input brings hundreds, and the last ones come when all input has long been used.
+        let sample = Sample.text(2_000) + Array(repeating: 7, count: 5_000) + Sample.noise(200, seed: 3)
+        for content in [sample, [], Array(repeating: 0, count: 70_000)] {
+            let body = try GzipEncoder.encode(content, level: .balanced)
+            for room in [1, 2, 100, 257, 258, 259, 4_096, 16 << 10, 100_000, .max] {
+                #expect(try decode(body, room: room, ample) == content)
+                #expect(throws: CompressionError.trailingData) { try decode(body + [0], room: room, ample) }
+                #expect(throws: CompressionError.truncated) { try decode(Array(body.dropLast()), room: room, ample) }
+                guard !content.isEmpty else { continue }
+                #expect(throws: CompressionError.outputTooLarge(limit: content.count - 1)) {
+                    try decode(body, room: room, .init(maxOutputBytes: content.count - 1))
+                }
+            }
+        }
+    }
+
+    @Test func `what input brings is there before more input comes`() throws {
+        let content = Array(repeating: UInt8(0), count: 70_000)
+        let withoutTrailer = try GzipEncoder.encode(content, level: .balanced).dropLast(8)
+        for room in [100, 4_096, 70_000] {
+            let decoder = try GzipDecoder(limits: ample)
+            var output: [UInt8] = []
+            var rest = Array(withoutTrailer)
+            repeat {
+                let used = try rest.withUnsafeBufferPointer { (bytes) throws(CompressionError) in
+                    try decoder.decode(UnsafeRawBufferPointer(bytes), atMost: room, into: &output)
+                }
+                rest.removeFirst(used)
+            } while decoder.hasMore
+            #expect(output == content)
+        }
+    }
+
+    @Test func `the verdict on a ratio does not depend on how much room there was`() throws {
+        let limits = GzipDecoder.Limits(maxOutputBytes: 1 << 20, maxRatio: 200, ratioFreeBytes: 4_096)
+        func outcome(_ body: [UInt8], room: Int) -> CompressionError? {
+            do throws(CompressionError) {
+                _ = try decode(body, room: room, limits)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        for noise in stride(from: 0, to: 400, by: 20) {
+            let content = (0..<noise).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 3) }
+            let body = try GzipEncoder.encode(content + Array(repeating: 0, count: 40_000), level: .balanced)
+            let whole = outcome(body, room: .max)
+            for room in [100, 1_000, 4_097, 16 << 10, 20_000] {
+                #expect(outcome(body, room: room) == whole, "\(noise) in parts of \(room)")
+            }
+        }
+    }
 }

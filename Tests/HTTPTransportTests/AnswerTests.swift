@@ -100,6 +100,67 @@ import Threads
         await server.stop()
     }
 
+    /// Before, an answer of a megabyte was compressed in one turn, up to 20 ms.
+    @Test func `others have their turns while a large answer is compressed`() async throws {
+        let content = Self.words(1 << 20)
+        let (began, mayGoOn) = (Gate(), Gate())
+        let server = try TestServer({
+            $0.loops = 1
+            // Each turn of the other client is a request.
+            $0.maxPipelinedRequests = 1
+        }) { request in
+            guard request.target.rawPath == "/large" else { return .text("small", .noContent) }
+            // The loop stands still until the other client's request is there.
+            began.open()
+            mayGoOn.waitBlocking()
+            return .text(content)
+        }
+        let (client, other) = (try server.client(), try server.client())
+        try other.send("GET /before HTTP/1.1\r\nHost: x\r\n\r\n")
+        _ = try other.receive(until: "\r\n\r\n")
+        try client.send(
+            "GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: gzip\r\n\r\n")
+        await began.wait()
+        try other.send(String(repeating: "GET /other HTTP/1.1\r\nHost: x\r\n\r\n", count: 100))
+        other.finishSending()
+        mayGoOn.open()
+        _ = try client.receiveAll()
+        #expect(try other.receiveText().occurrences(of: " 204 ") == 100)
+        let place = try #require(server.handler.summaries.withLock { $0.firstIndex { $0.status == .ok } })
+        #expect(place >= 15)
+        await server.stop()
+    }
+
+    @Test func `what is compressed in parts is whole, and one too many goes out as it is`() async throws {
+        let content = Self.words(600_000)
+        let server = try TestServer({ $0.loops = 1 }) { _ in .text(content) }
+        for _ in 0..<2 {
+            let clients = try (0..<20).map { _ in try server.client() }
+            for client in clients { try client.send("\(Self.get)Accept-Encoding: gzip\r\n\r\n") }
+            for client in clients {
+                let answer = try client.receiveAll()
+                let end = try #require(answer.indices.first { answer[..<$0].suffix(4) == [13, 10, 13, 10] })
+                let head = String(decoding: answer[..<end], as: UTF8.self).lowercased()
+                #expect(head.contains("vary: accept-encoding\r\n"))
+                var body = Array(answer[end...])
+                if head.contains("content-encoding: gzip") {
+                    #expect(body.count < content.utf8.count / 2)
+                    body = try GzipDecoder.decode(body, limits: .init(maxOutputBytes: 1 << 20))
+                }
+                #expect(body[...].isSame(as: content.utf8))
+            }
+        }
+        await server.stop()
+    }
+
+    /// So many bytes of words, no part of them like another.
+    private static func words(_ count: Int) -> String {
+        var generator = SeededGenerator(seed: 3)
+        var text = ""
+        while text.utf8.count < count { text += "word \(Int.random(in: 0...99_999, using: &generator)) " }
+        return String(text.prefix(count))
+    }
+
     @Test func `a prepared body is chosen by what the client accepts`() async throws {
         let server = try TestServer { _ in
             HTTPResponse(.ok, body: .prepared(identity: Array("plain".utf8), gzip: Array("packed".utf8)))
@@ -107,6 +168,11 @@ import Threads
         #expect(try server.exchange("\(Self.get)\r\n").bodyText == "plain")
         #expect(try server.exchange("\(Self.get)Accept-Encoding: gzip\r\n\r\n").bodyText == "packed")
         await server.stop()
+        let plain = try TestServer({ $0.minimumCompressedBytes = nil }) { _ in
+            HTTPResponse(.ok, body: .prepared(identity: Array("plain".utf8), gzip: Array("packed".utf8)))
+        }
+        #expect(try plain.exchange("\(Self.get)Accept-Encoding: gzip\r\n\r\n").bodyText == "plain")
+        await plain.stop()
     }
 
     @Test func `answers that nobody takes have a common bound, and the stalest make room`() async throws {

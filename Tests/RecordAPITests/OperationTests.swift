@@ -1,3 +1,4 @@
+import Compression
 import HTTP
 import RecordEngine
 import RecordModel
@@ -69,6 +70,18 @@ import Testing
         #expect(await open.call(.get, "/metrics").status == 200)
         let closed = try await TestDatabase.make(withUsers: false) { $0.metricsAccess = .administrators }
         #expect(await closed.call(.get, "/metrics", from: "127.0.0.1").status == 401)
+    }
+
+    /// Before, it was compressed for each who asked.
+    @Test func `the description is compressed once`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        guard case .prepared(let document, let gzip?) = database.api.description else {
+            Issue.record("The description is not prepared")
+            return
+        }
+        #expect(gzip.count < document.count / 4)
+        #expect(try GzipDecoder.decode(gzip, limits: .init(maxOutputBytes: document.count)) == document)
+        #expect(await database.call(.get, "/openapi.json").bytes == document)
     }
 
     @Test func `the description has every route, and every reference leads somewhere`() async throws {

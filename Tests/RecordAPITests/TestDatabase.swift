@@ -188,7 +188,7 @@ struct Answer {
         fields = response.fields
         route = "\(response.route)"
         switch response.body {
-        case .bytes(let body): bytes = body
+        case .bytes(let body), .prepared(let body, _): bytes = body
         case .file(let file): bytes = Self.bytes(of: file)
         default: bytes = []
         }

@@ -4,29 +4,30 @@ import HTTP
 ///
 /// Functions that are handed the request: keeping it would copy it for each answer.
 enum ContentCodingChoice {
-    /// The body as it is sent; `response` gets the fields that say so.
+    /// Whether a body of `count` bytes goes out in gzip if that makes it smaller; `response` gets the field that says that it
+    /// depends on the request.
     ///
     /// An answer with a strong entity tag stays as it is: the tag would name two different runs of bytes, and a weak one
     /// is of no use to If-Match (RFC 9110 §8.8.3).
-    static func encode(
-        _ bytes: [UInt8], of response: inout HTTPResponse, for request: HTTPRequest?, on server: ServerLoop
-    ) -> [UInt8] {
-        guard let minimum = server.configuration.minimumCompressedBytes, bytes.count >= minimum,
-            bytes.count <= server.configuration.maximumCompressedBytes, let request,
+    static func compresses(
+        _ count: Int, of response: inout HTTPResponse, for request: HTTPRequest?,
+        under configuration: HTTPServerConfiguration
+    ) -> Bool {
+        guard let minimum = configuration.minimumCompressedBytes, count >= minimum,
+            count <= configuration.maximumCompressedBytes, let request,
             response.status.code / 100 == 2 || response.status.code >= 400, response.status != .partialContent,
             !response.fields.contains(.contentEncoding), !hasStrongTag(response), isCompressible(response)
-        else { return bytes }
+        else { return false }
         response.fields.append(.vary, literal: "Accept-Encoding")
-        guard AcceptEncoding.acceptsGzip(request.fields), let smaller = server.compress(bytes) else { return bytes }
-        response.fields.append(.contentEncoding, literal: "gzip")
-        return smaller
+        return AcceptEncoding.acceptsGzip(request.fields)
     }
 
     /// One of two forms that were made beforehand.
     static func pick(
-        identity: [UInt8], gzip: [UInt8]?, of response: inout HTTPResponse, for request: HTTPRequest?
+        identity: [UInt8], gzip: [UInt8]?, of response: inout HTTPResponse, for request: HTTPRequest?,
+        under configuration: HTTPServerConfiguration
     ) -> [UInt8] {
-        guard let request, let gzip else { return identity }
+        guard configuration.minimumCompressedBytes != nil, let request, let gzip else { return identity }
         response.fields.append(.vary, literal: "Accept-Encoding")
         guard AcceptEncoding.acceptsGzip(request.fields) else { return identity }
         response.fields.append(.contentEncoding, literal: "gzip")

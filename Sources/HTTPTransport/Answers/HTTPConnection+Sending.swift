@@ -17,12 +17,20 @@ extension HTTPConnection {
         let isHead = request?.method == .head
         let date = server.date
         prepareOutput()
-        let body: [UInt8]
+        var body: [UInt8]
         switch response.body {
         case .none: body = []
-        case .bytes(let bytes): body = ContentCodingChoice.encode(bytes, of: &response, for: request, on: server)
+        case .bytes(let bytes):
+            body = bytes
+            if ContentCodingChoice.compresses(bytes.count, of: &response, for: request, under: server.configuration),
+                let smaller = bytes.count <= Self.compressedPerTurn ? server.compress(bytes) : await compress(bytes)
+            {
+                response.fields.append(.contentEncoding, literal: "gzip")
+                body = smaller
+            }
         case .prepared(let identity, let gzip):
-            body = ContentCodingChoice.pick(identity: identity, gzip: gzip, of: &response, for: request)
+            body = ContentCodingChoice.pick(
+                identity: identity, gzip: gzip, of: &response, for: request, under: server.configuration)
         case .file(let file):
             ResponseEncoder.appendHead(
                 response, contentLength: file.length, date: date, requestID: id, keepAlive: keepsAlive,

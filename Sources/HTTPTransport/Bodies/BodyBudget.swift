@@ -24,6 +24,19 @@ final class BodyBudget: Sendable {
         reserve(count, within: streamedLimit)
     }
 
+    /// Takes up to `count` bytes for what is about to come of a body, as many as there are; returns how many.
+    func reserveStreamed(upTo count: Int) -> Int {
+        var before = used.load(ordering: .relaxed)
+        while true {
+            let granted = min(count, streamedLimit - before)
+            guard granted > 0 else { return 0 }
+            let (isExchanged, now) = used.weakCompareExchange(
+                expected: before, desired: before + granted, ordering: .relaxed)
+            if isExchanged { return granted }
+            before = now
+        }
+    }
+
     private func reserve(_ count: Int, within limit: Int) -> Bool {
         if used.add(count, ordering: .relaxed).newValue <= limit { return true }
         used.subtract(count, ordering: .relaxed)

@@ -19,7 +19,8 @@ extension BodyReader {
                     reader.giveBack()
                     return try await reader.gatherUndecoded(min(count, left), in: room)
                 }
-                return try await reader.gatherDecoded(count)
+                if case .gzip = reader.coding { return try await reader.gatherDecompressed(count, in: room) }
+                return try await reader.gatherChunks(count)
             }
         }.get()
     }
@@ -83,12 +84,25 @@ extension BodyReader {
         try reserve(count)
     }
 
-    /// Chunks and what comes out of gzip are as long as they like: what is too much is kept for the next piece.
-    private func gatherDecoded(_ count: Int) async throws(HTTPBodyError) -> [UInt8]? {
+    /// What comes out of gzip goes straight into the piece.
+    private func gatherDecompressed(
+        _ count: Int, in room: @Sendable (Int) -> [UInt8]
+    ) async throws(HTTPBodyError) -> [UInt8]? {
+        giveBack()
+        let limit = server.configuration.maxDecompressedBytes
+        var piece = room(count)
+        while piece.count < count {
+            guard try await decompress(atMost: count - piece.count, limit: limit, into: &piece) else { break }
+        }
+        return piece.isEmpty ? nil : piece
+    }
+
+    /// Chunks are as long as they like: what is too much is kept for the next piece.
+    private func gatherChunks(_ count: Int) async throws(HTTPBodyError) -> [UInt8]? {
         var piece = takeLeftover() ?? []
         if piece.isEmpty { giveBack() }
         while piece.count < count {
-            guard let more = try await decodedPiece(limit: server.configuration.maxDecompressedBytes) else { break }
+            guard let more = try await rawPiece() else { break }
             try reserve(more.count)
             if piece.isEmpty {
                 piece = more
@@ -124,12 +138,19 @@ extension BodyReader {
     /// What is taken on the strength of an announcement alone.
     private static let firstRoom = 1 << 20
 
-    /// The rest of a body that is not compressed, from the socket's bytes straight to the end of `all`.
-    func collectUndecompressed(_ all: inout [UInt8], upTo limit: Int) async throws(HTTPBodyError) {
+    /// The rest of the body, from the socket's bytes or from what they were compressed from straight to the end of `all`.
+    func collectRest(_ all: inout [UInt8], upTo limit: Int) async throws(HTTPBodyError) {
         do throws(HTTPBodyError) {
+            if case .gzip = coding {
+                while try await decompress(atMost: .max, limit: limit, into: &all) {
+                    guard all.count <= limit else { throw .tooLarge(limit: limit) }
+                    if mayHaveMore { makeRoom(for: Self.decompressedPerTurn, in: &all, upTo: limit) }
+                }
+                return
+            }
             while !isFinished {
                 let count = all.count
-                makeRoom(in: &all, upTo: limit)
+                makeRoom(for: server.input.count, in: &all, upTo: limit)
                 try await fill(&all, until: nil)
                 guard all.count <= limit else { throw .tooLarge(limit: limit) }
                 try reserve(all.count - count)
@@ -143,10 +164,12 @@ extension BodyReader {
     /// Grows a body's array by doubling up to a megabyte, and then by sixteens, as far as the body can go: pages that no byte
     /// comes for are never touched. Doubling to the end would copy every byte once more, most of it into new memory, which
     /// costs four times of the copy; and bodies that began together grow together.
-    private func makeRoom(in all: inout [UInt8], upTo limit: Int) {
-        let needed = all.count + server.input.count
+    ///
+    /// - Parameter count: The most that comes at once.
+    private func makeRoom(for count: Int, in all: inout [UInt8], upTo limit: Int) {
+        let needed = all.count + count
         // What comes at once may pass the limit: finding that out must not grow the array.
-        let most = expectedLength ?? max(limit, limit &+ server.input.count)
+        let most = expectedLength ?? max(limit, limit &+ count)
         guard needed > all.capacity, all.capacity < most else { return }
         let announced = min(expectedLength ?? 0, Self.firstRoom)
         let growth = needed > Self.firstRoom ? 16 : 2

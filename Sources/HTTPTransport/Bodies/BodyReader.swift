@@ -22,10 +22,14 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     private var hasEnded = false
     private(set) var failure: HTTPBodyError?
     /// What the handler holds of the budget.
-    private var reserved = 0
+    private(set) var reserved = 0
     /// Decoded bytes beyond the piece that was asked for, from `leftoverStart` on; the budget counts them.
     var leftover: [UInt8] = []
     var leftoverStart = 0
+    /// What has come of a gzipped body and is not decompressed yet, from `compressedStart` on: at most what one read brings.
+    var compressed: [UInt8] = []
+    var compressedStart = 0
+    var decompressedInTurn = 0
     var patience: Patience
     private var takenInTurn = 0
 
@@ -76,7 +80,12 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
             await reader.run { () async throws(HTTPBodyError) in
                 if let leftover = reader.takeLeftover() { return leftover }
                 reader.giveBack()
-                let piece = try await reader.decodedPiece(limit: reader.server.configuration.maxDecompressedBytes)
+                if case .gzip = reader.coding {
+                    var piece: [UInt8] = []
+                    let limit = reader.server.configuration.maxDecompressedBytes
+                    return try await reader.decompress(atMost: .max, limit: limit, into: &piece) ? piece : nil
+                }
+                let piece = try await reader.rawPiece()
                 if let piece { try reader.reserve(piece.count) }
                 return piece
             }
@@ -92,15 +101,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
                     guard leftover.count <= limit else { throw .tooLarge(limit: limit) }
                     all = leftover
                 }
-                if case .identity = reader.coding {
-                    try await reader.collectUndecompressed(&all, upTo: limit)
-                    return all
-                }
-                while let piece = try await reader.decodedPiece(limit: limit) {
-                    guard all.count + piece.count <= limit else { throw .tooLarge(limit: limit) }
-                    try reader.reserve(piece.count)
-                    all += piece
-                }
+                try await reader.collectRest(&all, upTo: limit)
                 return all
             }
         }.get()
@@ -133,6 +134,14 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         reserved += count
     }
 
+    /// Counts what is about to come: as much as there is room for in the budget, up to `count` bytes.
+    func reserve(upTo count: Int) throws(HTTPBodyError) -> Int {
+        let granted = server.budget.reserveStreamed(upTo: count)
+        guard granted > 0 else { throw .overloaded }
+        reserved += granted
+        return granted
+    }
+
     /// Tells the budget that the handler is done with what it had, but for `count` bytes.
     func giveBack(keeping count: Int = 0) {
         server.budget.release(reserved - count)
@@ -147,47 +156,8 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
 
     // MARK: - Decoding
 
-    func decodedPiece(limit: Int) async throws(HTTPBodyError) -> [UInt8]? {
-        guard case .gzip(let existing) = coding else { return try await rawPiece() }
-        let decoder: GzipDecoder
-        if let existing {
-            decoder = existing
-        } else {
-            let ratio = server.configuration.maxCompressionRatio
-            guard let new = try? GzipDecoder(limits: .init(maxOutputBytes: limit, maxRatio: ratio)) else {
-                throw .overloaded
-            }
-            decoder = new
-            coding = .gzip(decoder)
-        }
-        var output: [UInt8] = []
-        while output.isEmpty {
-            let piece = try await rawPiece()
-            do throws(CompressionError) {
-                guard let piece else {
-                    try decoder.finish()
-                    return nil
-                }
-                try decoder.decode(piece, into: &output)
-            } catch {
-                throw Self.bodyError(error)
-            }
-        }
-        return output
-    }
-
-    private static func bodyError(_ error: CompressionError) -> HTTPBodyError {
-        switch error {
-        case .malformed: .malformed("The body is not gzip, though Content-Encoding says so.")
-        case .truncated: .malformed("The gzip stream ends too early.")
-        case .trailingData: .malformed("Something follows the end of the gzip stream.")
-        case .outputTooLarge(let limit): .tooLarge(limit: limit)
-        case .ratioTooHigh: .bomb
-        case .outOfMemory: .overloaded
-        }
-    }
-
-    private func rawPiece() async throws(HTTPBodyError) -> [UInt8]? {
+    /// The next bytes of the body as they were sent; `nil` at its end.
+    func rawPiece() async throws(HTTPBodyError) -> [UInt8]? {
         var piece: [UInt8] = []
         while piece.isEmpty {
             if isFinished { return nil }

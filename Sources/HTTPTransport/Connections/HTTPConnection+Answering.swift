@@ -42,9 +42,11 @@ extension HTTPConnection {
         let bodyBytes = reader?.receivedBytes ?? reserved
         let isReusable = isSent ? await leave(reader, keepsAlive: keepsAlive && !mustClose) : false
         reader?.end()
+        let end = MonotonicClock.now
+        didAnswer(from: start, to: end)
         let summary = HTTPRequestSummary(
             method: head.method, route: response.route, status: response.status,
-            nanoseconds: MonotonicClock.now - start, requestBytes: bodyBytes,
+            nanoseconds: end - start, requestBytes: bodyBytes,
             responseBytes: sentBytes + output.count - outputStart - sentBefore)
         account(
             summary, id: id, path: response.hidesPath ? response.pattern : head.target.rawPath,

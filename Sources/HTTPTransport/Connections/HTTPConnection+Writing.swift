@@ -40,11 +40,16 @@ extension HTTPConnection {
         }
     }
 
+    /// What one answer hands to a socket that takes it before others have their turn, a tenth of a millisecond's worth.
+    private static let bytesPerTurn = 512 << 10
+    private static let bytesPerTurnInCrowd = 64 << 10
+
     /// Writes the output and then `body`, together, without copying `body`; `false` as for `flush`.
     ///
     /// A peer that does not take it at once has the body counted; see `ServerLoop.hold`.
     func flush(with body: [UInt8]) async -> Bool {
         var offset = 0
+        var writtenInTurn = 0
         lastTaken = server.loop.now
         defer { server.letGo(self) }
         while true {
@@ -53,11 +58,13 @@ extension HTTPConnection {
                 releaseOutput()
                 return true
             }
+            let turn = server.loop.share(of: Self.bytesPerTurn, atLeast: Self.bytesPerTurnInCrowd)
+            let end = min(body.count, offset + max(turn - writtenInTurn, Self.bytesPerTurnInCrowd))
             let result = output.withUnsafeBytes { head in
                 body.withUnsafeBytes { tail in
                     socket.write(
                         UnsafeRawBufferPointer(rebasing: head[outputStart...]),
-                        UnsafeRawBufferPointer(rebasing: tail[offset...]))
+                        UnsafeRawBufferPointer(rebasing: tail[offset..<end]))
                 }
             }
             switch result {
@@ -65,7 +72,13 @@ extension HTTPConnection {
                 let ofOutput = min(count, outputLeft)
                 didSend(count, ofOutput: ofOutput)
                 offset += count - ofOutput
+                writtenInTurn += count
+                if writtenInTurn >= turn, offset < body.count {
+                    writtenInTurn = 0
+                    await Task.yield()
+                }
             case .wouldBlock:
+                writtenInTurn = 0
                 if heldBytes == 0, !server.hold(body.count, for: self) {
                     socket.reset()
                     return false

@@ -47,6 +47,9 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     private var wake: LoopSocket.Wake?
     private var isStopping = false
     private var answeredInTurn = 0
+    /// When the first answer of the turn was begun; 0 before.
+    private var turnStart: UInt64 = 0
+    private var lastAnswered: UInt64 = 0
     private var bytesAtTurnStart = 0
     private var awaitsEndOfTurn = false
     /// A handler works on an answer to a client that understands interim ones, and everything that it works on has come: the
@@ -134,11 +137,7 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
 
     /// The next request's head; `nil` when the connection is over.
     private func nextHead() async -> RequestHead? {
-        if pendingCount > 0,
-            answeredInTurn >= server.loop.share(of: server.configuration.maxPipelinedRequests, atLeast: 1)
-                || answeredBytes - bytesAtTurnStart >= server.configuration.maxGatheredBytes
-        {
-            // Others have waited long enough.
+        if pendingCount > 0, hasHadItsTurn {
             guard await flush() else { return nil }
             beginTurn()
             await Task.yield()
@@ -162,8 +161,26 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
         return await receiveHead()
     }
 
+    /// Whether others have waited long enough.
+    private var hasHadItsTurn: Bool {
+        if answeredInTurn >= server.loop.share(of: server.configuration.maxPipelinedRequests, atLeast: 1) {
+            return true
+        }
+        if answeredBytes - bytesAtTurnStart >= server.configuration.maxGatheredBytes { return true }
+        // If an answer was waited for, others have had their turns since.
+        let start = max(turnStart, server.loop.now)
+        return lastAnswered &- start >= UInt64(server.loop.share(of: server.pipelinedNanoseconds, atLeast: 0))
+    }
+
+    /// Counts the time of an answer, which has been read from the clock anyway.
+    func didAnswer(from start: UInt64, to end: UInt64) {
+        if turnStart == 0 { turnStart = start }
+        lastAnswered = end
+    }
+
     private func beginTurn() {
         answeredInTurn = 0
+        turnStart = 0
         bytesAtTurnStart = answeredBytes
     }
 

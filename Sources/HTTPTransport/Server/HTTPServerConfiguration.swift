@@ -53,6 +53,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var maxConnectionsPerAddress = 1024
     /// Pipelined requests that one connection gets answered before others have their turn.
     package var maxPipelinedRequests = 64
+    /// The time after which others have their turn before the next pipelined request is answered.
+    package var maxPipelinedTime = Duration.milliseconds(1)
     /// Bytes of answers that are gathered before they are written; and behind as many, others have their turn before the next
     /// pipelined request is answered.
     package var maxGatheredBytes = 64 << 10

@@ -38,6 +38,8 @@ final class ServerLoop: @unchecked Sendable {
     /// Bytes of answers that wait for clients, and their bound: this loop's share.
     var heldBytes = 0
     let maxHeldBytes: Int
+    /// What a connection's pipelined requests may take of a turn.
+    let pipelinedNanoseconds: Int
     /// What a body is waited for.
     let bodyPatience: Patience
     /// What a client is waited for that takes an answer.
@@ -48,6 +50,11 @@ final class ServerLoop: @unchecked Sendable {
     private var graceAlarm: LoopAlarm?
     private var outputs: [[UInt8]] = []
     private var encoder: GzipEncoder?
+    /// Encoders of answers that take more than a turn: one that nobody has is kept, and how many there are in all.
+    private var idleEncoders: [GzipEncoder] = []
+    private var encoderCount = 0
+    /// Each holds 280 KB. One more answer goes out as it is: compressing it would only make all of them later.
+    private static let maxEncoders = 8
     private var dateText: [UInt8] = []
     private var dateSecond: Int64 = .min
 
@@ -67,6 +74,8 @@ final class ServerLoop: @unchecked Sendable {
         // On many cores a share must still hold the largest answers.
         let share = max(configuration.maxAnswerBytesInFlight / max(1, configuration.loops), 64 << 20)
         maxHeldBytes = min(configuration.maxAnswerBytesInFlight, share)
+        // A day is as good as for ever, and can be multiplied.
+        pipelinedNanoseconds = Int(min(configuration.maxPipelinedTime.clampedNanoseconds, 86_400_000_000_000))
         let patience = { (deadline: Duration) in
             Patience(
                 allowance: deadline.clampedNanoseconds, bytesPerSecond: configuration.minimumBytesPerSecond)
@@ -201,5 +210,20 @@ final class ServerLoop: @unchecked Sendable {
         output.reserveCapacity(bytes.count / 3)
         bytes.withUnsafeBytes { encoder.encodeAll($0, into: &output) }
         return output.count < bytes.count ? output : nil
+    }
+
+    /// An encoder for an answer that takes more than a turn; `nil` if all are in use.
+    func takeEncoder() -> GzipEncoder? {
+        if let idle = idleEncoders.popLast() { return idle }
+        guard encoderCount < Self.maxEncoders, let new = try? GzipEncoder(level: configuration.compressionLevel) else {
+            return nil
+        }
+        encoderCount += 1
+        return new
+    }
+
+    /// Takes back an encoder that is at the beginning of a member.
+    func giveBack(_ encoder: GzipEncoder) {
+        if idleEncoders.isEmpty { idleEncoders.append(encoder) } else { encoderCount -= 1 }
     }
 }

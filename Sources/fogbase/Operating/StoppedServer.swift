@@ -59,7 +59,10 @@ final class StoppedServer {
         let (api, context) = (api, context)
         let response = Blocking.run { await api.respond(to: request, in: context) }
         var bytes: [UInt8] = []
-        if case .bytes(let body) = response.body { bytes = body }
+        switch response.body {
+        case .bytes(let body), .prepared(let body, _): bytes = body
+        default: break
+        }
         return LocalHTTP.Answer(status: Int(response.status.code), body: bytes)
     }
 
