@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from journal import HEADER, Journal, Kind, trim
-from survivors import Blindness, Disk, File, Folder, is_rebuilt
+from survivors import THROUGH_MEMORY, Blindness, Disk, File, Folder, is_rebuilt
 
 
 @dataclass
@@ -53,6 +53,17 @@ def amends(disk: Disk, real: Path) -> bytes:
         case 0, 0, 1:
             return written(disk, real, found.changed[0])
     raise Blindness(f"a killed process left more than one operation that is not in the journal: {found}")
+
+
+def unexplained(disk: Disk, real: Path) -> list[str]:
+    """What of the real folder is in no journal, though one operation may be missing at its end: empty, if that is all."""
+    found = disk.differences(real)
+    try:
+        amends(disk, real)
+    except Blindness:
+        return found
+    # What was written through memory is no operation that could be noted.
+    return [one for one in found if one.endswith(THROUGH_MEMORY)]
 
 
 def difference(disk: Disk, real: Path) -> Difference:

@@ -11,7 +11,7 @@ from random import Random
 
 from watched import Clock, Problem, WatchedServer, doctor
 from actors import Actor, Survivor
-from amends import go_on
+from amends import go_on, unexplained
 from assets import AssetWriter, Wardrobe, is_offered, is_safe, linked_files, strays
 from journal import Journal, Kind
 from readers import Follower, Reader, Settled
@@ -240,9 +240,7 @@ class Round:
         """Whether the journal has everything: else nothing that is built from it could be trusted."""
         disk = self.start_of_disk()
         disk.advance(Journal(self.log))
-        found = disk.differences(self.disk)
-        # The one operation during which the process was killed, and its entry, need not both be there.
-        return [f"the instrument is blind: {one}" for one in found] if len(found) > 1 else []
+        return [f"the instrument is blind: {one}" for one in unexplained(disk, self.disk)]
 
     def choose_cuts(self) -> None:
         random, positions = self.random, Journal(self.log).positions()

@@ -313,10 +313,13 @@ class Disk:
                 elif is_rebuilt(name):
                     continue
                 elif node.mapped:
-                    found.append(f"{shown}{name} was changed through memory")
+                    found.append(f"{shown}{name} {THROUGH_MEMORY}")
                 elif node.live() != (path / name).read_bytes():
                     found.append(f"{shown}{name} has another content")
         return found
+
+
+THROUGH_MEMORY = "was changed through memory"
 
 
 def is_rebuilt(name: str) -> bool:

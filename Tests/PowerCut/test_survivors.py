@@ -15,7 +15,7 @@ from random import Random
 from unittest import mock
 
 import powercut
-from amends import go_on
+from amends import go_on, unexplained
 from journal import Journal, build, environment, trim
 from problem import Problem
 from round import Round
@@ -233,6 +233,16 @@ slow.join()
                 disk.advance(Journal(log))
                 self.assertEqual(disk.differences(folder), [])
 
+    def test_what_a_killed_process_did_last_does_not_make_blind(self):
+        for index, (what, before, _) in enumerate(LAST_OPERATIONS):
+            with self.subTest(what):
+                folder, log = self.watch(f"seeing-{index}", before)
+                os.truncate(log, Journal(log).positions()[-2])
+                disk = Disk()
+                disk.advance(Journal(log))
+                self.assertNotEqual(disk.differences(folder), [])
+                self.assertEqual(unexplained(disk, folder), [])
+
     def test_a_journal_that_lacks_nothing_stays(self):
         folder, log = self.watch("whole", "os.mkdir('d'); put('d/a', b'new'); os.rename('d/a', 'd/b')")
         before = log.read_bytes()
@@ -251,6 +261,9 @@ slow.join()
     def test_more_than_one_operation_that_is_not_noted_is_an_error(self):
         folder, log = self.watch("more", "put('a', b''); put('b', b''); os.mkdir('c')")
         os.truncate(log, Journal(log).positions()[-3])
+        disk = Disk()
+        disk.advance(Journal(log))
+        self.assertEqual(len(unexplained(disk, folder)), 2)
         with self.assertRaises(Blindness):
             go_on(log, Disk(), folder)
 
@@ -260,6 +273,7 @@ slow.join()
         disk = Disk()
         disk.advance(Journal(log))
         self.assertEqual(disk.differences(folder), ["a was changed through memory"])
+        self.assertEqual(unexplained(disk, folder), ["a was changed through memory"])
 
     def test_what_is_not_followed_is_an_error(self):
         _, log = self.watch("blind", "os.symlink('b', 'a')")
