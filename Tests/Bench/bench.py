@@ -14,6 +14,7 @@ import asset_scenarios
 import connection_scenarios
 import debian_scenario
 import hostile_scenario
+import loop_scenario
 import machine
 import memory_scenarios
 import model_scenario
@@ -33,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SIZES = [1000, 10_000, 100_000, 1_000_000]
 MODULES = (read_scenarios, write_scenarios, connection_scenarios, memory_scenarios, start_scenario, query_scenarios,
            access_scenarios, scale_scenarios, set_scenarios, asset_scenarios, thumbnail_scenario, hostile_scenario,
-           model_scenario, debian_scenario)
+           loop_scenario, model_scenario, debian_scenario)
 SCENARIOS = [scenario for module in MODULES for scenario in module.SCENARIOS]
 
 

@@ -16,6 +16,18 @@ def cpu_seconds(pid: int) -> float:
     return total * TICK
 
 
+def loop_milliseconds(pid: int) -> float:
+    """Processor time of a server's event loops, to the nanosecond (Documentation/scheduler/sched-stats.rst)."""
+    total = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/comm") as name:
+            if not name.read().startswith("http-"):
+                continue
+        with open(f"/proc/{pid}/task/{thread}/schedstat") as times:
+            total += int(times.read().split()[0])
+    return total / 1e6
+
+
 def processor_seconds() -> list[float]:
     """What all processors together have done since the start of the machine: user, nice, system, idle, iowait, irq,
     softirq, and steal, which the host took for others (proc(5); 0 where no host tells it)."""
