@@ -30,14 +30,14 @@ extension RecordAPI {
 
 extension RecordCall {
     /// The fields that a set is given, and the idempotency key; a long body is read on another thread.
-    fileprivate func recordInput(
+    fileprivate mutating func recordInput(
         ofSet body: [UInt8], type: RecordTypeName
-    ) async throws(RecordError) -> (RecordInput, IdempotencyKey?) {
+    ) async throws -> (RecordInput, IdempotencyKey?) {
         guard body.count >= InputWorker.minimumBytes else {
             return (try Self.recordInput(body, type: type, name: nil), try idempotencyKey(body))
         }
         let request = request
-        return try await database.inputs.run { () throws(RecordError) in
+        return try await readElsewhere { () throws(RecordError) in
             (try Self.recordInput(body, type: type, name: nil), try Self.idempotencyKey(of: request, body))
         }
     }

@@ -12,7 +12,7 @@ extension RecordAPI {
         let batch =
             body.count < InputWorker.minimumBytes
             ? try BatchWrite(body, of: request, in: database, by: call.reader.schema)
-            : try await database.inputs.run { () throws(RecordError) in
+            : try await call.readElsewhere { () throws(RecordError) in
                 try BatchWrite(body, of: request, in: database, by: database.schema)
             }
         // The request has been counted for one.

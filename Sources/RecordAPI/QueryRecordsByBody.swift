@@ -9,7 +9,7 @@ extension RecordAPI {
     func queryRecordsByBody(_ call: inout RecordCall) async throws -> HTTPResponse {
         let address = try call.address()
         // The text of a condition is small; what is long is a list of members. Anyone may send this.
-        var input = try await call.document(upTo: 262_144, QueryInput.read)
+        var input = try await call.readersDocument(upTo: 262_144, QueryInput.read)
         guard let type = input.recordType else {
             throw RecordError.badRequest(
                 "The body needs 'recordType', the type whose records are asked for",

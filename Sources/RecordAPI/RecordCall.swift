@@ -117,7 +117,27 @@ struct RecordCall {
     ) async throws -> Value {
         let bytes = try await body(upTo: limit)
         guard bytes.count >= InputWorker.minimumBytes else { return try read(bytes) }
-        let value = try await database.inputs.run { () throws(RecordError) in try read(bytes) }
+        return try await readElsewhere { () throws(RecordError) in try read(bytes) }
+    }
+
+    /// Reads a long body on the thread for those of writes, and judges the caller again behind that.
+    mutating func readElsewhere<Value: Sendable>(
+        _ read: @escaping @Sendable () throws(RecordError) -> Value
+    ) async throws -> Value {
+        let value = try await database.inputs.run(read)
+        try judgeAgain()
+        return value
+    }
+
+    /// Reads the long body of a query among long queries, of which no more may wait than of these.
+    ///
+    /// - Parameter limit: The most bytes.
+    mutating func readersDocument<Value: Sendable>(
+        upTo limit: Int, _ read: @escaping @Sendable ([UInt8]) throws(RecordError) -> Value
+    ) async throws -> Value {
+        let bytes = try await body(upTo: limit)
+        guard bytes.count >= InputWorker.minimumBytes else { return try read(bytes) }
+        let value = try await reader.onPool { () throws(RecordError) in try read(bytes) }
         try judgeAgain()
         return value
     }

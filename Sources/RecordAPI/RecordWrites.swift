@@ -73,10 +73,13 @@ extension RecordCall {
         at address: DatabaseAddress
     ) async throws -> WriteAnswer {
         let single = SingleWrite(verb: verb, writeGuard: writeGuard, type: type, name: name, body: try await body())
+        let (request, database) = (request, database)
         let (operation, key) =
             single.body.count < InputWorker.minimumBytes
             ? try single.read(for: request, in: database, by: reader.schema)
-            : try await single.read(for: request, byWorkerOf: database)
+            : try await readElsewhere { () throws(RecordError) in
+                try single.read(for: request, in: database, by: database.schema)
+            }
         return try await perform(operation, at: address, key: key)
     }
 
@@ -144,13 +147,5 @@ private struct SingleWrite: Sendable {
         // What is wrong with the values is the writer's to say: it looks at the caller's rights before.
         try? database.prepare(&operation, by: schema)
         return (operation, key)
-    }
-
-    func read(
-        for request: HTTPRequest, byWorkerOf database: RecordDatabase
-    ) async throws(RecordError) -> (RecordOperation, IdempotencyKey?) {
-        try await database.inputs.run { () throws(RecordError) in
-            try read(for: request, in: database, by: database.schema)
-        }
     }
 }

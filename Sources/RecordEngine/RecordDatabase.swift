@@ -78,10 +78,10 @@ package actor RecordDatabase {
         let secret = try folder.secret()
         try folder.syncLog()
         let connection = try StartReserve(in: path).open {
-            let connection = try Connection(path: DataFolder.databasePath(in: path), role: .writer)
-            try Migrations.run(on: connection)
-            return connection
+            try Connection(path: DataFolder.databasePath(in: path), role: .writer)
         }
+        // A new build's changes may need more than the reserve has, which stays for a start of the old one.
+        try Migrations.run(on: connection)
         let keys = try DatabaseKeys(secret: secret)
         let transaction = try WriteTransaction(
             connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,

@@ -1,13 +1,13 @@
 internal import Cryptography
 internal import Glibc
 
-/// Room on the disk that a folder keeps for its next start: the file `reserve`.
+/// Room on the disk that a folder keeps for its next start: the file `.reserve`, a name that no container has.
 ///
 /// Who opens a database after a crash, or after the last one has closed it, needs room for the index of the log before it
 /// can read a single page. On a disk without any there would be no server, also not one that only reads. Such a start takes
 /// the room from this file, piece by piece, so that there is some left for the one after it.
 package struct StartReserve: Sendable {
-    package static let name = "reserve"
+    package static let name = ".reserve"
 
     /// The indexes of 128 MiB of log: twice what it has when the writer begins to insist on a checkpoint.
     package static let bytes = 256 << 10
@@ -46,7 +46,7 @@ package struct StartReserve: Sendable {
     private func giveUp() -> Bool {
         let size = DataFolder.size(of: file)
         guard size > Self.step else { return unlink(file) == 0 }
-        let descriptor = Glibc.open(file, O_WRONLY | O_CLOEXEC)
+        let descriptor = Glibc.open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return unlink(file) == 0 }
         defer { close(descriptor) }
         guard ftruncate(descriptor, size - Self.step) == 0 else { return unlink(file) == 0 }
@@ -65,7 +65,7 @@ package struct StartReserve: Sendable {
     package func keep(freeBytes: (_ folder: String) -> Int = FolderInspection.freeBytes) {
         let size = DataFolder.size(of: file)
         guard size < Self.bytes, freeBytes(folder) >= Self.leastFreeBytes else { return }
-        let descriptor = Glibc.open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = Glibc.open(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         // Bytes that are written and cannot be compressed: of a hole, or of zeros, some file systems keep nothing.

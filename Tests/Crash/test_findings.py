@@ -154,7 +154,7 @@ class Findings(Stage):
 
     def reserves(self) -> list[int]:
         """The bytes that the data folder and its one database keep for the next start."""
-        return [file.stat().st_blocks * 512 for file in (self.disk / "data").rglob("reserve")]
+        return [file.stat().st_blocks * 512 for file in (self.disk / "data").rglob(".reserve")]
 
     def wait_for_reserves(self) -> None:
         limit = time.monotonic() + 20
@@ -209,7 +209,7 @@ class Findings(Stage):
 
     def test_a_start_that_finds_no_room_says_that_the_disk_is_full(self):
         self.fill_disk()
-        for file in list(self.disk.rglob("reserve")):
+        for file in list(self.disk.rglob(".reserve")):
             file.unlink()
         with open(self.disk / "another", "wb", buffering=0) as file, contextlib.suppress(OSError):
             while True:

@@ -134,21 +134,58 @@ import Threads
     @Test func `what is compressed in parts is whole, and one too many goes out as it is`() async throws {
         let content = Self.words(600_000)
         let server = try TestServer({ $0.loops = 1 }) { _ in .text(content) }
-        for _ in 0..<2 {
+        /// Whether the next answer that a client gets is compressed; it is whole in any case.
+        func isCompressed(_ client: RawClient) throws -> Bool {
+            let answer = try client.receiveAll()
+            let end = try #require(answer.indices.first { answer[..<$0].suffix(4) == [13, 10, 13, 10] })
+            let head = String(decoding: answer[..<end], as: UTF8.self).lowercased()
+            #expect(head.contains("vary: accept-encoding\r\n"))
+            var body = Array(answer[end...])
+            let isCompressed = head.contains("content-encoding: gzip")
+            if isCompressed {
+                #expect(body.count < content.utf8.count / 2)
+                body = try GzipDecoder.decode(body, limits: .init(maxOutputBytes: 1 << 20))
+            }
+            #expect(body[...].isSame(as: content.utf8))
+            return isCompressed
+        }
+        for _ in 0..<3 {
             let clients = try (0..<20).map { _ in try server.client() }
             for client in clients { try client.send("\(Self.get)Accept-Encoding: gzip\r\n\r\n") }
-            for client in clients {
-                let answer = try client.receiveAll()
-                let end = try #require(answer.indices.first { answer[..<$0].suffix(4) == [13, 10, 13, 10] })
-                let head = String(decoding: answer[..<end], as: UTF8.self).lowercased()
-                #expect(head.contains("vary: accept-encoding\r\n"))
-                var body = Array(answer[end...])
-                if head.contains("content-encoding: gzip") {
-                    #expect(body.count < content.utf8.count / 2)
-                    body = try GzipDecoder.decode(body, limits: .init(maxOutputBytes: 1 << 20))
-                }
-                #expect(body[...].isSame(as: content.utf8))
+            var compressed = 0
+            for client in clients where try isCompressed(client) { compressed += 1 }
+            #expect(compressed > 0)
+            // Whoever is alone has an encoder again.
+            let client = try server.client()
+            try client.send("\(Self.get)Accept-Encoding: gzip\r\n\r\n")
+            #expect(try isCompressed(client))
+        }
+        await server.stop()
+    }
+
+    @Test func `an encoder whose client went in the middle begins the next answer anew`() async throws {
+        let content = Self.words(1 << 20)
+        let (began, mayGoOn) = (Gate(), Gate())
+        let server = try TestServer({ $0.loops = 1 }) { request in
+            if request.target.rawPath == "/gone" {
+                // The loop stands still until the client has gone.
+                began.open()
+                mayGoOn.waitBlocking()
             }
+            return .text(content)
+        }
+        let gone = try server.client()
+        try gone.send("GET /gone HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n")
+        await began.wait()
+        gone.reset()
+        mayGoOn.open()
+        for _ in 0..<2 {
+            let client = try server.client()
+            try client.send("\(Self.get)Accept-Encoding: gzip\r\n\r\n")
+            let answer = try client.receiveAll()
+            let end = try #require(answer.indices.first { answer[..<$0].suffix(4) == [13, 10, 13, 10] })
+            let body = try GzipDecoder.decode(Array(answer[end...]), limits: .init(maxOutputBytes: 2 << 20))
+            #expect(body[...].isSame(as: content.utf8))
         }
         await server.stop()
     }

@@ -67,7 +67,10 @@ import Threads
     @Test func `pipelined requests with long answers let others have their turn behind 64 KiB of them`() async throws {
         let paths = Locked<[String]>([])
         let (began, mayGoOn) = (Gate(), Gate())
-        let server = try TestServer({ $0.loops = 1 }) { request in
+        let server = try TestServer({
+            $0.loops = 1
+            $0.maxPipelinedTime = .seconds(3_600)
+        }) { request in
             let path = request.target.rawPath
             let isFirst = paths.withLock { paths in
                 paths.append(path)
@@ -143,7 +146,10 @@ import Threads
     @Test func `a crowd of pipelines lets others have their turn sooner than a few do`() async throws {
         let paths = Locked<[String]>([])
         let (began, mayGoOn) = (Gate(), Gate())
-        let server = try TestServer({ $0.loops = 1 }) { request in
+        let server = try TestServer({
+            $0.loops = 1
+            $0.maxPipelinedTime = .seconds(3_600)
+        }) { request in
             let path = request.target.rawPath
             paths.withLock { $0.append(path) }
             if path == "/block" {

@@ -117,7 +117,10 @@ import Testing
         let document = Self.documents[index]
         let database = try await TestDatabase.make(withUsers: false)
         await Self.post(database, "/records/Post", #"{"fields":{}}"#)
-        let inputs = try Self.engine(database).inputs
+        let engine = try Self.engine(database)
+        // Strangers' queries do not stand in the way of writes.
+        let isQuery = document.target == "/query"
+        func reads() -> Int { isQuery ? engine.queries.pool.reads : engine.inputs.reads }
         let short = document.body("")
         let almost = document.body(
             String(repeating: " ", count: InputWorker.minimumBytes - 1 - short.utf8.count))
@@ -125,13 +128,14 @@ import Testing
             let answer = await database.call(document.method, document.target, as: .administrator, body: body)
             #expect((200...201).contains(answer.status), "\(answer.text)")
         }
-        #expect(inputs.reads == 0)
+        #expect(reads() == 0)
         let long = await database.call(document.method, document.target, as: .administrator, body: almost + " ")
         #expect(long.status == 200, "\(long.text)")
-        #expect(inputs.reads == 1)
+        #expect(reads() == 1)
         let stranger = await database.call(document.method, document.target, body: almost + " ")
         #expect(stranger.status == (document.method == .put ? 401 : 200), "\(stranger.text)")
-        #expect(inputs.reads == (document.method == .put ? 1 : 2))
+        #expect(reads() == (document.method == .put ? 1 : 2))
+        if isQuery { #expect(engine.inputs.reads == 0) }
         let text = Self.text(InputWorker.minimumBytes)
         let broken = await database.call(document.method, document.target, as: .administrator, body: #"{"\#(text)""#)
         #expect(broken.cause == "MALFORMED_JSON", "\(broken.text)")

@@ -44,7 +44,7 @@ import Testing
         try await registry.open(development)
         await registry.keepStartReserves()
         for path in [folder, registry.folder(of: development)] {
-            #expect(DataFolder.size(of: path + "/reserve") == 256 << 10)
+            #expect(DataFolder.size(of: path + "/.reserve") == 256 << 10)
         }
         #expect(!FolderInspection.exists(folder + "/iCloud.test/production"))
         await registry.close()

@@ -15,7 +15,7 @@ import Testing
         reserve = StartReserve(in: folder.path)
     }
 
-    private var size: Int { DataFolder.size(of: folder.path + "/reserve") }
+    private var size: Int { DataFolder.size(of: folder.path + "/.reserve") }
 
     private func keep(free: Int = plenty) {
         reserve.keep { _ in free }
@@ -24,7 +24,7 @@ import Testing
     @Test func `it takes room on the disk, for its owner only`() throws {
         keep()
         var status = stat()
-        try #require(stat(folder.path + "/reserve", &status) == 0)
+        try #require(stat(folder.path + "/.reserve", &status) == 0)
         #expect(Int(status.st_size) == StartReserve.bytes)
         #expect(Int(status.st_blocks) * 512 >= StartReserve.bytes)
         #expect(status.st_mode & 0o777 == 0o600)
@@ -32,13 +32,13 @@ import Testing
 
     @Test func `where there is little room it takes none`() {
         keep(free: Self.plenty - 1)
-        #expect(!FolderInspection.exists(folder.path + "/reserve"))
+        #expect(!FolderInspection.exists(folder.path + "/.reserve"))
         keep(free: Self.plenty)
         #expect(size == StartReserve.bytes)
     }
 
     @Test func `what is missing of it is added when there is room`() throws {
-        try Data(count: 100_000).write(to: URL(filePath: folder.path + "/reserve"))
+        try Data(count: 100_000).write(to: URL(filePath: folder.path + "/.reserve"))
         keep(free: Self.plenty - 1)
         #expect(size == 100_000)
         keep()
@@ -47,16 +47,16 @@ import Testing
 
     @Test func `it is left alone where it is whole`() throws {
         keep()
-        let before = try Data(contentsOf: URL(filePath: folder.path + "/reserve"))
+        let before = try Data(contentsOf: URL(filePath: folder.path + "/.reserve"))
         reserve.keep { _ in
             Issue.record("The disk is asked for nothing")
             return 0
         }
-        #expect(try Data(contentsOf: URL(filePath: folder.path + "/reserve")) == before)
+        #expect(try Data(contentsOf: URL(filePath: folder.path + "/.reserve")) == before)
     }
 
     @Test func `a folder where it cannot be made stays as it is`() throws {
-        let path = folder.path + "/reserve"
+        let path = folder.path + "/.reserve"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         keep()
         #expect(FolderInspection.isFolder(path))
@@ -89,7 +89,7 @@ import Testing
             }
         }
         #expect(attempts == 9)
-        #expect(!FolderInspection.exists(folder.path + "/reserve"))
+        #expect(!FolderInspection.exists(folder.path + "/.reserve"))
     }
 
     @Test func `a start without any reserve says what is missing`() {

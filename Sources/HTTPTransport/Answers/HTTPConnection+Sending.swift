@@ -28,6 +28,8 @@ extension HTTPConnection {
                 response.fields.append(.contentEncoding, literal: "gzip")
                 body = smaller
             }
+            // The server may have begun to stop meanwhile.
+            if isLastAnswer { mustClose = true }
         case .prepared(let identity, let gzip):
             body = ContentCodingChoice.pick(
                 identity: identity, gzip: gzip, of: &response, for: request, under: server.configuration)
@@ -46,8 +48,8 @@ extension HTTPConnection {
             return await send(source, length: length, isChunked: length == nil && version == .http11)
         }
         ResponseEncoder.appendHead(
-            response, contentLength: body.count, date: date, requestID: id, keepAlive: keepsAlive, version: version,
-            to: &output)
+            response, contentLength: body.count, date: date, requestID: id, keepAlive: keepsAlive && !mustClose,
+            version: version, to: &output)
         if isHead || response.status.isBodyless { return await flushUnlessPipelined() }
         guard body.count <= Self.maxCopiedBytes else { return await flush(with: body) }
         output += body

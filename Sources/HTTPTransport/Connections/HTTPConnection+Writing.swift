@@ -46,7 +46,7 @@ extension HTTPConnection {
 
     /// Writes the output and then `body`, together, without copying `body`; `false` as for `flush`.
     ///
-    /// A peer that does not take it at once has the body counted; see `ServerLoop.hold`.
+    /// A body that is not taken in one turn is counted; see `ServerLoop.hold`.
     func flush(with body: [UInt8]) async -> Bool {
         var offset = 0
         var writtenInTurn = 0
@@ -75,6 +75,10 @@ extension HTTPConnection {
                 writtenInTurn += count
                 if writtenInTurn >= turn, offset < body.count {
                     writtenInTurn = 0
+                    if heldBytes == 0, !server.hold(body.count, for: self) {
+                        socket.reset()
+                        return false
+                    }
                     await Task.yield()
                 }
             case .wouldBlock:

@@ -60,10 +60,9 @@ package actor Administrators {
         let folder = try DataFolder(opening: dataPath)
         try folder.syncLog(of: ServerFile.name)
         let connection = try StartReserve(in: dataPath).open {
-            let connection = try Connection(path: ServerFile.path(in: dataPath), role: .writer)
-            try ServerFile.migrate(connection)
-            return connection
+            try Connection(path: ServerFile.path(in: dataPath), role: .writer)
         }
+        try ServerFile.migrate(connection)
         let table = AdministratorTable(connection)
         var snapshot = Snapshot()
         for row in try table.all() { snapshot.administrators[row.id] = row }

@@ -44,6 +44,15 @@ extension RecordReader {
         return try await answerOnPool(request, notices)
     }
 
+    /// Does what is long on a thread of the pool.
+    ///
+    /// - Throws: What `body` does; TRY_AGAIN_LATER if too many wait already.
+    package func onPool<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(RecordError) -> Value
+    ) async throws(RecordError) -> Value {
+        try await database.queries.pool.read(database, isForCaller: true) { _ throws(RecordError) in try body() }
+    }
+
     private func answerOnPool(
         _ request: QueryRequest, _ notices: [QueryNotice]
     ) async throws(RecordError) -> [UInt8] {
