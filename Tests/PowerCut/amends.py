@@ -56,7 +56,10 @@ def amends(disk: Disk, real: Path) -> bytes:
 
 
 def unexplained(disk: Disk, real: Path) -> list[str]:
-    """What of the real folder is in no journal, though one operation may be missing at its end: empty, if that is all."""
+    """What of the real folder is in no journal, though one operation may be missing at its end.
+
+    Empty, if that is all.
+    """
     found = disk.differences(real)
     try:
         amends(disk, real)
