@@ -7,19 +7,6 @@ import Testing
 @Suite struct IndexedRecordTests {
     private static let type = Result { try Sample.type() }
 
-    private func withRecord<Value>(_ fields: String, _ body: (IndexedRecord) throws -> Value) throws -> Value {
-        let stored = try Sample.store(fields).stored
-        return try stored.text.withUnsafeBytes { text in
-            try stored.layout.withUnsafeBytes { layout in
-                try body(
-                    IndexedRecord(
-                        fields: try StoredFieldsView(text: text, layout: layout),
-                        name: UnsafeRawBufferPointer(start: nil, count: 0), creator: 16, created: 1_000, modifier: 0,
-                        modified: -5))
-            }
-        }
-    }
-
     private static func index(_ kind: IndexDefinition.Kind = .ordered, _ columns: IndexDefinition.Column...)
         -> IndexDefinition
     {
@@ -56,7 +43,7 @@ import Testing
         for value in values {
             for isAscending in [true, false] {
                 let column = IndexDefinition.Column(.field(definition.id), isAscending: isAscending)
-                try withRecord("{\"\(Sample.fieldName(type))\":\(value)}") { record in
+                try Sample.withRecord("{\"\(Sample.fieldName(type))\":\(value)}") { record in
                     var expected: [UInt8] = []
                     IndexKey.append(
                         try record.value(of: .field(definition.id)), isAscending: isAscending, to: &expected)
@@ -80,7 +67,7 @@ import Testing
             ("{}", nil, nil, false, nil),
         ]
         for (fields, first, second, isComplete, cutColumn) in values {
-            try withRecord(fields) { record in
+            try Sample.withRecord(fields) { record in
                 var expected: [UInt8] = []
                 IndexKey.append(.integer(1_000), isAscending: false, to: &expected)
                 IndexKey.append(first, isAscending: true, to: &expected)
@@ -101,14 +88,16 @@ import Testing
         let doubles = try #require(type["doublelist"]).id
         let text = Self.index(.members, .init(.field(strings)))
         let number = Self.index(.members, .init(.field(doubles)))
-        try withRecord(#"{"stringlist":["b","a","b","\#(Self.long)x","\#(Self.long)y"],"doublelist":[0,-0.0,-1]}"#) {
+        try Sample.withRecord(
+            #"{"stringlist":["b","a","b","\#(Self.long)x","\#(Self.long)y"],"doublelist":[0,-0.0,-1]}"#
+        ) {
             record in
             let keys = try record.keys(of: text)
             #expect(keys.count == 3)
             #expect(keys == keys.sorted { $0.lexicographicallyPrecedes($1) })
             #expect(try record.keys(of: number).count == 2)
         }
-        let none = try withRecord(#"{"stringlist":[]}"#) { try $0.keys(of: text) + $0.keys(of: number) }
+        let none = try Sample.withRecord(#"{"stringlist":[]}"#) { try $0.keys(of: text) + $0.keys(of: number) }
         #expect(none.isEmpty)
     }
 
@@ -125,7 +114,8 @@ import Testing
             let value = Int64(truncatingIfNeeded: random.next() % 5) - 2
             var json: [UInt8] = []
             JSONValue.string(text).write(to: &json)
-            try withRecord(#"{"string":\#(String(decoding: json, as: UTF8.self)),"int64":\#(value)}"#) { record in
+            try Sample.withRecord(#"{"string":\#(String(decoding: json, as: UTF8.self)),"int64":\#(value)}"#) {
+                record in
                 rows.append((text, value, try #require(try record.keys(of: index).first)))
             }
         }

@@ -5,24 +5,11 @@ import Testing
 
 /// What a record is asked, and what that costs. That the answers are right the oracle of queries shows.
 @Suite struct RecordMatcherTests {
-    private func withRecord<Value>(_ fields: String, _ body: (IndexedRecord) throws -> Value) throws -> Value {
-        let stored = try Sample.store(fields).stored
-        return try stored.text.withUnsafeBytes { text in
-            try stored.layout.withUnsafeBytes { layout in
-                try body(
-                    IndexedRecord(
-                        fields: try StoredFieldsView(text: text, layout: layout),
-                        name: UnsafeRawBufferPointer(start: nil, count: 0), creator: 16, created: 1_000, modifier: 0,
-                        modified: -5))
-            }
-        }
-    }
-
     /// Asks a record; answers, and tells the work.
     private func ask(_ condition: String, _ fields: String) throws -> (matches: Bool, work: Int) {
         let binder = PredicateBinder(type: try Sample.type(), now: 0) { _ in nil }
         let matcher = RecordMatcher(try binder.bind(try PredicateSyntax.parse(condition)))
-        return try withRecord(fields) { record in
+        return try Sample.withRecord(fields) { record in
             var meter = MatchMeter()
             return (try matcher.matches(record, &meter), meter.spent)
         }
@@ -64,7 +51,7 @@ import Testing
     @Test func `a list is not even decoded where that is too much at once`() throws {
         let binder = PredicateBinder(type: try Sample.type(), now: 0) { _ in nil }
         let matcher = RecordMatcher(try binder.bind(try PredicateSyntax.parse("int64list CONTAINS 1")))
-        try withRecord("{\(Self.list(20_000))}") { record in
+        try Sample.withRecord("{\(Self.list(20_000))}") { record in
             var meter = MatchMeter(largestStep: 100_000)
             #expect(throws: MatchObstacle.self) { _ = try matcher.matches(record, &meter) }
             #expect(meter.spent < 1_000)
@@ -75,7 +62,7 @@ import Testing
         let tests = (1...50).map { "NOT (int64list CONTAINS -\($0))" }.joined(separator: " AND ")
         let binder = PredicateBinder(type: try Sample.type(), now: 0) { _ in nil }
         let matcher = RecordMatcher(try binder.bind(try PredicateSyntax.parse(tests)))
-        try withRecord("{\(Self.list(20_000))}") { record in
+        try Sample.withRecord("{\(Self.list(20_000))}") { record in
             var looks = 0
             var patient = MatchMeter {
                 looks += 1

@@ -36,6 +36,20 @@ enum Sample {
         try merge(fields, into: nil)
     }
 
+    /// Calls `body` with a new record as indexes and conditions see it.
+    static func withRecord<Value>(_ fields: String, _ body: (IndexedRecord) throws -> Value) throws -> Value {
+        let stored = try store(fields).stored
+        return try stored.text.withUnsafeBytes { text in
+            try stored.layout.withUnsafeBytes { layout in
+                try body(
+                    IndexedRecord(
+                        fields: try StoredFieldsView(text: text, layout: layout),
+                        name: UnsafeRawBufferPointer(start: nil, count: 0), creator: 16, created: 1_000, modifier: 0,
+                        modified: -5))
+            }
+        }
+    }
+
     static func merge(
         _ fields: String, into old: StoredFields?, replacingAll: Bool = false, limit: Int = 1 << 20,
         externals: [Int: [UInt8]] = [:]
