@@ -313,6 +313,19 @@ import Threads
         await server.stop()
     }
 
+    /// Before, one whose last eight bytes came by themselves was refused when it had just had all the room there was.
+    @Test func `the end of a gzipped body needs no room`() async throws {
+        let server = try TestServer({ $0.maxBodyBytesInFlight = 80_000 }) { await .echo($0) }
+        let request = Self.gzipped(try GzipEncoder.encode(Self.sparse(70_000), level: .smallest))
+        let client = try server.client()
+        try client.send(Array(request.dropLast(8)))
+        #expect(await eventually { server.server.bodyBytesInFlight == 70_000 })
+        try client.send(Array(request.suffix(8)))
+        #expect(try client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 200"))
+        client.close()
+        await server.stop()
+    }
+
     @Test func `a gzipped body is the same wherever it is cut, with every way to read it`() async throws {
         let content = Self.sparse(40_000)
         let server = try TestServer { request in

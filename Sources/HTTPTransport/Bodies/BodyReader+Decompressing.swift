@@ -54,23 +54,26 @@ extension BodyReader {
     private func step(
         _ decoder: GzipDecoder, input: Int, room: Int, into output: inout [UInt8]
     ) throws(HTTPBodyError) -> Int {
-        let granted = try reserve(upTo: room)
+        // The end of a stream needs no room: what has been counted already is not refused because others came.
+        let granted = reserve(upTo: room)
         let before = output.count
         let end = min(compressed.count, compressedStart + input)
+        let used: Int
         do throws(CompressionError) {
             // Array.withUnsafeBytes does not carry the type of the error.
-            let used = try compressed.withUnsafeBufferPointer { (bytes) throws(CompressionError) in
+            used = try compressed.withUnsafeBufferPointer { (bytes) throws(CompressionError) in
                 let input = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[compressedStart..<end])
-                return try decoder.decode(input, atMost: granted, into: &output)
+                return try decoder.decode(input, atMost: max(granted, 1), into: &output)
             }
-            compressedStart += used
-            let added = output.count - before
-            giveBack(keeping: reserved - (granted - added))
-            decompressedInTurn += added + used * Self.costOfInput
-            return added
         } catch {
             throw Self.bodyError(error)
         }
+        let added = output.count - before
+        if added > granted { throw .overloaded }
+        compressedStart += used
+        giveBack(keeping: reserved - (granted - added))
+        decompressedInTurn += added + used * Self.costOfInput
+        return added
     }
 
     private func decoder(limit: Int) throws(HTTPBodyError) -> GzipDecoder {

@@ -135,9 +135,8 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     }
 
     /// Counts what is about to come: as much as there is room for in the budget, up to `count` bytes.
-    func reserve(upTo count: Int) throws(HTTPBodyError) -> Int {
+    func reserve(upTo count: Int) -> Int {
         let granted = server.budget.reserveStreamed(upTo: count)
-        guard granted > 0 else { throw .overloaded }
         reserved += granted
         return granted
     }
