@@ -94,10 +94,15 @@ import Threads
         #expect(try await test.query("n >= 0", limit: 200).names.count == 200)
     }
 
-    @Test func `a deletion by condition is done all the same`() async throws {
+    /// More than 8 KiB of words are bound on the pool.
+    private static let long = "n IN {0,1,2,3,4,5,6" + String(repeating: ",1234567890", count: 900) + "}"
+
+    @Test(arguments: ["n >= 0", long])
+    func `a deletion by condition is done all the same`(condition: String) async throws {
         let test = try await Self.filled(40)
         let request = SetRequest(
-            query: try test.queryRequest("n >= 0"), change: .delete, isForAll: false, isDryRun: false, maxAffected: nil,
+            query: try test.queryRequest(condition), change: .delete, isForAll: false, isDryRun: false,
+            maxAffected: nil,
             idempotency: nil)
         let database = test.database
         #expect(await Self.refusalWhenCancelled { _ = try await database.makeReader().changeSet(request) } == nil)

@@ -38,7 +38,7 @@ extension RecordReader {
         if let key = request.idempotency, let answer = try await database.remembered(key, for: request.query.caller) {
             return answer
         }
-        if let wish = try await missingIndexes(for: request.query) {
+        if let wish = try await missingIndexes(for: request.query, isForCaller: false) {
             _ = try await database.addIndexes(wish, to: request.query.typeName)
         }
         let set = try await database.queries.pool.read(database) { reader throws(RecordError) in

@@ -38,7 +38,7 @@ extension RecordReader {
     /// To bind and to plan it may alone be more than a loop can spare.
     private func longQuery(_ request: QueryRequest) async throws(RecordError) -> [UInt8] {
         var notices: [QueryNotice] = []
-        if database.environment == .development, let wish = try await missingIndexes(for: request) {
+        if database.environment == .development, let wish = try await missingIndexes(for: request, isForCaller: true) {
             notices = try await addIndexes(wish, for: request)
         }
         return try await answerOnPool(request, notices)
@@ -62,9 +62,12 @@ extension RecordReader {
     }
 
     /// What is missing of the indexes that a query needs, if its caller may cause them.
-    func missingIndexes(for request: QueryRequest) async throws(RecordError) -> IndexWish? {
+    ///
+    /// - Parameter isForCaller: Whether it ends with the request when the client hangs up.
+    func missingIndexes(for request: QueryRequest, isForCaller: Bool) async throws(RecordError) -> IndexWish? {
         guard request.input.size > Self.longInput else { return try missingIndexesHere(for: request) }
-        return try await database.queries.pool.read(database, isForCaller: true) { reader throws(RecordError) in
+        return try await database.queries.pool.read(database, isForCaller: isForCaller) {
+            reader throws(RecordError) in
             try reader.missingIndexesHere(for: request)
         }
     }
