@@ -145,10 +145,13 @@ package actor DatabaseRegistry {
     }
 
     /// Keeps room on the disk for the next start, in the data folder and in that of each open database.
-    package func keepStartReserves() {
-        guard !isClosed else { return }
+    ///
+    /// - Returns: `false` if one was tried in vain.
+    @discardableResult
+    package func keepStartReserves() -> Bool {
+        guard !isClosed else { return true }
         let folders = [configuration.dataPath] + openDatabases.map(\.database.folderPath)
-        for folder in folders { StartReserve(in: folder).keep() }
+        return folders.reduce(true) { StartReserve(in: $1).keep() && $0 }
     }
 
     /// Finishes all writes and closes every file. Readers must be gone.

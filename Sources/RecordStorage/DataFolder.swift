@@ -7,7 +7,7 @@ internal import Glibc
 /// records.sqlite   records, schema, accounts, sequence
 /// secret           32 bytes from which keys for tokens and cursors are derived
 /// lock             held by the one process that has the folder open
-/// reserve          room for the next start, if the disk is full then; may be missing
+/// .reserve         room for the next start, if the disk is full then; may be missing
 /// assets/          content-addressed files
 /// ```
 package struct DataFolder: ~Copyable {

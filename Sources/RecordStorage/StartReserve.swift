@@ -62,17 +62,21 @@ package struct StartReserve: Sendable {
     /// Nobody depends on it, so what goes wrong leaves everything as it was, for the next time.
     ///
     /// - Parameter freeBytes: What is free on the disk; it is asked only when something is missing.
-    package func keep(freeBytes: (_ folder: String) -> Int = FolderInspection.freeBytes) {
+    /// - Returns: `false` if it was tried in vain: of quotas, `freeBytes` knows nothing, and who tries again at once would
+    ///   take the last of one again and again.
+    @discardableResult
+    package func keep(freeBytes: (_ folder: String) -> Int = FolderInspection.freeBytes) -> Bool {
         let size = DataFolder.size(of: file)
-        guard size < Self.bytes, freeBytes(folder) >= Self.leastFreeBytes else { return }
+        guard size < Self.bytes, freeBytes(folder) >= Self.leastFreeBytes else { return true }
         let descriptor = Glibc.open(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         // Bytes that are written and cannot be compressed: of a hole, or of zeros, some file systems keep nothing.
         let missing = RandomBytes.make(Self.bytes - size)
         let written = missing.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, size) }
-        if written == missing.count, fsync(descriptor) == 0 { return }
+        if written == missing.count, fsync(descriptor) == 0 { return true }
         // The last room of a disk is not this file's to take.
         if size == 0 { unlink(file) } else { ftruncate(descriptor, size) }
+        return false
     }
 }

@@ -42,11 +42,18 @@ import Testing
             DatabaseRegistry.Configuration(dataPath: folder, containers: [container], passwordThreads: 1))
         let development = DatabaseID(container: container, environment: .development)
         try await registry.open(development)
-        await registry.keepStartReserves()
+        #expect(await registry.keepStartReserves())
         for path in [folder, registry.folder(of: development)] {
             #expect(DataFolder.size(of: path + "/.reserve") == 256 << 10)
         }
         #expect(!FolderInspection.exists(folder + "/iCloud.test/production"))
+        // One that cannot be had keeps no other from being made.
+        try FileManager.default.removeItem(atPath: folder + "/.reserve")
+        try FileManager.default.createDirectory(atPath: folder + "/.reserve", withIntermediateDirectories: false)
+        let other = registry.folder(of: development) + "/.reserve"
+        try FileManager.default.removeItem(atPath: other)
+        #expect(!(await registry.keepStartReserves()))
+        #expect(DataFolder.size(of: other) == 256 << 10)
         await registry.close()
     }
 

@@ -17,7 +17,8 @@ import Testing
 
     private var size: Int { DataFolder.size(of: folder.path + "/.reserve") }
 
-    private func keep(free: Int = plenty) {
+    @discardableResult
+    private func keep(free: Int = plenty) -> Bool {
         reserve.keep { _ in free }
     }
 
@@ -31,9 +32,9 @@ import Testing
     }
 
     @Test func `where there is little room it takes none`() {
-        keep(free: Self.plenty - 1)
+        #expect(keep(free: Self.plenty - 1))
         #expect(!FolderInspection.exists(folder.path + "/.reserve"))
-        keep(free: Self.plenty)
+        #expect(keep(free: Self.plenty))
         #expect(size == StartReserve.bytes)
     }
 
@@ -55,12 +56,12 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: folder.path + "/.reserve")) == before)
     }
 
-    @Test func `a folder where it cannot be made stays as it is`() throws {
+    @Test func `a folder where it cannot be made stays as it is, and who tried is told`() throws {
         let path = folder.path + "/.reserve"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        keep()
+        #expect(!keep())
         #expect(FolderInspection.isFolder(path))
-        StartReserve(in: folder.path + "/nowhere").keep { _ in Self.plenty }
+        #expect(!StartReserve(in: folder.path + "/nowhere").keep { _ in Self.plenty })
         #expect(!FolderInspection.exists(folder.path + "/nowhere"))
     }
 

@@ -16,6 +16,9 @@ final class Maintenance: Sendable {
     /// some milliseconds at most, and what is needed again soon costs a few thousand page faults.
     private static let trimInterval = Duration.seconds(10)
 
+    /// When room for the next start, which could not be had, is asked for again.
+    private static let reserveInterval = Duration.seconds(300)
+
     init(_ registry: DatabaseRegistry) {
         // Of what is kept for minutes, an hour would be too late.
         let grace = registry.configuration.limits.unreferencedAssetSeconds
@@ -26,9 +29,12 @@ final class Maintenance: Sendable {
             var reported: [DatabaseID: UInt64] = [:]
             var due = Deadline.after(Self.firstInterval)
             var trim = Deadline.after(Self.trimInterval)
+            var reserve = Deadline.after(.zero)
             while !Task.isCancelled {
                 Self.reportFailures(in: registry, &reported)
-                await registry.keepStartReserves()
+                if reserve.hasPassed(), !(await registry.keepStartReserves()) {
+                    reserve = .after(Self.reserveInterval)
+                }
                 for (_, database) in registry.openDatabases { database.writeAuditNotes() }
                 await registry.configuration.administrators?.writeAuditNotes()
                 await Self.refreshStatistics(of: registry)
