@@ -152,6 +152,22 @@ import Testing
         try file.insert("last", id: 1_000)
         #expect(file.writer.framesInLog < 50)
     }
+
+    /// Another process, such as the doctor, may read for minutes. Nobody here waits for it.
+    @Test(arguments: [Connection.CheckpointMode.restart, .truncate])
+    func `a checkpoint does not wait for readers that are not ours`(mode: Connection.CheckpointMode) throws {
+        let file = try TestFile()
+        for id in 1...20 { try file.insert("r\(id)", id: Int64(id)) }
+        let stranger = try Connection(path: file.path, role: .scanner)
+        try stranger.execute("BEGIN")
+        #expect(try stranger.integer("SELECT count(*) FROM record") == 20)
+        let started = ContinuousClock.now
+        let isWhole = try file.writer.checkpoint(mode)
+        // SQLite would try for five seconds.
+        #expect(!isWhole && started.duration(to: .now) < .milliseconds(2_500))
+        try stranger.execute("COMMIT")
+        #expect(try file.writer.checkpoint(mode))
+    }
 }
 
 @Suite struct DataFolderTests {

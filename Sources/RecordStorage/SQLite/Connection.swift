@@ -110,12 +110,14 @@ package final class Connection {
             // Only the writer checkpoints (see `hasWALResetFix`).
             _ = fogbase_sqlite_no_checkpoint_on_close(handle, 1)
         }
-        // The lock that readers and the writer share is held for moments; waiting beats failing.
-        sqlite3_busy_timeout(handle, 5_000)
+        sqlite3_busy_timeout(handle, Self.busyMilliseconds)
         // Requests bind values and never bring SQL; these bound what a mistake of ours could cost.
         sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
         sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
     }
+
+    /// The locks that readers and the writer share are held for moments; waiting beats failing.
+    private static let busyMilliseconds: Int32 = 5_000
 
     /// Runs statements that return nothing of interest.
     package func execute(_ sql: String) throws(StoreError) {
@@ -202,6 +204,9 @@ package final class Connection {
             }
         var inLog: Int32 = 0
         var copied: Int32 = 0
+        // Those who read in another process, such as the doctor, may do so for minutes, while writers and loops wait here.
+        if mode != .passive { sqlite3_busy_timeout(handle, 0) }
+        defer { if mode != .passive { sqlite3_busy_timeout(handle, Self.busyMilliseconds) } }
         let code = sqlite3_wal_checkpoint_v2(handle, nil, flag, &inLog, &copied)
         if code & 0xFF == SQLITE_BUSY { return false }
         guard code == SQLITE_OK else {
