@@ -34,7 +34,14 @@ package struct DataFolder: ~Copyable {
         guard descriptor >= 0 else {
             throw Problem("Cannot open \(path)/lock: \(errorText()). Check the owner and permissions of the folder.")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        // Whoever only asks whether the folder is in use holds the lock for a moment.
+        var attempts = 10
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            attempts -= 1
+            if attempts > 0 {
+                usleep(20_000)
+                continue
+            }
             close(descriptor)
             throw Problem("The data folder \(path) is in use by another Fogbase process. Stop that one first.")
         }

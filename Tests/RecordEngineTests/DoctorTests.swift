@@ -3,7 +3,9 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import TestSupport
 import Testing
+import Threads
 
 @Suite struct DoctorTests {
     /// A data folder with one database that holds a record of each interesting sort, closed.
@@ -45,6 +47,33 @@ import Testing
         #expect(type.records == 3)
         #expect(type.tombstones == 0)
         #expect(report.freeBytes > 0)
+    }
+
+    /// A type and a field that a running server makes while the doctor is at work. Before, the doctor told operators to
+    /// restore a backup over them.
+    @Test(arguments: ["the file", "records"])
+    func `what a running server adds meanwhile is no damage`(activity: String) async throws {
+        let patient = try await Self.patient()
+        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        let (begun, mayGoOn) = (Gate(), Gate())
+        let data = patient.data
+        async let examined = withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                let doctor = Doctor { progress in
+                    guard progress.activity.hasSuffix(activity) else { return }
+                    begun.open()
+                    mayGoOn.waitBlocking()
+                }
+                continuation.resume(returning: doctor.examine(dataPath: data))
+            }
+        }
+        await begun.wait()
+        try await test.create("new", #""word":"x""#, type: "Novelty")
+        try await test.create("more", #""later":1"#)
+        mayGoOn.open()
+        let report = await examined
+        #expect(report.isHealthy, "\(report.findings)")
+        await test.close()
     }
 
     @Test func `a database that is in use is examined all the same`() async throws {

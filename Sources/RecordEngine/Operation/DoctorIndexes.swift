@@ -4,13 +4,15 @@ internal import RecordWire
 
 /// The examination of indexes: every record has its entries, and every entry its record.
 ///
-/// A running server builds and drops indexes meanwhile, so what there is is read anew in each view.
+/// A running server builds and drops indexes meanwhile, and adds types and fields, so what there is is read anew in each
+/// view.
 struct IndexExamination {
     private let label: String
     private let table: IndexTable
     private let definitions: IndexDefinitionTable
     private let inspection: InspectionTable
-    private let schema: Schema
+    private let schemas: SchemaTable
+    private var schema = Schema()
     private let hasIndexes: Bool
     private let audiences: AudienceExamination?
     /// The indexes of each type that can be compared, as the present view has them.
@@ -19,31 +21,32 @@ struct IndexExamination {
     private static let slice = 1_000
 
     init(
-        _ connection: Connection, _ inspection: InspectionTable, _ audiences: AudienceExamination?, schema: Schema,
-        label: String
+        _ connection: Connection, _ inspection: InspectionTable, _ audiences: AudienceExamination?, label: String
     ) throws {
         self.audiences = audiences
         self.label = label
         self.inspection = inspection
-        self.schema = schema
+        schemas = SchemaTable(connection)
         table = IndexTable(connection)
         definitions = IndexDefinitionTable(connection)
         // A file that no newer server has opened yet has none.
         hasIndexes = try inspection.hasIndexes()
     }
 
-    /// Reads which indexes there are; to be called in each view.
+    /// Reads which types and indexes there are; to be called in each view.
     mutating func refresh() throws {
+        schema = try schemas.load(version: 1)
         guard hasIndexes else { return }
         let tables = try table.tables()
         indexes = try definitions.load().mapValues { $0.filter { !$0.isFailed && tables.contains($0.id) } }
     }
 
     /// Compares definitions with tables, and tells of indexes that could not be built.
-    func examineTables(_ found: inout DoctorReport) throws {
+    mutating func examineTables(_ found: inout DoctorReport) throws {
         guard hasIndexes else { return }
         let (all, numbers, tables) = try inspection.withView {
-            (try definitions.load(), try definitions.numbers(), try table.tables())
+            try refresh()
+            return (try definitions.load(), try definitions.numbers(), try table.tables())
         }
         for (id, indexes) in all.sorted(by: { $0.key < $1.key }) {
             guard let type = schema[id: id] else { continue }

@@ -8,7 +8,9 @@ struct DatabaseExamination {
     let doctor: Doctor
     private let connection: Connection
     let table: InspectionTable
-    private let schema: Schema
+    private let schemas: SchemaTable
+    /// As the present view has it: a running server adds types and fields meanwhile.
+    private var schema: Schema
     private var indexes: IndexExamination
     private let audiences: AudienceExamination?
     private let assets: AssetExamination?
@@ -22,9 +24,10 @@ struct DatabaseExamination {
         self.doctor = doctor
         connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
         table = try InspectionTable(connection)
-        schema = try SchemaTable(connection).load(version: 1)
+        schemas = SchemaTable(connection)
+        schema = try schemas.load(version: 1)
         audiences = try AudienceExamination(connection, table, label: label)
-        indexes = try IndexExamination(connection, table, audiences, schema: schema, label: label)
+        indexes = try IndexExamination(connection, table, audiences, label: label)
         assets = try AssetExamination(connection, table, folder: folder, isInUse: isInUse, label: label)
     }
 
@@ -87,7 +90,11 @@ struct DatabaseExamination {
         database.sessions = totals.sessions
         database.zones = totals.zones
         var counts: [Int64: InspectionTable.TypeCount] = [:]
-        for count in try table.counts() {
+        let all = try table.withView {
+            schema = try schemas.load(version: 1)
+            return try table.counts()
+        }
+        for count in all {
             counts[count.type] = count
             total += count.records + count.tombstones
             if schema[id: count.type] == nil {
@@ -149,6 +156,7 @@ struct DatabaseExamination {
         while true {
             doctor.report(Doctor.Progress(activity: label + ": records", done: done, total: total))
             let next = try table.withView {
+                schema = try schemas.load(version: 1)
                 zones = try table.zones()
                 try indexes.refresh()
                 return try table.forEachRecord(after: last, limit: Self.slice) { cursor, zone in
