@@ -63,6 +63,22 @@ import Testing
         #expect(patient.examine(isQuick: true).isHealthy)
     }
 
+    /// Before, the link was not made, since the field had that content, and the collector took the file away.
+    @Test func `a link that was lost is there again once the file was uploaded anew`() async throws {
+        let patient = try await Self.patient()
+        try patient.injure("DELETE FROM asset_link WHERE record = (SELECT id FROM record WHERE name = 'kept')")
+        try patient.injure("DELETE FROM asset_link WHERE asset = 1")
+        #expect(!patient.problems.isEmpty)
+        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        let asset = try await test.upload(sampleBytes(1))
+        try await test.change("kept", #""file":\#(asset.json())"#)
+        try await test.change("both", #""files":[\#(asset.json()),\#(try await test.upload(sampleBytes(2)).json())]"#)
+        // That of the third upload alone.
+        #expect(try await test.database.collectAssets(unusedFor: -1) == 1)
+        await test.close()
+        #expect(patient.problems.isEmpty, "\(patient.problems)")
+    }
+
     @Test func `a file that is missing, and one that was cut, are found`() async throws {
         let patient = try await Self.patient()
         try FileManager.default.removeItem(atPath: Self.path(patient, 1))

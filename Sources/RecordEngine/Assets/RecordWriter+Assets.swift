@@ -43,7 +43,8 @@ extension RecordWriter {
         if let receipt = asset.receipt {
             guard let number = AssetReceipt.open(receipt, caller, address, with: transaction.keys),
                 let claim = try store({ () throws(StoreError) in try table.reading.claim(number) }),
-                claim.expires > transaction.now, let row, claim.asset == row.id
+                // After a restore the number may be another's.
+                claim.uploader == caller.writerID, claim.expires > transaction.now, let row, claim.asset == row.id
             else { throw .receiptRejected(field: name) }
             guard asset.size == row.size else { throw .assetSizeWrong(field: name, found: row.size) }
             claims.append((number, row.hash))
@@ -80,10 +81,15 @@ extension RecordWriter {
                     record: record, of: recordOwner, field: link.field, asset: asset.id, now: now, end: end)
                 bytes -= asset.size
             }
-            for link in new.subtracting(old) {
-                guard let asset = try table.reading.find(link.hash) else { continue }
+            let uploaded = Set(claims.map(\.hash))
+            for link in new {
+                // Of what the record has already, a link may be lost: whoever uploads the content again gets one.
+                let isNew = !old.contains(link)
+                guard isNew || uploaded.contains(link.hash), let asset = try table.reading.find(link.hash)
+                else { continue }
+                if !isNew, try table.isLinked(record: record, field: link.field, asset: asset.id) { continue }
                 try table.link(record: record, of: recordOwner, field: link.field, asset: asset.id)
-                bytes += asset.size
+                if isNew { bytes += asset.size }
             }
             // Also that of a content which the field had already: a record has what was uploaded. Not that of an
             // operation that came to nothing.
