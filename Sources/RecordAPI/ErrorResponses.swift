@@ -161,7 +161,7 @@ extension RecordAPI {
         case .methodNotAllowed: .methodNotAllowed
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .indexBuilding: .serviceUnavailable
-        case .tooManyAffected: .conflict
+        case .tooManyAffected, .setInterrupted: .conflict
         case .requestAbandoned: .clientClosedRequest
         case .digestMismatch, .tokenInvalid, .malformedJSON, .typeMismatch, .unknownName, .readOnlyKey, .nameTaken,
             .wrongPassword,

@@ -101,7 +101,7 @@ extension RecordCall {
         case .created: response = HTTPResponse(.created)
         case .updated: response = HTTPResponse(isMinimal ? .noContent : .ok)
         case .deleted: response = HTTPResponse(.noContent)
-        case .batch, .set: response = HTTPResponse(.ok)
+        case .batch, .set, .setBegun: response = HTTPResponse(.ok)
         }
         if !isMinimal, !response.status.isBodyless {
             response.fields = .json

@@ -86,6 +86,8 @@ public struct RecordError: Error, Hashable, Sendable {
         case queryTooExpensive = "QUERY_TOO_EXPENSIVE"
         /// A condition matches more records than the request allowed: 409.
         case tooManyAffected = "TOO_MANY_AFFECTED"
+        /// A change by condition was broken off in the middle, and is not begun anew under its key: 409.
+        case setInterrupted = "SET_INTERRUPTED"
         /// Whoever asked has gone before the answer: 499, which only logs and metrics show.
         case requestAbandoned = "REQUEST_ABANDONED"
     }

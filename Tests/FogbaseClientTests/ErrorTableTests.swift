@@ -75,7 +75,8 @@ import Testing
             .wrongPassword: (.accessDenied, 403, "accessDenied"),
             .accountDisabled: (.accessDenied, 403, "accessDenied"),
             .unavailable: (.tryAgainLater, 503, "unavailable"), .indexBuilding: (.tryAgainLater, 503, "unavailable"),
-            .nameTaken: (.exists, 409, "exists"), .requestAbandoned: (.tryAgainLater, 499, "unavailable"),
+            .setInterrupted: (.badRequest, 409, "badRequest"), .nameTaken: (.exists, 409, "exists"),
+            .requestAbandoned: (.tryAgainLater, 499, "unavailable"),
         ]
         for cause in RecordError.Cause.allCases {
             let (code, status, expected) = table[cause] ?? (.badRequest, 400, "badRequest")

@@ -164,6 +164,53 @@ import Testing
         #expect(left > 0 && left < 4_000)
     }
 
+    /// Breaks a change with a key off between two slices, and returns how many records were changed.
+    private static func breakOff(
+        _ test: TestDatabase, change: String?, key: IdempotencyKey
+    ) async throws -> Int64 {
+        let full = StoreError(code: 13, message: "database or disk is full")
+        let plan = UncheckedPlan(FaultPlan(failAt: change == nil ? 10_000 : 12_000, with: full, losesTransaction: true))
+        await test.database.injectPlan(plan)
+        let error = await refusal { _ = try await Self.perform(test, "", change: change, all: true, key: key) }
+        await test.database.injectPlan(nil)
+        try #require(plan.hasFired)
+        guard case .number(let changed)? = error?.details.first(where: { $0.key == "changed" })?.value else { return 0 }
+        return changed
+    }
+
+    /// Before, a client that asked again incremented all of them once more.
+    @Test func `a change that was broken off is not begun anew under its key`() async throws {
+        let test = try await Self.filled(4_000)
+        let key = try #require(IdempotencyKey("k", request: [1]))
+        let change = #""n":{"increment":100}"#
+        let changed = try await Self.breakOff(test, change: change, key: key)
+        try #require(changed > 0 && changed < 4_000)
+        for _ in 0..<2 {
+            let again = await refusal { _ = try await Self.perform(test, "", change: change, all: true, key: key) }
+            #expect(again?.cause == .setInterrupted)
+            #expect(again?.details.map(\.key) == ["matched", "changed", "skipped"])
+            #expect(again?.details.map(\.value) == [.number(4_000), .number(changed), .number(0)])
+            #expect(again?.reason.contains("\(changed) of 4000 records were changed") == true)
+        }
+        #expect(try await test.query("n >= 100").count == changed)
+        #expect(try await test.query("n >= 200").count == 0)
+        // The rest, as the sentence says.
+        let other = try #require(IdempotencyKey("other", request: [2]))
+        let left = 4_000 - changed
+        #expect(try await Self.perform(test, "n < 100", change: change, key: other) == [left, left, 0 as Int64])
+        #expect(try await Self.perform(test, "n < 100", change: change, key: other) == [left, left, 0 as Int64])
+    }
+
+    @Test func `a deletion that was broken off goes on under its key`() async throws {
+        let test = try await Self.filled(4_000)
+        let key = try #require(IdempotencyKey("k", request: [1]))
+        let deleted = try await Self.breakOff(test, change: nil, key: key)
+        try #require(deleted > 0 && deleted < 4_000)
+        let left = 4_000 - deleted
+        #expect(try await Self.perform(test, "", all: true, key: key) == [left, left, 0 as Int64])
+        #expect(try await Self.perform(test, "", all: true, key: key) == [left, left, 0 as Int64])
+    }
+
     @Test func `records that change meanwhile are asked again`() async throws {
         let test = try await Self.filled(2_000)
         let change = #""n":1000"#

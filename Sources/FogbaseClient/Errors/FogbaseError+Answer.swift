@@ -69,7 +69,7 @@ extension FogbaseError {
         case .tokenExpired: return 410
         case .tooLarge: return 413
         case .storageFull: return 507
-        case .tooManyAffected, .uniqueViolation: return 409
+        case .tooManyAffected, .uniqueViolation, .setInterrupted: return 409
         case .idempotencyMismatch, .unreadablePicture: return 422
         case .preconditionFailed: return 412
         case .unknownRoute: return 404

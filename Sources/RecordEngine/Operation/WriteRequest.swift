@@ -63,6 +63,8 @@ package struct WriteAnswer: Hashable, Sendable {
         case batch = 4
         /// A change of all records that match a condition.
         case set = 5
+        /// How far such a change is, as long as it is not done.
+        case setBegun = 6
     }
 
     package var outcome: Outcome

@@ -11,9 +11,12 @@ extension RecordReader {
     /// before it did stays done.
     ///
     /// - Returns: `{"matched":n,"deleted"|"updated":n,"skipped":n}` as the body.
+    /// With an idempotency key, how far a change has come is written with each slice, so that who asks again after a crash
+    /// in the middle increments nothing twice. A deletion goes on instead: what is deleted is not deleted twice.
+    ///
     /// - Throws: As `query`; BAD_REQUEST without a condition unless all records are meant, with cause TOO_LARGE for more
-    ///   records than one request may change; CONFLICT with cause TOO_MANY_AFFECTED beyond `maxAffected`. A failure in
-    ///   the middle carries how many were done before it.
+    ///   records than one request may change; CONFLICT with cause TOO_MANY_AFFECTED beyond `maxAffected`, SET_INTERRUPTED
+    ///   for a key whose change was broken off. A failure in the middle carries how many were done before it.
     package func changeSet(_ request: SetRequest) async throws(RecordError) -> WriteAnswer {
         let input = request.query.input
         if input.condition?.isBlank ?? true, input.filters.isEmpty, !request.isForAll { throw .conditionMissing }
@@ -36,6 +39,7 @@ extension RecordReader {
             if let running { database.queries.runningSets.withLock { _ = $0.remove(running) } }
         }
         if let key = request.idempotency, let answer = try await database.remembered(key, for: request.query.caller) {
+            if answer.outcome == .setBegun { throw .setInterrupted(answer) }
             return answer
         }
         if let wish = try await missingIndexes(for: request.query, isForCaller: false) {
@@ -49,9 +53,11 @@ extension RecordReader {
             let change = SetChange(
                 request, type: type, predicate: set.predicate, isOwnAlone: set.isOwnAlone, reader: self)
             try await database.perform(change, on: set.records, &progress) {
-                progress, transaction throws(RecordError) in
+                progress, isLast, transaction throws(RecordError) in
                 guard let key = request.idempotency else { return }
-                let answer = WriteAnswer(outcome: .set, body: progress.json(request.change, isDryRun: false))
+                if !isLast, !request.change.mustNotRepeat || progress.changed == 0 { return }
+                let answer = WriteAnswer(
+                    outcome: isLast ? .set : .setBegun, body: progress.json(request.change, isDryRun: false))
                 try transaction.remember(answer, key, for: request.query.caller)
             }
         }
@@ -148,6 +154,16 @@ struct SetProgress: Sendable {
         ]
         if isDryRun { object.append(("dryRun", .bool(true))) }
         return JSONValue.object(JSONObject(object)).bytes
+    }
+}
+
+extension SetRequest.Change {
+    /// Whether records that have it already must not get it again.
+    fileprivate var mustNotRepeat: Bool {
+        switch self {
+        case .delete: false
+        case .modify: true
+        }
     }
 }
 

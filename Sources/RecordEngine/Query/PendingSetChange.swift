@@ -5,12 +5,13 @@ internal import RecordModel
 ///
 /// Unchecked: see `PendingWrite`.
 final class PendingSetChange: PendingWrite, @unchecked Sendable {
-    typealias Completion = @Sendable (SetProgress, WriteTransaction) throws(RecordError) -> Void
+    /// What is written together with a slice; told how far the change is with it, and whether it is the last.
+    typealias Note = @Sendable (SetProgress, _ isLast: Bool, WriteTransaction) throws(RecordError) -> Void
 
     private let change: SetChange
     private let records: [Int64]
     private let database: RecordDatabase
-    private let complete: Completion
+    private let note: Note
     private let continuation: UnsafeContinuation<Result<SetProgress, RecordError>, Never>
     /// What is committed.
     private var progress: SetProgress
@@ -29,13 +30,13 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
 
     init(
         _ change: SetChange, on records: [Int64], _ progress: SetProgress, in database: RecordDatabase,
-        complete: @escaping Completion, continuation: UnsafeContinuation<Result<SetProgress, RecordError>, Never>
+        note: @escaping Note, continuation: UnsafeContinuation<Result<SetProgress, RecordError>, Never>
     ) {
         self.change = change
         self.records = records
         self.progress = progress
         self.database = database
-        self.complete = complete
+        self.note = note
         self.continuation = continuation
         super.init(operations: 1, weight: 64, isAlone: false, startsLazily: false)
     }
@@ -45,7 +46,7 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
         slice = try change.perform(
             on: records[position...].prefix(Self.sliceRecords), in: transaction,
             nanoseconds: isBusy ? Self.busySlice(sync: transaction.lastSync) : Self.idleSlice)
-        if position + slice.changed + slice.skipped == records.count { try complete(sum, transaction) }
+        try note(sum, position + slice.changed + slice.skipped == records.count, transaction)
     }
 
     override func finish(_ failure: RecordError?) {

@@ -1,4 +1,5 @@
 internal import RecordModel
+internal import RecordWire
 
 extension RecordError {
     /// CloudKit's sentence for a field without the index, and the command that mends it.
@@ -47,6 +48,19 @@ extension RecordError {
     static let setRunning = RecordError(
         .tryAgainLater, "A request with this Idempotency-Key is still being performed. Ask again for its answer",
         retryAfter: 1)
+
+    /// - Parameter begun: What is remembered of the change.
+    static func setInterrupted(_ begun: WriteAnswer) -> RecordError {
+        let counts = try? JSONValue.parse(begun.body)
+        func count(_ key: String) -> Int64 { counts?[key]?.integer ?? 0 }
+        return .badRequest(
+            "The change with this Idempotency-Key was broken off: \(count("updated")) of \(count("matched")) records were changed and stay so. To change the others use a new key, and a condition that those do not meet",
+            cause: .setInterrupted,
+            details: [
+                ("matched", .number(count("matched"))), ("changed", .number(count("updated"))),
+                ("skipped", .number(count("skipped"))),
+            ])
+    }
 
     static let conditionMissing = RecordError.badRequest(
         "A change without a condition is a change of all records of the type. Give 'where', or say all=true")

@@ -157,14 +157,14 @@ extension RecordDatabase {
     /// - Parameter complete: Called in the transaction of the last slice, with what was done by then.
     nonisolated func perform(
         _ change: SetChange, on records: [Int64], _ progress: inout SetProgress,
-        complete: @escaping PendingSetChange.Completion
+        note: @escaping PendingSetChange.Note
     ) async throws(RecordError) {
         guard !records.isEmpty else { return }
         let before = progress
         let result: Result<SetProgress, RecordError> = await withUnsafeContinuation { continuation in
             submit(
                 PendingSetChange(
-                    change, on: records, before, in: self, complete: complete, continuation: continuation))
+                    change, on: records, before, in: self, note: note, continuation: continuation))
         }
         progress = try result.get()
     }
