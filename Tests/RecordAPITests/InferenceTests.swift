@@ -54,6 +54,23 @@ import Testing
         #expect(record.text.contains(#""cost":{"value":732"#) && record.text.contains(#"["vip"]"#), "\(record.text)")
     }
 
+    /// Before, the one that stood there already was not asked for, and that was told by a 200.
+    @Test func `a reference is not confirmed to who does not read its field`() async throws {
+        let database = try await Self.shop()
+        let home = #"{"fields":{"home":{"recordName":"cup","action":"VALIDATE"}}}"#
+        let holder = await database.call(.put, "/records/Good/holder", as: .administrator, body: home)
+        try #require(holder.status == 201, "\(holder.text)")
+        await database.play([
+            Scenario("where it stands", .stranger, .patch, "/records/Good/holder", home, 412, contains: ["home"]),
+            Scenario("where it does not", .stranger, .patch, "/records/Good/tea", home, 412, contains: ["home"]),
+            Scenario(
+                "in a set", .stranger, .patch, "/query/Good?all=true", home, 200, contains: [#""updated":0"#]),
+            Scenario(
+                "another field", .stranger, .patch, "/records/Good/holder", #"{"fields":{"title":"x"}}"#, 200),
+            Scenario("who reads it", .administrator, .patch, "/records/Good/holder", home, 200),
+        ])
+    }
+
     @Test func `nor on one of a record that the caller does not read`() async throws {
         let database = try await Self.shop()
         await database.play([

@@ -26,6 +26,15 @@ extension RecordWriter {
         }
     }
 
+    /// The fields that an operation names and its caller may not read in a record.
+    func unread(of resolved: ResolvedFields, in row: RecordRow, _ type: RecordTypeDefinition) -> Set<Int> {
+        let named = resolved.changes.lazy.map(\.fieldID)
+        guard mayRead(row, type) else { return Set(named) }
+        guard let access = fieldAccess(type) else { return [] }
+        let unreadable = access.unreadable(isOwn: row.creator == caller.userID)
+        return Set(named.filter { unreadable.contains($0) })
+    }
+
     /// Whether the caller reads a field of a record; else what stands in it must not be confirmed.
     func mayRead(field: Int, of type: RecordTypeDefinition, isOwn: Bool) -> Bool {
         !(fieldAccess(type)?.unreadable(isOwn: isOwn).contains(field) ?? false)

@@ -5,8 +5,12 @@ internal import RecordWire
 /// References whose action is not NONE: edges in the store, and promises to check.
 extension RecordWriter {
     /// Brings the edges of a record from its old references to its new ones, and notes what must be checked.
+    ///
+    /// - Parameter unconfirmed: Fields that the operation names and its caller may not read. What stands in them already is
+    ///   checked as if it were new: else the answer would tell that it does.
     func setEdges(
-        of fields: StoredFields, before: StoredFields?, record: Int64, zone: Int64, position: Int
+        of fields: StoredFields, before: StoredFields?, record: Int64, zone: Int64, position: Int,
+        unconfirmed: Set<Int> = []
     ) throws(RecordError) {
         let old = try before?.withView { view throws(RecordError) in try view.references(includingNone: false) } ?? []
         let new = try fields.withView { view throws(RecordError) in try view.references(includingNone: false) }
@@ -23,13 +27,17 @@ extension RecordWriter {
                     zone: zone, target: edge.target.text, source: record, field: edge.field)
             }
         }
-        for (edge, action) in newEdges where oldEdges[edge] != action {
-            try store { () throws(StoreError) in
-                try transaction.records.addEdge(
-                    zone: zone, target: edge.target.text, source: record, field: edge.field, action: action.rawValue)
+        for (edge, action) in newEdges {
+            let isNew = oldEdges[edge] != action
+            if isNew {
+                try store { () throws(StoreError) in
+                    try transaction.records.addEdge(
+                        zone: zone, target: edge.target.text, source: record, field: edge.field,
+                        action: action.rawValue)
+                }
             }
             // One that stood before has protected its target ever since, and is not this caller's to answer for.
-            guard action == .validate else { continue }
+            guard action == .validate, isNew || unconfirmed.contains(edge.field) else { continue }
             checks.append(
                 .targetExists(
                     zone: zone, target: edge.target, field: edge.field, source: record, position: position))

@@ -175,7 +175,10 @@ extension RecordWriter {
         if changesAccess { try setAudiences(from: existing.row, to: row, zone: zone ?? 0) }
         try storeLargeValues(merge, record: row.id)
         if merge.hasReferences || hadReferences {
-            try setEdges(of: merge.stored, before: before, record: row.id, zone: zone ?? 0, position: position)
+            let unconfirmed = merge.hasReferences ? unread(of: resolved, in: existing.row, type) : []
+            try setEdges(
+                of: merge.stored, before: before, record: row.id, zone: zone ?? 0, position: position,
+                unconfirmed: unconfirmed)
         }
         if hadAssets || StoredFieldsView.hasAssets(merge.stored.layout) {
             try setLinks(of: merge.stored, before: before, record: row)
