@@ -49,9 +49,14 @@ extension HTTPConnection {
             nanoseconds: end - start, requestBytes: bodyBytes,
             responseBytes: sentBytes + output.count - outputStart - sentBefore)
         account(
-            summary, id: id, path: response.hidesPath ? response.pattern : head.target.rawPath,
-            client: request.remoteAddress)
+            summary, id: id, path: loggedPath(of: response, to: head.target.rawPath), client: request.remoteAddress)
         return isReusable
+    }
+
+    private func loggedPath(of response: HTTPResponse, to path: String) -> String {
+        if response.hidesPath { return response.pattern }
+        guard let secret = server.configuration.secretPaths.first(where: path.hasPrefix) else { return path }
+        return secret + "*"
     }
 
     /// The request, as the client's whom a trusted proxy names, else as the peer's.

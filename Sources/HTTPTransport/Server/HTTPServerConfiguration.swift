@@ -86,6 +86,9 @@ package struct HTTPServerConfiguration: Sendable {
     package var corsMethods: [HTTPMethod] = [.get, .head, .post, .put, .patch, .delete]
     /// Where requests are logged; `nil` for nowhere.
     package var accessLog: AccessLog?
+    /// Paths that begin so hold secrets, such as signed URLs. Where no route says it, as in preflights and refusals, the
+    /// access log has only this beginning of them.
+    package var secretPaths: [String] = []
     /// Where they are counted; hand it to whoever answers `/metrics`.
     package var metrics = TransportMetrics()
 

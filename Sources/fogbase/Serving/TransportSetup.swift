@@ -38,6 +38,7 @@ enum TransportSetup {
             trustsLocal: settings.trustedProxies.contains("unix"), field: settings.proxyField)
         transport.cors = CORSPolicy(origins: settings.corsOrigins)
         transport.accessLog = try accessLog(settings)
+        transport.secretPaths = ["/assets/"]
         return transport
     }
 
