@@ -86,6 +86,19 @@ import Testing
         }
     }
 
+    /// Before, the index that was walked hung on how many records the private databases of others had.
+    @Test func `a plan of a private database shows its walks to administrators alone`() async throws {
+        let (test, ann) = try await Self.filled(byNumber: 1)
+        let own = DatabaseAddress(scope: .privateDatabase(owner: ann.user.id))
+        let caller = Caller.user(ann.user.id, roles: [:])
+        try await test.create("mine", #""g":1"#, as: caller, in: own)
+        let page = try await test.query("g == 1", as: caller, in: own)
+        #expect(page.names == ["mine"] && page.plan.contains("may read the schema"), "\(page.plan)")
+        #expect(page.json["plan"]?["access"] == [] && page.json["plan"]?["ranOn"] == nil)
+        let open = try await test.query("g == 1", as: caller)
+        #expect(open.json["plan"]?["access"] != [] && open.json["plan"]?["ranOn"] != nil, "\(open.plan)")
+    }
+
     @Test func `who left nothing in public records is none of them`() async throws {
         let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `the month of one user is found in a private database and among everybody's`() async throws {
-        let test = try TestDatabase(.production)
+        let test = try TestDatabase(.development)
         try await test.putType(
             "Event", fields: #""startDate":{"type":"TIMESTAMP"},"endDate":{"type":"TIMESTAMP"}"#,
             indexes:

@@ -17,10 +17,13 @@ struct PlanDocument {
     /// Which index is walked hangs on how many records have a value, whoever may read them: only those who may read all
     /// of them learn it.
     let showsWalks: Bool
+    /// Of private databases it hangs on what is in those of others, whose records are counted together. Developers need it
+    /// none the less, and have it in development.
+    let isAmongOthers: Bool
 
     init(
         _ parts: [QueryPart], asked: Predicate, type: RecordTypeDefinition, examined: Int, returned: Int,
-        nanoseconds: UInt64, isOnPool: Bool, showsFigures: Bool, showsWalks: Bool
+        nanoseconds: UInt64, isOnPool: Bool, showsFigures: Bool, showsWalks: Bool, isAmongOthers: Bool
     ) {
         // All are made of one condition and one order; that of the records without access lists stands for them.
         plan = parts[0].plan
@@ -33,12 +36,15 @@ struct PlanDocument {
         self.isOnPool = isOnPool
         self.showsFigures = showsFigures
         self.showsWalks = showsWalks
+        self.isAmongOthers = isAmongOthers
     }
 
     var json: JSONValue {
         guard showsWalks else { return restricted("may read all records") }
         // There is one for each account that is gone.
-        guard showsFigures || !asked.namesGoneAccounts else { return restricted("may read the schema") }
+        guard showsFigures || !asked.namesGoneAccounts && !isAmongOthers else {
+            return restricted("may read the schema")
+        }
         var members: [(String, JSONValue)] = [
             ("text", .string(plan.text(of: type))), ("access", .array(access)),
         ]

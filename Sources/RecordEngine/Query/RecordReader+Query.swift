@@ -180,7 +180,8 @@ extension RecordReader {
                     runner.parts, asked: query.asked, type: query.type, examined: budget.examined,
                     returned: answer.count, nanoseconds: budget.elapsed, isOnPool: isOnPool,
                     showsFigures: Authorization.authorize(request.caller, .readSchema) == .allowed,
-                    showsWalks: query.readsAll
+                    showsWalks: query.readsAll,
+                    isAmongOthers: request.address.scope != .publicDatabase && database.environment == .production
                 ).json)
         }
         return answer.finish()
