@@ -179,7 +179,7 @@ import Testing
             let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
             try connection.execute(
                 """
-                DROP TABLE gone_account; ALTER TABLE type DROP COLUMN acl_required;
+                DROP TABLE gone_account; DROP TABLE opening; ALTER TABLE type DROP COLUMN acl_required;
                 DELETE FROM migration WHERE position >= (SELECT position FROM migration WHERE name = 'gone accounts')
                 """)
         }

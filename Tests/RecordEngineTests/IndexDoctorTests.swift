@@ -62,7 +62,7 @@ import Testing
             "ALTER TABLE record DROP COLUMN former", "ALTER TABLE type DROP COLUMN has_lists",
             "ALTER TABLE type DROP COLUMN default_acl", "ALTER TABLE account DROP COLUMN kind",
             "ALTER TABLE account DROP COLUMN disabled",
-            "DROP TABLE api_key", "DROP TABLE gone_account", "ALTER TABLE type DROP COLUMN acl_required",
+            "DROP TABLE api_key", "DROP TABLE gone_account", "DROP TABLE opening", "ALTER TABLE type DROP COLUMN acl_required",
             "DROP TABLE audit", "DROP TABLE audit_retention", "DROP TABLE audit_count",
             "ALTER TABLE field DROP COLUMN readers", "ALTER TABLE field DROP COLUMN writers",
             "DROP TABLE invitation", "DROP TABLE invitation_role", "DROP TABLE account_removal",

@@ -57,7 +57,8 @@ import Testing
         await registry.close()
     }
 
-    @Test func `a token that a restored backup never gave starts again`() async throws {
+    @Test(arguments: [0, 1, 2, 5])
+    func `a token that a restored backup never gave starts again, whatever was written since`(writes: Int) async throws {
         let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         let backup = folder + "-backup"
         defer {
@@ -67,6 +68,9 @@ import Testing
         let passwords = PasswordWorkers(threads: 1)
         let first = try RecordDatabase(folder: folder, environment: .development, passwords: passwords)
         try await Self.write("{}", "a", to: first)
+        let before = try first.makeReader()
+        let old = try #require(try Self.changes(before, since: nil)["token"]?.string)
+        before.rest()
         await first.close()
         try FileManager.default.copyItem(atPath: folder, toPath: backup)
         let second = try RecordDatabase(folder: folder, environment: .development, passwords: passwords)
@@ -76,10 +80,39 @@ import Testing
         reader.rest()
         await second.close()
         let restored = try RecordDatabase(folder: backup, environment: .development, passwords: passwords)
+        for number in 0..<writes { try await Self.write("{}", "r\(number)", to: restored) }
         let other = try restored.makeReader()
         #expect(await refusal { _ = try Self.changes(other, since: token) }?.cause == .tokenExpired)
+        // What it had given before the copy was made holds, in the copy and in what was copied.
+        #expect(try Self.changes(other, since: old)["changes"]?.array?.count == writes)
         other.rest()
         await restored.close()
+        let third = try RecordDatabase(folder: folder, environment: .development, passwords: passwords)
+        let last = try third.makeReader()
+        #expect(try Self.changes(last, since: token)["changes"]?.array?.isEmpty == true)
+        #expect(try Self.changes(last, since: old)["changes"]?.array?.count == 1)
+        last.rest()
+        await third.close()
+    }
+
+    @Test func `a copy of a file in use, as a crash leaves it, takes the tokens that were given`() async throws {
+        let test = try TestDatabase()
+        let copy = test.folder + "-copy"
+        defer { try? FileManager.default.removeItem(atPath: copy) }
+        try await test.create("a")
+        let token = try test.changes().token
+        try FileManager.default.copyItem(atPath: test.folder, toPath: copy)
+        try await test.create("b")
+        let later = try test.changes(since: token).token
+        let opened = try RecordDatabase(
+            folder: copy, environment: .development, passwords: PasswordWorkers(threads: 1))
+        let reader = try opened.makeReader()
+        #expect(await refusal { _ = try Self.changes(reader, since: later) }?.cause == .tokenExpired)
+        try await Self.write("{}", "c", to: opened)
+        let page = try Self.changes(reader, since: token)
+        #expect(page["changes"]?.array?.compactMap { $0["recordName"]?.string } == ["c"])
+        reader.rest()
+        await opened.close()
     }
 
     @Test func `a folder is refused while it is open`() async throws {

@@ -67,14 +67,20 @@ extension RecordReader {
         // A change that is in the view and not yet known here has not judged what is shown: its number is not told, so
         // that the token ends with it.
         let rights = min(try lastChangeOfRights(for: caller, in: address.scope), knownSequence(for: request))
-        var token = SyncToken(generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged)
+        let epoch = try store { () throws(StoreError) in try openings.current() }
+        var token = SyncToken(
+            generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged, epoch: epoch)
         if let since = request.since, !since.isEmpty {
             token = try SyncToken.open(since, zone: zone.id, caller: caller, with: database.keys)
-            // A token from the future is one that a restored backup has never given.
-            let newest = try store { () throws(StoreError) in try reading.newestSequence(zone: zone.id) }
+            // What another copy of this file has given is in an epoch that this one does not know, or behind the end of one. What
+            // was given after a copy was made of a file in use may not be: such numbers are not in the zone at first.
+            let (last, newest) = try store { () throws(StoreError) in
+                (try openings.lastNumber(of: token.epoch), try reading.newestSequence(zone: zone.id))
+            }
             guard token.generation == zone.generation, !token.hasMissed(purged: zone.purged), token.rights == rights,
-                token.sequence <= max(newest, zone.purged)
+                let last, token.newest <= last, token.sequence <= max(newest, zone.purged)
             else { throw .tokenExpired }
+            token.epoch = epoch
         }
         return try appendChanges(zone: zone.id, request, token: &token, to: &output, &time)
     }

@@ -13,6 +13,7 @@ package final class RecordReader {
     private(set) package var schema: Schema
     let reading: RecordReading
     let zones: ZoneTable
+    let openings: OpeningTable
     let accounts: AccountTable
     let sessionTable: SessionTable
     let invitationTable: InvitationTable
@@ -68,6 +69,7 @@ package final class RecordReader {
         snapshot = try Snapshot(connection, clock: database.clock)
         reading = try RecordReading(connection)
         zones = try ZoneTable(connection)
+        openings = try OpeningTable(connection)
         accounts = try AccountTable(connection)
         sessionTable = try SessionTable(connection)
         invitationTable = InvitationTable(connection)

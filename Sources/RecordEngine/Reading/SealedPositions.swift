@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import RecordModel
+internal import RecordStorage
 internal import Threads
 
 /// Positions that clients carry for the server: encrypted and authenticated, so that they tell nothing and cannot be
@@ -76,6 +77,11 @@ struct SyncToken: Hashable {
     var rights: Int64
     /// Up to where tombstones were gone when the client began to read: what it cannot have missed.
     var floor: Int64
+    /// The opening of the file in which it was given: another copy of the file has given the same numbers to other changes.
+    var epoch: Int64
+
+    /// The greatest of its sequence numbers.
+    var newest: Int64 { max(generation, sequence, rights, floor) }
 
     /// Whether tombstones that the client has not seen are gone.
     func hasMissed(purged: Int64) -> Bool {
@@ -88,7 +94,10 @@ struct SyncToken: Hashable {
         _ token: SyncToken, zone: Int64, caller: Caller, with keys: DatabaseKeys
     ) -> String {
         SealedPosition.seal(
-            [token.generation, token.sequence, token.rights, token.floor, Int64.random(in: .min ... .max)],
+            [
+                token.generation, token.sequence, token.rights, token.floor, Int64.random(in: .min ... .max),
+                token.epoch,
+            ],
             context: [2, zone, caller.identityID], with: keys.syncTokens)
     }
 
@@ -97,13 +106,14 @@ struct SyncToken: Hashable {
     ) throws(RecordError) -> SyncToken {
         guard
             let numbers = SealedPosition.open(
-                text, counts: 4...5, context: [2, zone, caller.identityID], with: keys.syncTokens)
+                text, counts: 4...6, context: [2, zone, caller.identityID], with: keys.syncTokens)
         else {
             throw .badRequest(
                 "The sync token does not belong to this caller and zone. Read the feed from its beginning",
                 cause: .tokenInvalid)
         }
         return SyncToken(
-            generation: numbers[0], sequence: numbers[1], rights: numbers[2], floor: numbers[3])
+            generation: numbers[0], sequence: numbers[1], rights: numbers[2], floor: numbers[3],
+            epoch: numbers.count == 6 ? numbers[5] : OpeningTable.before)
     }
 }

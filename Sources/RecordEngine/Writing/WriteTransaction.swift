@@ -19,6 +19,7 @@ package final class WriteTransaction {
     let audiences: AudienceTable
     let idempotency: IdempotencyTable
     let settings: SettingTable
+    private let openings: OpeningTable
     let schemaTable: SchemaTable
     let tombstones: TombstoneTable
     let indexDefinitions: IndexDefinitionTable
@@ -56,6 +57,9 @@ package final class WriteTransaction {
     private var sequence: Int64
     private var reservedSequence: Int64
     private var nextReservation: Int64?
+    /// Whether what is written has an epoch of its own, and whether the running group has begun it.
+    private var hasEpoch = false
+    private var beginsEpoch = false
     private var random = RandomPool()
     private var userNames: [UserID: String] = [:]
 
@@ -98,6 +102,7 @@ package final class WriteTransaction {
         audiences = try AudienceTable(connection)
         idempotency = try IdempotencyTable(connection)
         settings = try SettingTable(connection)
+        openings = try OpeningTable(connection)
         schemaTable = SchemaTable(connection)
         tombstones = TombstoneTable(connection)
         indexDefinitions = IndexDefinitionTable(connection)
@@ -143,6 +148,11 @@ package final class WriteTransaction {
         try begin.run()
         now = max(now, WallClock.milliseconds)
         nextReservation = nil
+        beginsEpoch = false
+        if !hasEpoch {
+            try openings.add(epoch: .random(in: 1 ... .max), after: sequence)
+            beginsEpoch = true
+        }
         // Far more than one group can use, cascades included.
         if reservedSequence - sequence < Self.sequenceBlock / 2 {
             let reservation = sequence + Self.sequenceBlock
@@ -156,6 +166,7 @@ package final class WriteTransaction {
         try commitStatement.run()
         usage.didCommit()
         if let nextReservation { reservedSequence = nextReservation }
+        if beginsEpoch { hasEpoch = true }
     }
 
     /// Writes something else where the pages of a failed commit begin in the log.

@@ -85,5 +85,6 @@ package enum Migrations {
         Migration(name: "gone accounts", sql: goneAccounts),
         Migration(name: "required access lists", sql: requiredLists),
         Migration(name: "claims of uploaders", sql: claimsOfUploaders),
+        Migration(name: "openings", sql: openings),
     ]
 }

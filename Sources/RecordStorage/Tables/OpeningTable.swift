@@ -1,0 +1,54 @@
+/// The openings of a file in which something was written, each with a random number of its own, the epoch.
+///
+/// Of a file and its copies, each goes on with sequence numbers where the copy was made: a number alone does not tell
+/// whose it is. Together with the epoch in which it was given it does, since what one file has given after the copy bears an
+/// epoch that the other one does not know.
+package final class OpeningTable {
+    /// What tokens of servers count as that knew no epochs.
+    package static let before: Int64 = 0
+
+    private let connection: Connection
+    private let newest: Statement
+    private let end: Statement
+
+    /// More than a server is started in its life; older ones are forgotten.
+    private static let kept = 10_000
+
+    package init(_ connection: Connection) throws(StoreError) {
+        self.connection = connection
+        newest = try connection.prepare("SELECT epoch FROM opening ORDER BY number DESC LIMIT 1")
+        end = try connection.prepare(
+            """
+            SELECT later.sequence FROM opening LEFT JOIN opening AS later ON later.number = opening.number + 1
+            WHERE opening.epoch = ?1
+            """)
+    }
+
+    /// The epoch of what is given now.
+    package func current() throws(StoreError) -> Int64 {
+        defer { newest.reset() }
+        return try newest.step() ? newest.integer(0) : Self.before
+    }
+
+    /// The last number that an epoch may have given, `.max` for the current one.
+    ///
+    /// - Returns: `nil` for an epoch that is not of this file, or forgotten.
+    package func lastNumber(of epoch: Int64) throws(StoreError) -> Int64? {
+        end.bind(1, epoch)
+        defer { end.reset() }
+        guard try end.step() else { return nil }
+        return end.isNull(0) ? .max : end.integer(0)
+    }
+
+    /// Begins an epoch.
+    ///
+    /// - Parameter sequence: The last number that may have been given before it.
+    package func add(epoch: Int64, after sequence: Int64) throws(StoreError) {
+        let insert = try connection.prepare(
+            "INSERT INTO opening (number, epoch, sequence) SELECT max(number) + 1, ?1, ?2 FROM opening")
+        insert.bind(1, epoch)
+        insert.bind(2, sequence)
+        try insert.run()
+        try connection.execute("DELETE FROM opening WHERE number <= (SELECT max(number) FROM opening) - \(Self.kept)")
+    }
+}
