@@ -89,6 +89,17 @@ import Testing
         #expect(problems.contains { $0.contains("should have 1000 bytes, and its file has 10") })
     }
 
+    @Test func `a file that is missing, or was cut, is there again once it was uploaded anew`() async throws {
+        let patient = try await Self.patient()
+        try FileManager.default.removeItem(atPath: Self.path(patient, 1))
+        #expect(truncate(try Self.path(patient, 3), 10) == 0)
+        let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
+        for number in [1, 2, 3] { _ = try await test.upload(sampleBytes(number)) }
+        await test.close()
+        #expect(patient.problems.isEmpty, "\(patient.problems)")
+        #expect(FileManager.default.contents(atPath: try Self.path(patient, 3)) == Data(sampleBytes(3)))
+    }
+
     @Test func `files that nobody speaks of are worth a notice`() async throws {
         let patient = try await Self.patient()
         let folder = AssetFolder(database: patient.folder)

@@ -5,11 +5,14 @@ internal import RecordStorage
 extension WriteTransaction {
     /// Notes that a caller has uploaded something, in the row of what is there already or in a new one.
     ///
-    /// - Parameter file: The file that was brought.
+    /// - Parameters:
+    ///   - file: The file that was brought.
+    ///   - folder: Where it lies.
     /// - Returns: The claim, and whether the file is the asset's.
     /// - Throws: QUOTA_EXCEEDED if uploads beside this one have used the quota up: only here all of them are counted.
     func claimAsset(
-        _ content: AssetContent, _ file: AssetFileName, _ upload: AssetUpload, contentType: String
+        _ content: AssetContent, _ file: AssetFileName, _ upload: AssetUpload, contentType: String,
+        in folder: AssetFolder
     ) throws(RecordError) -> (id: Int64, usesFile: Bool) {
         // Gigabytes take their time: a key may have been revoked meanwhile, or an administrator disabled.
         if !upload.caller.isBoundByGrants {
@@ -29,6 +32,11 @@ extension WriteTransaction {
                 asset = row.id
                 // As good as new: it is kept for as long as its receipt.
                 if row.orphaned != nil { try assets.mark(asset, orphaned: now) }
+                // A file that was lost, or cut, is whole again with this one.
+                if folder.size(of: AssetFileName(hash: row.hash, file: row.file)) != row.size {
+                    try assets.replace(asset, file: file.file)
+                    usesFile = true
+                }
             } else {
                 usesFile = true
                 asset = try assets.insert(

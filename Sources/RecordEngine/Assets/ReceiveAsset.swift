@@ -66,10 +66,11 @@ extension RecordReader {
         let content = kept.content
         defer { database.assets.end(kept.name.text) }
         let type = AssetMediaType.stored(claimed: upload.contentType, picture: content.picture)
+        let folder = database.assets.folder
         let claim: (id: Int64, usesFile: Bool)
         do throws(RecordError) {
             claim = try await database.write { transaction throws(RecordError) in
-                try transaction.claimAsset(content, kept.name, upload, contentType: type)
+                try transaction.claimAsset(content, kept.name, upload, contentType: type, in: folder)
             }
         } catch {
             // After a failed sync nobody knows whether there is a row: the file stays, and the next start decides.

@@ -122,7 +122,7 @@ struct AssetExamination {
         found.problem(
             size.map { "\(place) should have \(asset.size) bytes, and its file has \($0)." }
                 ?? "\(place) has lost its file \(folder.path(of: asset.name)).",
-            remedy: "Restore the file from a backup.", sort: label + " asset file")
+            remedy: "Restore the file from a backup, or upload the same bytes again.", sort: label + " asset file")
     }
 
     private func isBacked(_ link: AssetInspection.Link) throws -> Bool {

@@ -105,6 +105,14 @@ package final class AssetTable {
         return try returned(insertAsset)
     }
 
+    /// Gives an asset another file, which is there, durably.
+    package func replace(_ asset: Int64, file: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE asset SET file = ?2 WHERE id = ?1")
+        update.bind(1, asset)
+        update.bind(2, file)
+        try update.run()
+    }
+
     /// Notes an upload, or that the same one came again; its number is the receipt's.
     package func claim(_ claim: AssetClaim, size: Int64) throws(StoreError) -> Int64 {
         for statement in [renewClaim, insertClaim] {
