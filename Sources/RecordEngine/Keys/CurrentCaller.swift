@@ -3,7 +3,16 @@ internal import RecordModel
 internal import RecordStorage
 internal import Threads
 
-extension WriteTransaction {
+/// Whoever looks up what callers are, in its own view of the file.
+protocol CallerSource {
+    var accounts: AccountTable { get }
+    var administrators: Administrators? { get }
+    var callerTime: Int64 { get }
+    func keyTable() throws(RecordError) -> KeyTable
+    func store<Value>(_ body: () throws(StoreError) -> Value) throws(RecordError) -> Value
+}
+
+extension CallerSource {
     /// A caller with the rights that it has now: what it asked for may take its time, or have waited for its turn.
     ///
     /// - Throws: AUTHENTICATION_FAILED if the account is gone or disabled, the key revoked or expired, the administrator gone or
@@ -19,8 +28,9 @@ extension WriteTransaction {
             guard let roles else { throw .tokenRejected }
             return .user(id, roles: roles)
         case .service(let key):
-            let row = try store { () throws(StoreError) in try apiKeys.find(account: key.account) }
-            guard let row, row.isAlive(at: now) else { throw .tokenRejected }
+            let keys = try keyTable()
+            let row = try store { () throws(StoreError) in try keys.find(account: key.account) }
+            guard let row, row.isAlive(at: callerTime) else { throw .tokenRejected }
             return .service(ServiceKey(account: row.account, scope: KeyScope(stored: row.scope)))
         case .administrator(let administrator):
             guard administrator.id != 0 else { return caller }
@@ -30,7 +40,15 @@ extension WriteTransaction {
     }
 }
 
-extension RecordReader {
+extension WriteTransaction: CallerSource {
+    var callerTime: Int64 { now }
+    func keyTable() -> KeyTable { apiKeys }
+}
+
+extension RecordReader: CallerSource {
+    var administrators: Administrators? { database.administrators }
+    var callerTime: Int64 { WallClock.milliseconds }
+
     /// The service that bears the token of a key.
     ///
     /// - Returns: Who it is, and until when that need not be looked up again: a minute, so that its use is noted.

@@ -46,7 +46,9 @@ extension RecordReader {
             _ = try await database.addIndexes(wish, to: request.query.typeName)
         }
         let set = try await database.queries.pool.read(database) { reader throws(RecordError) in
-            try reader.matches(request)
+            var request = request
+            request.query = try reader.current(request.query)
+            return try reader.matches(request)
         }
         var progress = SetProgress(matched: set.matched)
         if !request.isDryRun, let type = set.type {

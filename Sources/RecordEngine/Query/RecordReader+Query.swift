@@ -57,7 +57,7 @@ extension RecordReader {
         _ request: QueryRequest, _ notices: [QueryNotice]
     ) async throws(RecordError) -> [UInt8] {
         try await database.queries.pool.read(database, isForCaller: true) { reader throws(RecordError) in
-            try reader.answerHere(request, notices)
+            try reader.answerHere(try reader.current(request), notices)
         }
     }
 
@@ -68,8 +68,15 @@ extension RecordReader {
         guard request.input.size > Self.longInput else { return try missingIndexesHere(for: request) }
         return try await database.queries.pool.read(database, isForCaller: isForCaller) {
             reader throws(RecordError) in
-            try reader.missingIndexesHere(for: request)
+            try reader.missingIndexesHere(for: try reader.current(request))
         }
+    }
+
+    /// A request with the rights that its caller has now: it may have waited for a thread.
+    func current(_ request: QueryRequest) throws(RecordError) -> QueryRequest {
+        var request = request
+        request.caller = try current(request.caller)
+        return request
     }
 
     private func missingIndexesHere(for request: QueryRequest) throws(RecordError) -> IndexWish? {

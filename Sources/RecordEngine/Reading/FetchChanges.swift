@@ -5,7 +5,7 @@ internal import RecordWire
 /// A page of the changes of a zone, as a request asks for it.
 package struct ChangesRequest: PageRequest {
     let address: DatabaseAddress
-    let caller: Caller
+    package var caller: Caller
     let since: String?
     let limit: Int
     let fields: [String]?

@@ -6,7 +6,7 @@ internal import RecordWire
 package struct ListRequest: PageRequest {
     let typeName: RecordTypeName
     let address: DatabaseAddress
-    let caller: Caller
+    package var caller: Caller
     let fields: [String]?
     let limit: Int
     let cursor: String?

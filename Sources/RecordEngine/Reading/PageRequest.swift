@@ -3,6 +3,8 @@ internal import Threads
 
 /// A page that is asked for. It can be made on any thread, from its beginning.
 package protocol PageRequest: Sendable {
+    var caller: Caller { get set }
+
     /// The page; `nil` once `time` is over, unless the page then ends with what it has.
     func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> [UInt8]?
 }
@@ -48,6 +50,8 @@ extension RecordReader {
         if let page = try request.page(by: self, &time) { return page }
         lastLongPage = MonotonicClock.now
         return try await database.queries.pages.read(database, isForCaller: true) { reader throws(RecordError) in
+            var request = request
+            request.caller = try reader.current(request.caller)
             // What is read and not shown counts for no page, and may be a thousand times as much.
             var time = PageTime(Self.longestPage, endsPage: true)
             return try request.page(by: reader, &time) ?? []

@@ -1,0 +1,70 @@
+import RecordModel
+import RecordWire
+import Testing
+
+@testable import RecordEngine
+
+/// Rights that a caller has lost while its read waited for a thread.
+@Suite struct LateCallerTests {
+    /// Tells who asks, on a thread of the pool.
+    private struct Question: PageRequest {
+        var caller: Caller
+
+        func page(by reader: RecordReader, _ time: inout PageTime) -> [UInt8]? {
+            guard time.endsPage else { return nil }
+            guard case .user(_, let roles) = caller else { return [] }
+            return Array(roles.keys.map(\.text).sorted().joined(separator: ",").utf8)
+        }
+    }
+
+    /// A moderator, who alone reads a record, and what it is called with as long as its roles are known as they were.
+    private static func moderated() async throws -> (test: TestDatabase, caller: Caller, end: () async throws -> Void) {
+        let test = try TestDatabase(.production)
+        let name = try #require(RoleName("moderators"))
+        let session = try await test.signUp("mod").session
+        _ = try await test.database.putRole(name, members: [session.user.recordName])
+        try await test.putType(
+            fields: #""t":{"type":"STRING","indexes":["QUERYABLE"]}"#, grants: #"{"moderators":["READ","WRITE"]}"#)
+        try await test.create("a", #""t":"x""#)
+        try test.reader.refresh()
+        let caller = try test.caller(session.token)
+        return (test, caller, { _ = try await test.database.putRole(name, members: []) })
+    }
+
+    @Test func `a long query, and what a set would change, are found with the roles that are left`() async throws {
+        let (test, caller, end) = try await Self.moderated()
+        let long = [QueryArgument.list((0..<900).map { .string("text number \($0)") } + [.string("x")])]
+        func found() async throws -> (names: [String], matched: String) {
+            let set = SetRequest(
+                query: try test.queryRequest("t == 'x'", as: caller), change: .delete, isForAll: false, isDryRun: true,
+                maxAffected: nil, idempotency: nil)
+            let page = try await test.query("t IN %@", long, as: caller)
+            #expect(page.names.isEmpty || page.json["plan"]?["ranOn"]?.string == "pool")
+            return (page.names, String(decoding: try await test.reader.changeSet(set).body, as: UTF8.self))
+        }
+        let before = try await found()
+        #expect(before.names == ["a"] && before.matched == #"{"matched":1,"deleted":0,"skipped":0,"dryRun":true}"#)
+        try await end()
+        let after = try await found()
+        #expect(after.names == [] && after.matched == #"{"matched":0,"deleted":0,"skipped":0,"dryRun":true}"#)
+        await test.close()
+    }
+
+    @Test func `a long page is made for the roles that are left`() async throws {
+        let (test, caller, end) = try await Self.moderated()
+        #expect(try await test.reader.page(Question(caller: caller)) == Array("moderators".utf8))
+        try await end()
+        #expect(try await test.reader.page(Question(caller: caller)) == [])
+        await test.close()
+    }
+
+    @Test func `a caller that is gone is nobody`() async throws {
+        let test = try TestDatabase()
+        let (caller, session) = try await test.signUp("ann")
+        try await test.database.removeAccount(
+            try test.reader.account(session.user.id), password: "correct horse", token: Array(session.token.utf8))
+        let refused = await refusal { _ = try await test.reader.page(Question(caller: caller)) }
+        #expect(refused?.code == .authenticationFailed)
+        await test.close()
+    }
+}
