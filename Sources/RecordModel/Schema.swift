@@ -45,6 +45,8 @@ package struct RecordTypeDefinition: Hashable, Sendable {
     package private(set) var fields: [FieldDefinition]
     /// In the order in which they were made; also those that are being built.
     package var indexes: [IndexDefinition]
+    /// Whether any of them is of the members of lists.
+    package var hasMemberIndexes: Bool { indexes.contains { $0.kind == .members } }
     /// Whether some record of the type has, or has had, an access list.
     package var hasAccessLists: Bool
     /// The access list of a new record that does not say one.

@@ -226,4 +226,31 @@ import Testing
         #expect(reason.contains("'later'"))
         try IndexOracle(test).check()
     }
+
+    @Test func `what is charged for a list does not tell who does not read it what stood there`() async throws {
+        let test = try TestDatabase()
+        let bob = try await test.signUp("bob").session
+        for number in 0..<99 {
+            _ = try await test.database.putRole(
+                try #require(RoleName("r\(number)")), members: number == 0 ? [bob.user.recordName] : [])
+        }
+        try await test.putSchema(
+            #"{"types":{"Post":{"fields":{"l":{"type":"INT64_LIST","indexes":["QUERYABLE"],"read":["r1"]}}}}}"#)
+        let acl = (0..<99).map { #""role:r\#($0)":["read"\#($0 == 0 ? #","write""# : "")]"# }.joined(separator: ",")
+        try await test.perform(.create, "Post", "r", #"{"acl":{\#(acl)},"fields":{"l":[5]}}"#)
+        try test.reader.refresh()
+        let caller = try test.caller(bob.token)
+        // Of so many members, each has to be new.
+        let most = Limits.memberEntries / 100
+        func refusal(from first: Int, count: Int, as caller: Caller) async -> RecordError? {
+            let list = (first..<first + count).map(String.init).joined(separator: ",")
+            return await RecordEngineTests.refusal { try await test.change("r", #""l":[\#(list)]"#, as: caller) }
+        }
+        for first in [0, 1_000_000] {
+            #expect(await refusal(from: first, count: most + 1, as: caller)?.cause == .tooLarge)
+        }
+        #expect(await refusal(from: 0, count: most + 1, as: .administrator(.bootstrap)) == nil)
+        #expect(await refusal(from: 1, count: most + 1, as: caller)?.cause == .tooLarge)
+        #expect(await refusal(from: 1, count: most, as: caller) == nil)
+    }
 }

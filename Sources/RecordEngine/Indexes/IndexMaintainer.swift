@@ -39,13 +39,15 @@ final class IndexMaintainer {
     ///   - zone: Of the record: UNIQUE holds within it, whoever may read.
     ///   - old: The record as it is stored, and where its entries stand; `nil` for one that is being made.
     ///   - new: The record as it will be, and where its entries will stand; `nil` for one that goes.
+    ///   - unread: Fields that the caller writes and does not read: how much changes in them is not told.
     ///   - memberEntries: Counts the entries that the request brings into indexes of lists.
     /// - Returns: Whether there is something to write.
     /// - Throws: `EXISTS` with the cause UNIQUE_VIOLATION; `BAD_REQUEST` with the cause TOO_LARGE for a text that a UNIQUE
     ///   index cannot compare, or for lists with too many members.
     func prepare(
         _ type: RecordTypeDefinition, zone: Int64, record: Int64, old: (record: IndexedRecord, places: RecordPlaces)?,
-        new: (record: IndexedRecord, places: RecordPlaces)?, memberEntries: inout Int, in transaction: WriteTransaction
+        new: (record: IndexedRecord, places: RecordPlaces)?, unread: Set<Int>, memberEntries: inout Int,
+        in transaction: WriteTransaction
     ) throws(RecordError) -> Bool {
         if keys.capacity > Self.keptBytes { keys = [] }
         keys.removeAll(keepingCapacity: true)
@@ -74,7 +76,7 @@ final class IndexMaintainer {
                 if let before { note(index, record, before, from: old?.places) }
                 note(index, record, after, to: new.places)
             case .members:
-                try prepareMembers(index, of: type, record: record, old: old, new: new, &memberEntries)
+                try prepareMembers(index, of: type, record: record, old: old, new: new, unread, &memberEntries)
             }
         }
         return !changes.isEmpty
@@ -128,17 +130,26 @@ final class IndexMaintainer {
     private func prepareMembers(
         _ index: IndexDefinition, of type: RecordTypeDefinition, record: Int64,
         old: (record: IndexedRecord, places: RecordPlaces)?, new: (record: IndexedRecord, places: RecordPlaces)?,
-        _ memberEntries: inout Int
+        _ unread: Set<Int>, _ memberEntries: inout Int
     ) throws(RecordError) {
-        if let old, let new, old.places == new.places, case .field(let field)? = index.columns.first?.source,
-            !new.record.mayDiffer(from: old.record, inField: field)
-        {
-            return
+        // Who does not read the list is charged for all that it sends: else what is charged would tell what stood there.
+        var isUnread = false
+        if case .field(let field)? = index.columns.first?.source {
+            isUnread = unread.contains(field)
+            if !isUnread, let old, let new, old.places == new.places,
+                !new.record.mayDiffer(from: old.record, inField: field)
+            {
+                return
+            }
         }
         let before = try old?.record.keys(of: index) ?? []
         let after = try new?.record.keys(of: index) ?? []
         guard after.count <= Limits.indexedMembers else {
             throw .tooManyIndexedMembers(type.columnNames(of: index).first ?? "", type: type.name)
+        }
+        if isUnread {
+            memberEntries += after.count * (new?.places.count ?? 0)
+            guard memberEntries <= Limits.memberEntries else { throw .tooManyMemberEntries(type.name) }
         }
         var left = before[...]
         var right = after[...]
@@ -153,6 +164,7 @@ final class IndexMaintainer {
             let known = changes.count
             note(
                 index, record, start..<keys.count, from: isOld ? old?.places : nil, to: isNew ? new?.places : nil)
+            if isUnread { continue }
             memberEntries += changes[known...].count(where: \.isInsertion)
             guard memberEntries <= Limits.memberEntries else { throw .tooManyMemberEntries(type.name) }
         }

@@ -69,7 +69,7 @@ extension RecordWriter {
     func buryAlone(_ record: StoredRecord, zone: Int64) throws(RecordError) -> String {
         var row = record.row
         row.sequence = try transaction.nextSequence()
-        row.revision += 1
+        row.revision = transaction.revision(after: row.revision)
         row.modifier = caller.writerID
         row.modified = transaction.now
         try clear(record, zone: zone, now: row.modified)

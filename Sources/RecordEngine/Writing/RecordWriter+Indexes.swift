@@ -13,14 +13,15 @@ extension RecordWriter {
     /// - Parameters:
     ///   - old: `nil` for a record that is being made.
     ///   - new: `nil` for one that goes.
+    ///   - unread: The fields that the operation writes and its caller does not read.
     /// - Returns: Whether there are any.
     /// - Throws: Also for too many entries of lists in one request.
     func prepareIndexes(
-        _ type: RecordTypeDefinition, zone: Int64, old: State?, new: State?
+        _ type: RecordTypeDefinition, zone: Int64, old: State?, new: State?, unread: Set<Int> = []
     ) throws(RecordError) -> Bool {
         guard !type.indexes.isEmpty, let row = (new ?? old)?.row else { return false }
         do throws(RecordError) {
-            return try prepare(type, zone: zone, record: row.id, old: old, new: new)
+            return try prepare(type, zone: zone, record: row.id, old: old, new: new, unread: unread)
         } catch {
             throw error.cause == .uniqueViolation ? withoutHiddenFields(error, of: row, type) : error
         }
@@ -38,7 +39,7 @@ extension RecordWriter {
     }
 
     private func prepare(
-        _ type: RecordTypeDefinition, zone: Int64, record: Int64, old: State?, new: State?
+        _ type: RecordTypeDefinition, zone: Int64, record: Int64, old: State?, new: State?, unread: Set<Int>
     ) throws(RecordError) -> Bool {
         let transaction = transaction
         let oldPlaces = try old.map { old throws(RecordError) in try transaction.places(of: old.row, zone: zone) }
@@ -49,8 +50,8 @@ extension RecordWriter {
         return try Self.withIndexed(old, at: oldPlaces) { old throws(RecordError) in
             try Self.withIndexed(new, at: newPlaces) { new throws(RecordError) in
                 try transaction.indexes.prepare(
-                    type, zone: zone, record: record, old: old, new: new, memberEntries: &memberEntries,
-                    in: transaction)
+                    type, zone: zone, record: record, old: old, new: new, unread: unread,
+                    memberEntries: &memberEntries, in: transaction)
             }
         }
     }

@@ -149,7 +149,7 @@ extension RecordWriter {
         }
         var row = existing.row
         row.sequence = try transaction.nextSequence()
-        row.revision += 1
+        row.revision = transaction.revision(after: row.revision)
         row.modifier = caller.writerID
         row.modified = transaction.now
         row.access = try access(operation, of: existing.row, current, isNew: false)
@@ -162,7 +162,8 @@ extension RecordWriter {
         if current.name == .users, merge.hasReferences { try checkUserRecord(merge.stored) }
         let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
         let hasEntries = try prepareIndexes(
-            current, zone: zone ?? 0, old: (existing.row, before), new: (row, merge.stored))
+            current, zone: zone ?? 0, old: (existing.row, before), new: (row, merge.stored),
+            unread: current.hasMemberIndexes ? unread(of: resolved, in: existing.row, type) : [])
         let hadAssets = StoredFieldsView.hasAssets(before.layout)
         if hadReferences || hadAssets || hasEntries || !isOneStatement(merge) { try transaction.ensureSavepoint() }
         try noteUsage(of: existing.row, from: before, to: merge.stored)

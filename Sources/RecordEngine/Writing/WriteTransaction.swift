@@ -290,8 +290,14 @@ package final class WriteTransaction {
     /// The first revision of a record: a random start, so that a record that is made again under an old name never
     /// repeats a tag, and tags tell nobody how much others write.
     func makeRevision() -> Int64 {
-        // 40 random bits: at a write per millisecond the number stays positive for longer than disks last.
+        // 40 random bits: at a write per millisecond, each 20 bits on, the number stays positive for 500 years.
         Int64(random.next() >> 24)
+    }
+
+    /// The revision of a record's next state: a random distance on, so that a restored copy does not give the tag of a state
+    /// that was lost to another one, and tags tell nobody how often a record was written.
+    func revision(after revision: Int64) -> Int64 {
+        revision + 1 + Int64(random.next() >> 44)
     }
 
     /// Signs the URLs of the assets in an answer.
