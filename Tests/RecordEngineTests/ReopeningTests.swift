@@ -58,7 +58,8 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 5])
-    func `a token that a restored backup never gave starts again, whatever was written since`(writes: Int) async throws {
+    func `a token that a restored backup never gave starts again, whatever was written since`(writes: Int) async throws
+    {
         let folder = NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         let backup = folder + "-backup"
         defer {
