@@ -96,6 +96,13 @@ import Testing
         await third.close()
     }
 
+    @Test func `a token from before the first write of all holds`() async throws {
+        let test = try TestDatabase()
+        let token = try test.changes().token
+        try await test.create("a")
+        #expect(try test.changes(since: token).changes.count == 1)
+    }
+
     @Test func `a copy of a file in use, as a crash leaves it, takes the tokens that were given`() async throws {
         let test = try TestDatabase()
         let copy = test.folder + "-copy"

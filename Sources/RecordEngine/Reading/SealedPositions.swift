@@ -80,8 +80,9 @@ struct SyncToken: Hashable {
     /// The opening of the file in which it was given: another copy of the file has given the same numbers to other changes.
     var epoch: Int64
 
-    /// The greatest of its sequence numbers.
-    var newest: Int64 { max(generation, sequence, rights, floor) }
+    /// The greatest of its sequence numbers, but for the generation: records of a zone come after it, and the public one,
+    /// which is there from the beginning, bears a number that nothing was given.
+    var newest: Int64 { max(sequence, rights, floor) }
 
     /// Whether tombstones that the client has not seen are gone.
     func hasMissed(purged: Int64) -> Bool {
