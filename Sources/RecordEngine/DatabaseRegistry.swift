@@ -44,6 +44,8 @@ package actor DatabaseRegistry {
         package var dataPath: String
         package var containers: [ContainerName]
         package var limits: DatabaseLimits
+        /// When the logs are copied into the files.
+        package var checkpoints = CheckpointRules()
         /// How assets are served; the addressing is the registry's to complete.
         package var assets = AssetOptions()
         /// The database whose assets' URLs need not name it.
@@ -126,7 +128,7 @@ package actor DatabaseRegistry {
         let database = try RecordDatabase(
             folder: folder(of: id), environment: id.environment, limits: configuration.limits,
             administrator: configuration.administrator, administrators: configuration.administrators,
-            passwords: passwords, assets: assetOptions(of: id))
+            passwords: passwords, checkpoints: configuration.checkpoints, assets: assetOptions(of: id))
         opened.withLock { $0[id] = database }
         return database
     }

@@ -104,7 +104,7 @@ package actor RecordDatabase {
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
         clock = CommitClock(sequence: transaction.lastSequence)
         executor = ThreadExecutor(name: "fog-writer")
-        self.checkpoints = Checkpoints(checkpoints)
+        self.checkpoints = Checkpoints(checkpoints, longestQuery: .milliseconds(limits.queryMilliseconds))
         self.transaction = transaction
         // What was under way when the database was closed, or its machine stopped, goes on.
         if hasIndexWork { buildIndexes() }
@@ -116,13 +116,10 @@ package actor RecordDatabase {
     }
 
     /// Makes a reader for the calling thread, which alone may use it.
-    package nonisolated func makeReader() throws -> RecordReader {
-        try RecordReader(database: self, path: DataFolder.databasePath(in: folderPath))
-    }
-
-    /// Makes a reader for long reads, one at a time.
-    nonisolated func makeScanningReader() throws -> RecordReader {
-        try RecordReader(database: self, path: DataFolder.databasePath(in: folderPath), scans: true)
+    ///
+    /// - Parameter length: How long it may keep a view of the file: what is kept long is kept out while the log begins anew.
+    package nonisolated func makeReader(_ length: ViewLength = .turn) throws -> RecordReader {
+        try RecordReader(database: self, path: DataFolder.databasePath(in: folderPath), length: length)
     }
 
     /// The schema as last committed.
@@ -217,6 +214,7 @@ package actor RecordDatabase {
     /// Remembers that a sync failed: what the disk holds is not known any more, so nothing more is written to it.
     func failForGood() {
         hasFailed.store(true, ordering: .relaxed)
+        clock.letIn(forGood: true)
     }
 
     func note(_ failure: StoreError) {
@@ -244,6 +242,7 @@ package actor RecordDatabase {
         queue.withLock { $0.isClosed = true }
         queue.broadcast()
         await inputs.close()
+        clock.letIn(forGood: true)
         await queries.close()
         await assets.close()
         await closeFile()

@@ -1,6 +1,7 @@
 import Foundation
 import RecordEngine
 import RecordModel
+import RecordStorage
 import RecordWire
 import TestSupport
 import Testing
@@ -75,11 +76,82 @@ import Testing
         #expect(try test.read("large2").fields["text"] != nil)
     }
 
+    @Test func `sixteen megabytes of log are the rules without a setting`() {
+        #expect(CheckpointRules(logBytes: 16 << 20) == CheckpointRules())
+    }
+
+    /// Each write is a commit of at least two pages of 4 KiB, in a log that is copied at 64.
+    @Test func `a log that is to stay short is copied soon`() async throws {
+        let test = try TestDatabase(checkpoints: CheckpointRules(logBytes: 256 << 10))
+        for number in 0..<64 { try await test.create("r\(number)") }
+        #expect(test.database.statistics.checkpoints >= 2)
+        #expect(try test.read("r63").fields.isEmpty)
+    }
+
+    /// Two long queries of which one always had a view kept the log from beginning anew: it grew until the disk was full.
+    ///
+    ///     first     view open ───────────────┐ ends
+    ///     second          waits to come in ──┼──────── view open
+    ///     writer    … log is full, waits ────┴ copies, begins anew
+    @Test(.timeLimit(.minutes(5))) func `long queries that overlap do not keep the log from beginning anew`()
+        async throws
+    {
+        var rules = CheckpointRules(logBytes: 256 << 10)
+        rules.idleTime = .zero
+        let test = try TestDatabase(checkpoints: rules)
+        try await test.create("a")
+        test.reader.rest()
+        let text = String(repeating: "a", count: 10_000)
+        func write(_ count: Int) async throws {
+            for _ in 0..<count { try await test.change("a", #""t":"\#(text)""#) }
+            test.reader.rest()
+        }
+        let first = try test.database.makeReader(.query)
+        try first.refresh()
+        // The log waits for the first.
+        try await write(120)
+        let second = LongReader(test.database)
+        let before = test.database.fileSizes.log
+        first.rest()
+        // Whether it came in before the log began anew or behind that, it sees what was acknowledged.
+        await second.hasView()
+        try await write(1)
+        // As much again as is in the log by now finds its place in it.
+        try await write(30)
+        #expect(test.database.fileSizes.log <= before + 256 << 10)
+        await second.end()
+    }
+
     @Test func `a small log stays as it is`() async throws {
         var rules = CheckpointRules()
         rules.idleTime = .zero
         let test = try TestDatabase(checkpoints: rules)
         for number in 0..<10 { try await test.create("r\(number)") }
         #expect(test.database.statistics.checkpoints == 0)
+    }
+}
+
+/// A reader for long queries on a thread of its own, which takes a view and keeps it.
+private final class LongReader: Sendable {
+    private let isThere = Gate()
+    private let mayEnd = Gate()
+    private let hasEnded = Gate()
+
+    init(_ database: RecordDatabase) {
+        Thread.detachNewThread { [self] in
+            if let reader = try? database.makeReader(.query), (try? reader.refresh()) != nil {
+                isThere.open()
+                mayEnd.waitBlocking()
+                reader.rest()
+            }
+            hasEnded.open()
+        }
+    }
+
+    func hasView() async { await isThere.wait() }
+
+    func end() async {
+        mayEnd.open()
+        await hasEnded.wait()
     }
 }

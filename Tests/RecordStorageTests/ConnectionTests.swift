@@ -144,6 +144,39 @@ import Testing
         #expect(file.clock.openSnapshots == 1)
     }
 
+    @Test func `those who read long are kept out one after the other, and short turns go on`() throws {
+        let file = try TestFile()
+        func makeSnapshot(_ length: ViewLength) throws -> Snapshot {
+            try Snapshot(try Connection(path: file.path, role: .reader), clock: file.clock, length: length)
+        }
+        let (query, page, turn) = (try makeSnapshot(.query), try makeSnapshot(.page), try makeSnapshot(.turn))
+        try query.refresh()
+        // A query has a view: pages are not kept out for its sake, nor are turns.
+        #expect(!file.clock.keepOutLongViews())
+        #expect(file.clock.isGateClosed(for: .query))
+        try page.refresh()
+        try turn.refresh()
+        query.end()
+        // No query is left, and none comes in: pages are next.
+        #expect(!file.clock.keepOutLongViews())
+        #expect(file.clock.isGateClosed(for: .page) && !file.clock.isGateClosed(for: .turn))
+        page.end()
+        #expect(file.clock.keepOutLongViews())
+        try turn.refresh()
+        turn.end()
+        #expect(file.clock.withoutReaders(patience: .milliseconds(5)) { true } == true)
+        // All are let in again.
+        for snapshot in [query, page, turn] { try snapshot.refresh() }
+        #expect(file.clock.openSnapshots == 3)
+        for snapshot in [query, page, turn] { snapshot.end() }
+        // A database that closes waits for those who read, so it keeps nobody out.
+        file.clock.letIn(forGood: true)
+        try query.refresh()
+        #expect(file.clock.keepOutLongViews())
+        try page.refresh()
+        #expect(file.clock.openSnapshots == 2)
+    }
+
     @Test func `a restarting checkpoint empties the log when readers have let go`() throws {
         let file = try TestFile()
         for id in 1...200 { try file.insert("r\(id)", id: Int64(id)) }

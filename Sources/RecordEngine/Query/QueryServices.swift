@@ -10,7 +10,7 @@ package final class QueryServices: Sendable {
     /// Where pages are made that are: one for each processor, as the loops would. Each is short, so that many may wait, and
     /// none waits for a long query.
     package let pages = ReaderPool(
-        name: "fog-page", scans: false, threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), queueLength: 4_096)
+        name: "fog-page", length: .page, threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), queueLength: 4_096)
     /// What the costliest queries lack.
     package let advice = QueryAdvice()
     /// The changes of sets with an idempotency key that are under way.

@@ -1,4 +1,5 @@
 internal import RecordModel
+internal import RecordStorage
 internal import Synchronization
 internal import Threads
 
@@ -28,18 +29,18 @@ package final class ReaderPool: Sendable {
     private let waiting = Atomic<Int>(0)
     private let count = Atomic<Int>(0)
     private let name: String
-    private let scans: Bool
+    private let length: ViewLength
     private let threads: Int
     private let queueLength: Int
 
     /// - Parameters:
     ///   - name: Of its threads, each with its number.
-    ///   - scans: Its reads meet pages again and again, so that a larger cache pays.
+    ///   - length: How long one of its reads keeps a view of the file.
     ///   - threads: How many reads run at once.
     ///   - queueLength: Beyond so many that run or wait, reads are refused with 503.
-    init(name: String, scans: Bool = true, threads: Int = 2, queueLength: Int = 64) {
+    init(name: String, length: ViewLength = .query, threads: Int = 2, queueLength: Int = 64) {
         self.name = name
-        self.scans = scans
+        self.length = length
         self.threads = threads
         self.queueLength = queueLength
     }
@@ -88,7 +89,7 @@ package final class ReaderPool: Sendable {
             reader = idle.reader
         } else {
             do {
-                reader = try scans ? database.makeScanningReader() : database.makeReader()
+                reader = try database.makeReader(length)
             } catch {
                 return .failure(.databaseUnavailable)
             }

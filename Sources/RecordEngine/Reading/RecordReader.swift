@@ -21,7 +21,8 @@ package final class RecordReader {
     let schemaTable: SchemaTable
     private let connection: Connection
     private let snapshot: Snapshot
-    private var rightsVersion: UInt64 = 0
+    /// The version of rights by which callers are found and judged here.
+    package private(set) var rightsVersion: UInt64 = 0
     /// The commit that a view must hold to be read by `schema`.
     private var schemaCommit: UInt64 = 0
     /// The types, grants and roles that came with numbers of the one sequence up to this one are known here. The view may
@@ -62,11 +63,11 @@ package final class RecordReader {
     /// Caches are cleared when they reach this many entries.
     private static let cacheEntries = 10_000
 
-    /// - Parameter scans: Whether it reads much at a time.
-    init(database: RecordDatabase, path: String, scans: Bool = false) throws {
+    /// - Parameter length: How long it may keep a view; one for queries reads much at a time.
+    init(database: RecordDatabase, path: String, length: ViewLength = .turn) throws {
         self.database = database
-        connection = try Connection(path: path, role: scans ? .scanner : .reader)
-        snapshot = try Snapshot(connection, clock: database.clock)
+        connection = try Connection(path: path, role: length == .query ? .scanner : .reader)
+        snapshot = try Snapshot(connection, clock: database.clock, length: length)
         reading = try RecordReading(connection)
         zones = try ZoneTable(connection)
         openings = try OpeningTable(connection)

@@ -18,6 +18,18 @@ package struct CheckpointRules: Hashable, Sendable {
     package var idleTime = Duration.seconds(1)
 
     package init() {}
+
+    /// The rules for a log that is copied whenever it has grown by so many bytes, and begun anew at four times as many.
+    ///
+    /// A smaller log makes a start after a crash shorter and copies pages more often that are written again; it is also how
+    /// the suites have many checkpoints in seconds.
+    package init(logBytes: Int) {
+        pages = max(1, logBytes / Connection.pageBytes)
+        pagesOfLarge = min(pagesOfLarge, pages)
+        largeCommit = min(largeCommit, pages)
+        restartPages = 4 * pages
+        idlePages = min(idlePages, pages)
+    }
 }
 
 /// What the writer remembers of its checkpoints.
@@ -32,9 +44,15 @@ struct Checkpoints {
     private var sawLarge = false
     /// Whether somebody waits for the writer to be idle.
     private var isWatched = false
+    /// How long those who read long may go on, while the log waits to begin anew.
+    private let patience: Duration
+    /// The end of that; `nil` while the log does not wait.
+    private var restartEnd: Deadline?
 
-    init(_ rules: CheckpointRules) {
+    /// - Parameter longestQuery: After which a query is stopped.
+    init(_ rules: CheckpointRules, longestQuery: Duration) {
         self.rules = rules
+        patience = min(longestQuery + .seconds(1), .seconds(10))
     }
 
     /// Makes a checkpoint if the log has grown enough.
@@ -48,6 +66,10 @@ struct Checkpoints {
         let waitedForLarge = sawLarge && !isLarge
         pagesBefore = frames
         if isLarge { sawLarge = true }
+        if restartEnd != nil {
+            try restart(on: connection, clock)
+            if restartEnd == nil { return true }
+        }
         // Right after a large commit it would hold up for a second time who has waited for that: they come first. Where
         // there is nobody, twice as much (32 MB) is copied at once.
         let due = waitedForLarge ? rules.pagesOfLarge : isLarge ? 2 * rules.pages : rules.pages
@@ -61,21 +83,38 @@ struct Checkpoints {
     /// - Returns: Whether one was made.
     mutating func copyWhenIdle(on connection: Connection, _ clock: CommitClock) throws(StoreError) -> Bool {
         isWatched = false
-        guard newPages(connection) >= rules.idlePages else { return false }
-        try copy(on: connection, clock, restarts: true)
-        return true
+        let waited = restartEnd != nil
+        if waited {
+            try restart(on: connection, clock)
+        } else {
+            guard newPages(connection) >= rules.idlePages else { return false }
+            try copy(on: connection, clock, restarts: true)
+        }
+        isWatched = restartEnd != nil
+        return !waited || !isWatched
     }
 
     /// Whether somebody is to wait now until the writer is idle.
     mutating func watch(_ connection: Connection) -> Bool {
-        guard !isWatched, newPages(connection) >= rules.idlePages else { return false }
+        guard !isWatched, restartEnd != nil || newPages(connection) >= rules.idlePages else { return false }
         isWatched = true
         return true
     }
 
-    /// How long it takes at least until the writer counts as idle; zero or less if it is.
+    /// How long it takes at least until the writer counts as idle; zero or less if it is, or if the log waits.
     var timeToIdle: Duration {
-        rules.idleTime - .nanoseconds(MonotonicClock.coarse &- lastWrite)
+        restartEnd != nil ? .zero : rules.idleTime - .nanoseconds(MonotonicClock.coarse &- lastWrite)
+    }
+
+    /// When to look again whether those who read long have left; `nil` if nothing waits for them.
+    var timeToNextLook: Duration? {
+        restartEnd.map { _ in .milliseconds(20) }
+    }
+
+    /// The log waits for nobody any more: it cannot be copied.
+    mutating func giveUp(_ clock: CommitClock) {
+        restartEnd = nil
+        clock.letIn()
     }
 
     /// The pages in the log since the last checkpoint.
@@ -93,7 +132,23 @@ struct Checkpoints {
         copiedPages = connection.framesInLog
         sawLarge = false
         _ = try connection.checkpoint(.passive)
-        guard restarts else { return }
+        if restarts, restartEnd == nil { try restart(on: connection, clock) }
+    }
+
+    /// Has the log begin anew, or wait for those who read long.
+    private mutating func restart(on connection: Connection, _ clock: CommitClock) throws(StoreError) {
+        guard clock.keepOutLongViews() else {
+            let end = restartEnd ?? .after(patience)
+            // Somebody reads for longer than one may, or in another process: others do not wait for that.
+            if end.hasPassed() { giveUp(clock) } else { restartEnd = end }
+            return
+        }
+        if restartEnd != nil {
+            restartEnd = nil
+            // What their views kept in the log is copied while the loops go on.
+            copiedPages = connection.framesInLog
+            _ = try connection.checkpoint(.passive)
+        }
         // What is left is little; the loops stay out for the milliseconds that it takes.
         let done = try clock.withoutReaders(patience: .milliseconds(100)) { () throws(StoreError) in
             try connection.checkpoint(.restart)

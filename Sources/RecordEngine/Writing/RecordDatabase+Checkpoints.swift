@@ -26,26 +26,30 @@ extension RecordDatabase {
         }
     }
 
-    /// - Returns: How long to wait before asking again, if something was written meanwhile.
+    /// - Returns: How long to wait before asking again, if something was written meanwhile, or somebody still reads.
     private func checkpointWhenIdle() -> Duration? {
         let time = checkpoints.timeToIdle
         guard time <= .zero else { return time }
         _ = checkpoint { checkpoints, connection, clock throws(StoreError) in
             try checkpoints.copyWhenIdle(on: connection, clock)
         }
-        return nil
+        return checkpoints.timeToNextLook
     }
 
     private func checkpoint(
         _ copy: (inout Checkpoints, Connection, CommitClock) throws(StoreError) -> Bool
     ) -> Bool {
-        guard let transaction, !hasFailed.load(ordering: .relaxed) else { return false }
+        guard let transaction, !hasFailed.load(ordering: .relaxed) else {
+            checkpoints.giveUp(clock)
+            return false
+        }
         do {
             guard try copy(&checkpoints, transaction.connection, clock) else { return false }
             statistics.didCheckpoint()
             return true
         } catch {
             note(error)
+            checkpoints.giveUp(clock)
             if error.isSyncFailure { failForGood() }
             return true
         }

@@ -7,6 +7,7 @@ package final class Snapshot {
     private let commit: Statement
     private let clock: CommitClock
     private let connection: Connection
+    private let length: ViewLength
     /// The commits that the view holds at least, by the clock.
     package private(set) var seen: UInt64 = 0
     /// The change of the log that the view was opened at, or an earlier one.
@@ -15,7 +16,8 @@ package final class Snapshot {
     /// How often a snapshot was opened: a figure for `/metrics`.
     package private(set) var openings: UInt64 = 0
 
-    package init(_ connection: Connection, clock: CommitClock) throws(StoreError) {
+    /// - Parameter length: How long a view may be held open.
+    package init(_ connection: Connection, clock: CommitClock, length: ViewLength = .turn) throws(StoreError) {
         begin = try connection.prepare("BEGIN")
         // BEGIN alone opens no view, the first read does. A view that opened later than `refresh` could show commits
         // whose rights the thread has not looked at.
@@ -23,10 +25,11 @@ package final class Snapshot {
         commit = try connection.prepare("COMMIT")
         self.clock = clock
         self.connection = connection
+        self.length = length
     }
 
     deinit {
-        if isOpen { clock.leave() }
+        if isOpen { clock.leave(length) }
     }
 
     /// Makes the view at least as new as everything that was acknowledged, or that any other view has shown, before this
@@ -40,18 +43,18 @@ package final class Snapshot {
         let commits = clock.commits
         // And after that of the commits: what was published by then has moved it.
         let change = connection.logChange
-        if isOpen, !clock.isGateClosed, change.map({ $0 == seenChange }) ?? (commits == seen) {
+        if isOpen, !clock.isGateClosed(for: length), change.map({ $0 == seenChange }) ?? (commits == seen) {
             seen = commits
             return
         }
         end()
-        clock.enter()
+        clock.enter(length)
         do throws(StoreError) {
             try begin.run()
             try pin.run()
         } catch {
             try? commit.run()
-            clock.leave()
+            clock.leave(length)
             throw error
         }
         isOpen = true
@@ -66,6 +69,6 @@ package final class Snapshot {
         // A read transaction cannot fail to end in a way that matters: on an error the next BEGIN tells.
         try? commit.run()
         isOpen = false
-        clock.leave()
+        clock.leave(length)
     }
 }

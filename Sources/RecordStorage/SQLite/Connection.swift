@@ -70,6 +70,9 @@ package final class Connection {
         sqlite3_libversion_number() >= 3_051_003
     }
 
+    /// The length of a page of the file, and of what a page takes in the log but for its head.
+    package static let pageBytes = 4_096
+
     /// Every pragma of every connection, with its reason.
     private func setPragmas(_ role: Role) throws(StoreError) {
         // Nobody defines functions or tables through the schema, and nobody rewrites it by hand.
@@ -87,7 +90,7 @@ package final class Connection {
             // Closing a connection copies the log and takes it away, even after a checkpoint has failed (see `checkpoint`),
             // and also where the log could not be opened.
             _ = fogbase_sqlite_no_checkpoint_on_close(handle, 1)
-            try execute("PRAGMA page_size = 4096")
+            try execute("PRAGMA page_size = \(Self.pageBytes)")
             try execute("PRAGMA journal_mode = WAL")
             // A commit returns after its frames are on disk: what is acknowledged is durable.
             try execute("PRAGMA synchronous = FULL")

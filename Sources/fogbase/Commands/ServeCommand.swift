@@ -66,6 +66,7 @@ enum ServeCommand {
             passwords: PasswordWorkers(threads: min(2, HTTPServerConfiguration().loops)),
             operatorToken: SHA256.hash(utf8: operatorToken), limits: limits)
         configuration.defaultDatabase = id
+        configuration.checkpoints = CheckpointRules(logBytes: settings.checkpointBytes)
         configuration.assets = AssetOptions(
             addressing: AssetAddressing(prefix: settings.publicURL), thumbnails: thumbnailPool(settings),
             thumbnailBytes: settings.thumbnailBytes, thumbnailPixels: settings.thumbnailPixels)

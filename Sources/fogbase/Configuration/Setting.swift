@@ -71,6 +71,9 @@ struct Setting: Sendable {
             "data.environment", \.environment, .choice, flag: "--environment",
             "the environment of requests that name none"),
         Setting(
+            "data.checkpoint_bytes", \.checkpointBytes, .size((256 << 10)...(1 << 30)),
+            "how far a database's log grows until it is copied into the file; at four times as much it begins anew"),
+        Setting(
             "public.path", \.publicPath, .text("DIR"), flag: "--public",
             "the folder of the console; by default Public beside the program or here"),
         Setting(

@@ -49,6 +49,7 @@ struct Settings: Sendable {
     var containers = ["iCloud.fogbase.default"]
     var container = ""
     var environment = Environment.development
+    var checkpointBytes = 16 << 20
     var publicPath = ""
     var publicURL = ""
 

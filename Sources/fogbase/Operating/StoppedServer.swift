@@ -23,6 +23,7 @@ final class StoppedServer {
             dataPath: settings.dataPath, passwords: PasswordWorkers(threads: 1),
             operatorToken: SHA256.hash(utf8: token), limits: limits)
         configuration.defaultDatabase = id
+        configuration.checkpoints = CheckpointRules(logBytes: settings.checkpointBytes)
         registry = DatabaseRegistry(configuration)
         api = RecordAPI(
             registry: registry,
