@@ -115,25 +115,63 @@ package enum StoredAccess {
     }
 }
 
-/// The principals that could read a record before its access list changed, and cannot any more, as they are stored: eight
-/// bytes each (little endian), ascending. The change feed tells them that the record is gone.
+/// The principals that could read a record before its access list changed, and cannot any more, each with the sequence
+/// number of the change that took it from them. The change feed tells them once that the record is gone.
+///
+/// Stored as a mark of eight bytes and sixteen for each, ascending, all little endian. Before there were numbers, there was
+/// no mark, and eight bytes each.
 package enum StoredFormerReaders {
-    package static func encode(_ numbers: Set<Int64>) -> [UInt8] {
+    /// No principal has this number.
+    private static let mark = Int64.max
+
+    /// - Parameter losses: The sequence numbers by the principals' numbers.
+    package static func encode(_ losses: [Int64: Int64]) -> [UInt8] {
         var bytes: [UInt8] = []
-        for number in numbers.sorted() { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
+        func append(_ number: Int64) {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        append(mark)
+        for (principal, sequence) in losses.sorted(by: { $0.key < $1.key }) {
+            append(principal)
+            append(sequence)
+        }
         return bytes
     }
 
-    package static func decode(_ bytes: [UInt8]) -> Set<Int64> {
-        var numbers: Set<Int64> = []
-        forEach(bytes) { numbers.insert($0) }
-        return numbers
+    package static func decode(_ bytes: [UInt8]) -> [Int64: Int64] {
+        var losses: [Int64: Int64] = [:]
+        forEach(bytes) { losses[$0] = $1 }
+        return losses
     }
 
-    static func forEach(_ bytes: [UInt8], _ body: (_ number: Int64) -> Void) {
+    /// What becomes of `former` when those who read a record change, in the write with a sequence number.
+    ///
+    /// - Parameters:
+    ///   - before, after: The record's access lists.
+    package static func losses(
+        _ former: [UInt8]?, before: [UInt8]?, after: [UInt8]?, at sequence: Int64
+    ) -> [Int64: Int64] {
+        var losses = former.map(decode) ?? [:]
+        for principal in before.map(StoredAccess.readers) ?? [Principal.byGrants] where losses[principal] == nil {
+            losses[principal] = sequence
+        }
+        for principal in after.map(StoredAccess.readers) ?? [Principal.byGrants] { losses[principal] = nil }
+        return losses
+    }
+
+    /// Calls `body` with each; where a number is not known, with the greatest there is.
+    static func forEach(_ bytes: [UInt8], _ body: (_ principal: Int64, _ sequence: Int64) -> Void) {
         bytes.withUnsafeBytes { bytes in
-            for offset in stride(from: 0, through: bytes.count - 8, by: 8) {
-                body(Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self)))
+            func number(_ offset: Int) -> Int64 {
+                Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
+            }
+            guard bytes.count >= 8 else { return }
+            guard number(0) == mark else {
+                for offset in stride(from: 0, through: bytes.count - 8, by: 8) { body(number(offset), .max) }
+                return
+            }
+            for offset in stride(from: 8, through: bytes.count - 16, by: 16) {
+                body(number(offset), number(offset + 8))
             }
         }
     }

@@ -185,18 +185,21 @@ package enum Authorization {
         return types.subtracting(ownTypes).map(\.text).min()
     }
 
-    /// Whether a caller who may not read a record could read it before its access list was changed: the change feed tells
-    /// it that the record is gone.
+    /// Whether a caller who may not read a record could read it before its access list was changed, after it was last told
+    /// of everything: the change feed tells it that the record is gone. Once: else it would learn of each later write.
     ///
-    /// - Parameter formerReaders: As they are stored with the record.
+    /// - Parameters:
+    ///   - formerReaders: As they are stored with the record.
+    ///   - sequence: Up to where the caller knows everything.
     package static func couldRead(
         _ caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition, creator: UserID?,
-        formerReaders: [UInt8]
+        formerReaders: [UInt8], after sequence: Int64
     ) -> Bool {
         let reach = reach(of: .read, for: caller, in: scope, type: type)
         guard reach != .none, scope == .publicDatabase else { return false }
         var isFormer = false
-        StoredFormerReaders.forEach(formerReaders) { number in
+        StoredFormerReaders.forEach(formerReaders) { number, lost in
+            guard lost > sequence else { return }
             if number == Principal.byGrants {
                 if reach == .all || creator == caller.userID { isFormer = true }
             } else if caller.isPrincipal(number) {

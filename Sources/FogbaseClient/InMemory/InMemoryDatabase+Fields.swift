@@ -159,10 +159,7 @@ extension KeptRecord {
     /// Notes who could read the record until now and cannot any more, for the feed.
     mutating func noteFormerReaders(before: [UInt8]?) {
         guard access != before else { return }
-        let after = Set(access.map(StoredAccess.readers) ?? [Principal.byGrants])
-        var former = Set(before.map(StoredAccess.readers) ?? [Principal.byGrants])
-        former.formUnion(formerReaders.map(StoredFormerReaders.decode) ?? [])
-        former.subtract(after)
+        let former = StoredFormerReaders.losses(formerReaders, before: before, after: access, at: sequence)
         formerReaders = former.isEmpty ? nil : StoredFormerReaders.encode(former)
     }
 }

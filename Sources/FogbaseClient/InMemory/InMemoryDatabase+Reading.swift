@@ -9,8 +9,8 @@ struct InMemoryPosition {
         case listing(after: Int64)
         /// A query: the last record as it was, and the moment that `now()` means on all pages.
         case query(after: KeptRecord, now: Int64)
-        /// The feed: the last change.
-        case feed(after: Int64)
+        /// The feed: the last change, and up to where everything is known.
+        case feed(after: Int64, complete: Int64)
     }
 
     var place: Place
@@ -80,21 +80,22 @@ extension InMemoryDatabase {
         let changed = (ghosts + records.values).filter { $0.key.zone == call.zone }
             .sorted { $0.sequence < $1.sequence }
         guard call.scope == .publicDatabase || !changed.isEmpty else {
-            // Nothing was ever written there.
+            // Nothing was ever written there, so nobody got a token.
+            guard call.request["since"]?.isEmpty ?? true else { throw Self.tokenExpired }
             return TransportResponse(json: ["changes": [], "token": "", "moreComing": false])
         }
         let owner = "feed \(call.caller.writerID) \(call.zone)"
-        var last: Int64 = 0
+        var (last, complete): (Int64, Int64) = (0, 0)
         if let since = call.request["since"], !since.isEmpty {
-            guard case .feed(let place)? = positions[since, owner] else {
+            guard case .feed(let place, let known)? = positions[since, owner] else {
                 throw .badRequest(
                     "The sync token does not belong to this caller and zone. Read the feed from its beginning",
                     cause: .tokenInvalid)
             }
             guard place >= oldestToken else {
-                throw .badRequest("The sync token is too old. Read the feed from its beginning", cause: .tokenExpired)
+                throw Self.tokenExpired
             }
-            last = place
+            (last, complete) = (place, known)
         }
         var json = Array(#"{"changes":["#.utf8)
         var count = 0
@@ -107,7 +108,7 @@ extension InMemoryDatabase {
             last = record.sequence
             guard let type = schema[id: record.type] else { continue }
             let isReadable = call.may(.read, record, type)
-            guard isReadable || couldRead(record, type, call) else { continue }
+            guard isReadable || couldRead(record, type, call, after: complete) else { continue }
             if count > 0 { json.append(UInt8(ascii: ",")) }
             count += 1
             if record.isDeleted || !isReadable {
@@ -116,15 +117,21 @@ extension InMemoryDatabase {
                 try append(record, call, to: &json)
             }
         }
-        let token = keep(.feed(after: isCut ? last : sequence), owner)
+        let token = keep(.feed(after: isCut ? last : sequence, complete: isCut ? complete : sequence), owner)
         json += Array("],\"token\":\"\(token)\",\"moreComing\":\(isCut)}".utf8)
         return TransportResponse(json: json)
     }
 
-    private func couldRead(_ record: KeptRecord, _ type: RecordTypeDefinition, _ call: InMemoryCall) -> Bool {
+    private static let tokenExpired = RecordError.badRequest(
+        "The sync token is too old. Read the feed from its beginning", cause: .tokenExpired)
+
+    private func couldRead(
+        _ record: KeptRecord, _ type: RecordTypeDefinition, _ call: InMemoryCall, after complete: Int64
+    ) -> Bool {
         guard let former = record.formerReaders else { return false }
         return Authorization.couldRead(
-            call.caller, in: call.scope, type: type, creator: record.creator, formerReaders: former)
+            call.caller, in: call.scope, type: type, creator: record.creator, formerReaders: former,
+            after: complete)
     }
 
     /// Keeps a position under a name of its own.

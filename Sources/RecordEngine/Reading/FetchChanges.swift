@@ -60,7 +60,9 @@ extension RecordReader {
         }
         guard address.zone == .defaultZone else { throw .zoneNotFound }
         guard let zone = try zoneRow(address) else {
-            // Nothing was ever written: the empty feed starts over with each call until something is.
+            // Nothing was ever written: the empty feed starts over with each call until something is. A token is of a state
+            // of this file that a restored copy has lost.
+            guard request.since?.isEmpty ?? true else { throw .tokenExpired }
             output.appendLiteral("{\"changes\":[],\"token\":\"\",\"moreComing\":false}")
             return true
         }
@@ -69,7 +71,7 @@ extension RecordReader {
         let rights = min(try lastChangeOfRights(for: caller, in: address.scope), knownSequence(for: request))
         let epoch = try store { () throws(StoreError) in try openings.current() }
         var token = SyncToken(
-            generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged, epoch: epoch)
+            generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged, epoch: epoch, complete: 0)
         if let since = request.since, !since.isEmpty {
             token = try SyncToken.open(since, zone: zone.id, caller: caller, with: database.keys)
             // What another copy of this file has given is in an epoch that this one does not know, or behind the end of one. What
@@ -111,7 +113,7 @@ extension RecordReader {
         var read = 0
         var rows = 0
         var shownFields: [Int64: ShownFields] = [:]
-        let position = token.sequence
+        let (position, complete) = (token.sequence, token.complete)
         // Where rows may be passed over one by one, a look is longer than the page.
         let mayPassOver = caller.isBoundByGrants && schema.types.values.contains { $0.hasAccessLists }
         let look = mayPassOver ? max(limit * 4, Self.feedWindow) : limit + 1
@@ -143,7 +145,7 @@ extension RecordReader {
                 // are access lists.
                 let isReadable =
                     Authorization.authorize(caller, .read, in: scope, type: type, row.facts) == .allowed
-                guard isReadable || couldRead(row, type, caller, in: scope) else { continue }
+                guard isReadable || couldRead(row, type, caller, in: scope, after: complete) else { continue }
                 if count > 0 { output.append(UInt8(ascii: ",")) }
                 if row.isDeleted || !isReadable {
                     RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &output)
@@ -162,6 +164,7 @@ extension RecordReader {
         }
         if !isCut { token.sequence = max(token.sequence, bound) }
         let moreComing = token.sequence < newest
+        if !moreComing { token.complete = token.sequence }
         output.appendLiteral("],\"token\":")
         output.appendString(SyncToken.seal(token, zone: zone, caller: caller, with: database.keys))
         output.appendLiteral(moreComing ? ",\"moreComing\":true}" : ",\"moreComing\":false}")
@@ -173,11 +176,12 @@ extension RecordReader {
     }
 
     private func couldRead(
-        _ row: RecordRow, _ type: RecordTypeDefinition, _ caller: Caller, in scope: DatabaseScope
+        _ row: RecordRow, _ type: RecordTypeDefinition, _ caller: Caller, in scope: DatabaseScope,
+        after complete: Int64
     ) -> Bool {
         guard let former = row.formerReaders else { return false }
         return Authorization.couldRead(
-            caller, in: scope, type: type, creator: row.creator, formerReaders: former)
+            caller, in: scope, type: type, creator: row.creator, formerReaders: former, after: complete)
     }
 
     /// Rows that one filtered look at the feed may walk.

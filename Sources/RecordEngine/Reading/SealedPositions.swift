@@ -79,6 +79,9 @@ struct SyncToken: Hashable {
     var floor: Int64
     /// The opening of the file in which it was given: another copy of the file has given the same numbers to other changes.
     var epoch: Int64
+    /// The number up to which nothing is missing: that of the last page behind which nothing was coming. What lies between
+    /// this and `sequence` may have been elsewhere in the feed when the client passed.
+    var complete: Int64
 
     /// The greatest of its sequence numbers, but for the generation: records of a zone come after it, and the public one,
     /// which is there from the beginning, bears a number that nothing was given.
@@ -97,7 +100,7 @@ struct SyncToken: Hashable {
         SealedPosition.seal(
             [
                 token.generation, token.sequence, token.rights, token.floor, Int64.random(in: .min ... .max),
-                token.epoch,
+                token.epoch, token.complete,
             ],
             context: [2, zone, caller.identityID], with: keys.syncTokens)
     }
@@ -107,7 +110,7 @@ struct SyncToken: Hashable {
     ) throws(RecordError) -> SyncToken {
         guard
             let numbers = SealedPosition.open(
-                text, counts: 4...6, context: [2, zone, caller.identityID], with: keys.syncTokens)
+                text, counts: 4...7, context: [2, zone, caller.identityID], with: keys.syncTokens)
         else {
             throw .badRequest(
                 "The sync token does not belong to this caller and zone. Read the feed from its beginning",
@@ -115,6 +118,7 @@ struct SyncToken: Hashable {
         }
         return SyncToken(
             generation: numbers[0], sequence: numbers[1], rights: numbers[2], floor: numbers[3],
-            epoch: numbers.count == 6 ? numbers[5] : OpeningTable.before)
+            epoch: numbers.count > 5 ? numbers[5] : OpeningTable.before,
+            complete: numbers.count > 6 ? numbers[6] : 0)
     }
 }

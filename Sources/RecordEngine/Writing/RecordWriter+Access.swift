@@ -85,10 +85,8 @@ extension RecordWriter {
     ///
     /// - Throws: TOO_LARGE for too many to tell one by one, by somebody who may not let everybody's feed start again.
     func noteFormerReaders(_ row: inout RecordRow, before: [UInt8]?, type: RecordTypeDefinition) throws(RecordError) {
-        let after = Set(row.access.map(StoredAccess.readers) ?? [Principal.byGrants])
-        var former = Set(before.map(StoredAccess.readers) ?? [Principal.byGrants])
-        former.formUnion(row.formerReaders.map(StoredFormerReaders.decode) ?? [])
-        former.subtract(after)
+        var former = StoredFormerReaders.losses(
+            row.formerReaders, before: before, after: row.access, at: row.sequence)
         if former.count > Limits.formerReaders {
             // Everybody's feed starts again, and there the record is missing: as after a change of the type's rights, and
             // so it takes the same right.
@@ -98,7 +96,7 @@ extension RecordWriter {
                 try transaction.schemaTable.markGranted(type: type.id, sequence: sequence)
             }
             transaction.rightsChanged = true
-            former = []
+            former = [:]
         }
         row.formerReaders = former.isEmpty ? nil : StoredFormerReaders.encode(former)
     }

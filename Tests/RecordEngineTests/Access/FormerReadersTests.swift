@@ -4,8 +4,81 @@ import RecordStorage
 import RecordWire
 import Testing
 
-/// Records that more have ceased to read than the feed tells one by one.
+/// Who has ceased to read a record: what the feed tells them, and of how many.
 @Suite struct FormerReadersTests {
+    private static let shut = #"{"acl":{"_creator":["read","write"]}}"#
+    private static let modify = RecordOperation.Verb.modify(createsMissing: false, replacesAll: false)
+
+    /// The names that a page tells to be gone.
+    private static func gone(_ page: (changes: [JSONValue], token: String, moreComing: Bool)) -> [String] {
+        page.changes.filter { $0["deleted"] == .bool(true) }.compactMap { $0["recordName"]?.string }
+    }
+
+    /// A record that everybody could read, and nobody but its creator can any more.
+    private static func hidden() async throws -> (test: TestDatabase, creator: Caller, before: String) {
+        let test = try TestDatabase()
+        try await test.create("first")
+        let creator = Caller.user(16, roles: [:])
+        try await test.create("x", #""n":1"#, as: creator)
+        try await test.create("other")
+        let before = try test.changes(as: .anonymous).token
+        try await test.perform(modify, "Post", "x", shut, as: creator)
+        return (test, creator, before)
+    }
+
+    @Test func `who has lost a record is told so once, and of nothing that becomes of it`() async throws {
+        let (test, creator, before) = try await Self.hidden()
+        var page = try test.changes(since: before, as: .anonymous)
+        #expect(Self.gone(page) == ["x"])
+        for _ in 0..<2 {
+            try await test.change("x", #""n":2"#, as: creator)
+            page = try test.changes(since: page.token, as: .anonymous)
+            #expect(page.changes.isEmpty && !page.moreComing)
+        }
+        // Who has not asked yet is told late.
+        #expect(Self.gone(try test.changes(since: before, as: .anonymous)) == ["x"])
+        // To read it again, and to lose it again, is something new.
+        try await test.perform(Self.modify, "Post", "x", #"{"acl":null}"#, as: creator)
+        page = try test.changes(since: page.token, as: .anonymous)
+        #expect(page.changes.count == 1 && Self.gone(page).isEmpty)
+        try await test.perform(Self.modify, "Post", "x", Self.shut, as: creator)
+        page = try test.changes(since: page.token, as: .anonymous)
+        #expect(Self.gone(page) == ["x"])
+        try await test.delete("x", as: creator)
+        #expect(try test.changes(since: page.token, as: .anonymous).changes.isEmpty)
+    }
+
+    /// The record moves on in the feed while a client walks from page to page behind it.
+    @Test func `a client is told of a record that was lost and written while it read its pages`() async throws {
+        let (test, creator, before) = try await Self.hidden()
+        for number in 0..<3 { try await test.create("later\(number)") }
+        var page = try test.changes(since: before, as: .anonymous, limit: 2)
+        #expect(Self.gone(page) == ["x"] && page.moreComing)
+        // Between two pages, so that its token is of a number behind the loss.
+        try await test.change("x", #""n":2"#, as: creator)
+        page = try test.changes(since: page.token, as: .anonymous, limit: 1)
+        #expect(page.changes.count == 1 && page.moreComing)
+        page = try test.changes(since: page.token, as: .anonymous, limit: 10)
+        #expect(Self.gone(page) == ["x"] && !page.moreComing)
+    }
+
+    @Test func `losses without a number are told whenever the record is written`() async throws {
+        let (test, creator, before) = try await Self.hidden()
+        var page = try test.changes(since: before, as: .anonymous)
+        await test.close()
+        let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
+        let store = try connection.prepare("UPDATE record SET former = ?1 WHERE name = 'x'")
+        store.bind(1, blob: [0, 0, 0, 0, 0, 0, 0, 0x80])
+        try store.run()
+        let again = try TestDatabase(folder: test.folder, keepsFolder: true)
+        for _ in 0..<2 {
+            try await again.change("x", #""n":2"#, as: creator)
+            page = try again.changes(since: page.token, as: .anonymous)
+            #expect(Self.gone(page) == ["x"])
+        }
+        await again.close()
+    }
+
     /// A record of Ann's that as many have ceased to read as it may remember.
     private static func fill(_ folder: String) async throws {
         let test = try TestDatabase(folder: folder, keepsFolder: true)
@@ -18,7 +91,9 @@ import Testing
         await test.close()
         let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
         let former = StoredFormerReaders.encode(
-            Set((1...Limits.formerReaders).map { Principal.user(UserID(1_000 + $0)).number }))
+            Dictionary(
+                uniqueKeysWithValues: (1...Limits.formerReaders).map { (Principal.user(UserID(1_000 + $0)).number, 1) })
+        )
         let store = try connection.prepare("UPDATE record SET former = ?1 WHERE name = 'x'")
         store.bind(1, blob: former)
         try store.run()
@@ -35,13 +110,11 @@ import Testing
         let bob = try await caller("bob", test)
         let ann = try await caller("ann", test)
         let token = try test.changes(as: bob).token
-        let list = #"{"acl":{"_creator":["read","write"]}}"#
-        let modify = RecordOperation.Verb.modify(createsMissing: false, replacesAll: false)
-        let refused = await refusal { try await test.perform(modify, "Post", "x", list, as: ann) }
+        let refused = await refusal { try await test.perform(Self.modify, "Post", "x", Self.shut, as: ann) }
         #expect(refused?.cause == .tooLarge && refused?.reason.contains("make it anew") == true)
         _ = try test.changes(since: token, as: bob)
         // Whoever may change the rights of types could let all tokens start again anyway.
-        try await test.perform(modify, "Post", "x", list)
+        try await test.perform(Self.modify, "Post", "x", Self.shut)
         #expect(await refusal { _ = try test.changes(since: token, as: bob) }?.cause == .tokenExpired)
         await test.close()
     }
