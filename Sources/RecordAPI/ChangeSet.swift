@@ -37,7 +37,7 @@ extension RecordCall {
             return (try Self.recordInput(body, type: type, name: nil), try idempotencyKey(body))
         }
         let request = request
-        return try await readElsewhere { () throws(RecordError) in
+        return try await readElsewhere(body.count) { () throws(RecordError) in
             (try Self.recordInput(body, type: type, name: nil), try Self.idempotencyKey(of: request, body))
         }
     }

@@ -7,20 +7,22 @@ extension RecordAPI {
     /// `POST /records`: a batch of CloudKit's operations, with a result for each in order.
     func modifyRecords(_ call: inout RecordCall) async throws -> HTTPResponse {
         let address = try call.address()
+        try call.refuseStrangers(nil, in: address.scope)
         let body = try await call.body()
         let (request, database) = (call.request, call.database)
         let batch =
             body.count < InputWorker.minimumBytes
             ? try BatchWrite(body, of: request, in: database, by: call.reader.schema)
-            : try await call.readElsewhere { () throws(RecordError) in
+            : try await call.readElsewhere(body.count) { () throws(RecordError) in
                 try BatchWrite(body, of: request, in: database, by: database.schema)
             }
         // The request has been counted for one.
         try call.rate.take(batch.operations.count - 1, after: 1)
         let answer = try await database.modify(
             WriteRequest(
-                caller: call.caller, address: address, shape: .batch(isAtomic: batch.isAtomic),
-                operations: batch.operations, fields: try call.query.fields() ?? batch.desiredKeys,
+                caller: call.caller, rightsVersion: call.rightsVersion, address: address,
+                shape: .batch(isAtomic: batch.isAtomic), operations: batch.operations,
+                fields: try call.query.fields() ?? batch.desiredKeys,
                 idempotency: batch.key))
         if case .service(let key) = call.caller {
             for type in answer.typesBeyondScope { call.noteOutOfScope(key, .modifyRecords, type) }

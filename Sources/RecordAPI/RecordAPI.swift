@@ -70,7 +70,9 @@ public struct RecordAPI: Sendable {
             return errorResponse(error, id: request.id)
         case .notFound:
             let asksAboutServer = request.target.isAsterisk && request.method == .options
-            return errorResponse(asksAboutServer ? .options(nil) : APIError.unknownRoute, id: request.id)
+            var response = errorResponse(asksAboutServer ? .options(nil) : APIError.unknownRoute, id: request.id)
+            response.hidesPath = Self.mayHoldSecret(request.target)
+            return response
         case .badEncoding:
             return errorResponse(APIError.badEncoding, id: request.id)
         }
@@ -115,7 +117,8 @@ public struct RecordAPI: Sendable {
         try rate.admit(caller, of: reader.database)
         try admit(caller, to: endpoint, of: reader.database.environment)
         var call = RecordCall(
-            request: request, parameters: parameters, query: query, reader: reader, caller: caller, rate: rate)
+            request: request, parameters: parameters, query: query, reader: reader, caller: caller,
+            rightsVersion: reader.rightsVersion, rate: rate)
         defer { rate = call.rate }
         guard case .service(let key) = caller else { return try await answer(endpoint, &call) }
         do {
@@ -208,7 +211,14 @@ public struct RecordAPI: Sendable {
         }
     }
 
-    /// Who asks. Failures are counted: see `RateTicket`.
+    /// Whether a path that no route has may be a signed address in another spelling: behind a second slash, or behind the
+    /// prefix of a proxy that did not take it off. At its right place it is still good.
+    private static func mayHoldSecret(_ target: RequestTarget) -> Bool {
+        // Nobody's path is that long by mistake; longer ones are not worth looking through.
+        let count = target.segmentCount
+        return count > 16 || (0..<max(0, count - 1)).contains { target.segment($0) == "assets" }
+    }
+
     /// Refuses strangers in development, once the server is for production.
     private func admit(
         _ caller: Caller, to endpoint: Endpoint, of environment: RecordEnvironment
@@ -226,6 +236,7 @@ public struct RecordAPI: Sendable {
         }
     }
 
+    /// Who asks. Failures are counted: see `RateTicket`.
     private static func authenticate(
         _ fields: HTTPFields, with reader: RecordReader, _ rate: inout RateTicket
     ) throws(RecordError) -> Caller {

@@ -11,7 +11,9 @@ struct RecordCall {
     let parameters: RouteParameters
     let query: RequestQuery
     let reader: RecordReader
+    /// Who asks, found by `rightsVersion`.
     var caller: Caller
+    var rightsVersion: UInt64
     /// What the request has been counted for.
     var rate: RateTicket
 
@@ -117,14 +119,16 @@ struct RecordCall {
     ) async throws -> Value {
         let bytes = try await body(upTo: limit)
         guard bytes.count >= InputWorker.minimumBytes else { return try read(bytes) }
-        return try await readElsewhere { () throws(RecordError) in try read(bytes) }
+        return try await readElsewhere(bytes.count) { () throws(RecordError) in try read(bytes) }
     }
 
     /// Reads a long body on the thread for those of writes, and judges the caller again behind that.
+    ///
+    /// - Parameter bytes: How long it is.
     mutating func readElsewhere<Value: Sendable>(
-        _ read: @escaping @Sendable () throws(RecordError) -> Value
+        _ bytes: Int, _ read: @escaping @Sendable () throws(RecordError) -> Value
     ) async throws -> Value {
-        let value = try await database.inputs.run(read)
+        let value = try await database.inputs.run(bytes: bytes, read)
         try judgeAgain()
         return value
     }
@@ -142,9 +146,28 @@ struct RecordCall {
         return value
     }
 
+    /// Refuses a stranger who may write nothing, before a body that is not here yet is read: reading eight megabytes of JSON
+    /// keeps others waiting.
+    ///
+    /// - Parameter type: The type in the path; `nil` asks whether there is any that the caller may write.
+    func refuseStrangers(_ type: RecordTypeName?, in scope: DatabaseScope) throws(RecordError) {
+        guard caller == .anonymous, case .stream = request.body else { return }
+        let types = type.map { [reader.schema[$0]].compactMap(\.self) } ?? Array(reader.schema.types.values)
+        let mayWrite = types.contains { type in
+            [Action.create, .write].contains {
+                Authorization.reach(of: $0, for: caller, in: scope, type: type) != .none
+            }
+        }
+        guard !mayWrite else { return }
+        throw RecordError(
+            .authenticationRequired, "Whoever is not signed in may write no such records here. Sign in first",
+            details: type.map { [("recordType", .text($0.text))] } ?? [])
+    }
+
     /// After a suspension the view is a new one, and the token may have been revoked.
     private mutating func judgeAgain() throws {
         try reader.refresh()
         caller = try Bearer.authenticate(request.fields, with: reader)
+        rightsVersion = reader.rightsVersion
     }
 }

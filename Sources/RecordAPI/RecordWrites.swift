@@ -72,12 +72,13 @@ extension RecordCall {
         _ verb: RecordOperation.Verb, writeGuard: WriteGuard = .none, type: RecordTypeName, name: RecordName?,
         at address: DatabaseAddress
     ) async throws -> WriteAnswer {
+        try refuseStrangers(type, in: address.scope)
         let single = SingleWrite(verb: verb, writeGuard: writeGuard, type: type, name: name, body: try await body())
         let (request, database) = (request, database)
         let (operation, key) =
             single.body.count < InputWorker.minimumBytes
             ? try single.read(for: request, in: database, by: reader.schema)
-            : try await readElsewhere { () throws(RecordError) in
+            : try await readElsewhere(single.body.count) { () throws(RecordError) in
                 try single.read(for: request, in: database, by: database.schema)
             }
         return try await perform(operation, at: address, key: key)
@@ -89,8 +90,8 @@ extension RecordCall {
     ) async throws(RecordError) -> WriteAnswer {
         try await database.modify(
             WriteRequest(
-                caller: caller, address: address, shape: .single, operations: [operation], fields: try query.fields(),
-                idempotency: key))
+                caller: caller, rightsVersion: rightsVersion, address: address, shape: .single,
+                operations: [operation], fields: try query.fields(), idempotency: key))
     }
 
     /// The answer to a write of one record.

@@ -13,6 +13,7 @@ extension RecordDatabase {
         let started = MonotonicClock.now
         let schemaBefore = transaction.schema
         transaction.rightsChanged = false
+        transaction.publishedRights = clock.rightsVersion
         transaction.groupSize = group.count
         do {
             try transaction.beginGroup()

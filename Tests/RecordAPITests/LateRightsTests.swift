@@ -69,7 +69,7 @@ import Testing
         let inputs = try #require(database.registry.openDatabases.first?.database).inputs
         // The thread is busy, the document waits behind that, and meanwhile another loop is told to revoke the key.
         let (isBusy, gate) = (Gate(), Gate())
-        async let busy: Void = inputs.run {
+        async let busy: Void = inputs.run(bytes: 1) {
             isBusy.open()
             gate.waitBlocking()
         }

@@ -58,6 +58,35 @@ import Testing
         await test.close()
     }
 
+    /// A write that waited in the writer's queue behind the change of its caller's rights comes after it in the sequence.
+    @Test(arguments: [false, true])
+    func `a write that waited is done with the rights that are left`(isGone: Bool) async throws {
+        let (test, caller, end) = try await Self.moderated()
+        let known = test.reader.rightsVersion
+        func write(_ version: UInt64?) async throws {
+            let input = try RecordInput.readSingle(Array(#"{"fields":{"t":"y"}}"#.utf8))
+            let operation = RecordOperation(
+                .modify(createsMissing: false, replacesAll: false), typeName: RecordTypeName("Post"),
+                isTypeInPath: true,
+                recordName: RecordName("a"), input: input)
+            _ = try await test.database.modify(
+                WriteRequest(
+                    caller: caller, rightsVersion: version, address: .publicDefault, shape: .single,
+                    operations: [operation]))
+        }
+        try await write(known)
+        if isGone {
+            let user = try await test.signIn("mod").user
+            _ = try await test.database.changeUser(
+                try #require(UserRecordName(user.recordName)), isDisabled: true, by: .shell)
+        } else {
+            try await end()
+        }
+        let refused = await refusal { try await write(known) }
+        #expect(refused?.code == (isGone ? .authenticationFailed : .notFound))
+        await test.close()
+    }
+
     @Test func `a caller that is gone is nobody`() async throws {
         let test = try TestDatabase()
         let (caller, session) = try await test.signUp("ann")

@@ -10,6 +10,9 @@ package struct WriteRequest: Sendable {
     }
 
     package var caller: Caller
+    /// The version of rights by which the caller was found (`RecordReader.rightsVersion`): if there is another when the
+    /// writer comes to the request, it is found anew. `nil` takes it as it is.
+    package var rightsVersion: UInt64?
     package var address: DatabaseAddress
     package var shape: Shape
     package var operations: [RecordOperation]
@@ -18,10 +21,11 @@ package struct WriteRequest: Sendable {
     package var idempotency: IdempotencyKey?
 
     package init(
-        caller: Caller, address: DatabaseAddress, shape: Shape, operations: [RecordOperation],
-        fields: [String]? = nil, idempotency: IdempotencyKey? = nil
+        caller: Caller, rightsVersion: UInt64? = nil, address: DatabaseAddress, shape: Shape,
+        operations: [RecordOperation], fields: [String]? = nil, idempotency: IdempotencyKey? = nil
     ) {
         self.caller = caller
+        self.rightsVersion = rightsVersion
         self.address = address
         self.shape = shape
         self.operations = operations

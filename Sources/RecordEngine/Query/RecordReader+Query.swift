@@ -15,6 +15,7 @@ extension RecordReader {
     /// - Source: CloudKit Web Services Reference, "Fetching Records Using a Query".
     package func query(_ request: QueryRequest) async throws(RecordError) -> [UInt8] {
         if request.input.size > Self.longInput { return try await longQuery(request) }
+        var request = request
         var notices: [QueryNotice] = []
         while true {
             let started = MonotonicClock.now
@@ -26,6 +27,7 @@ extension RecordReader {
                 case .needsIndex(let wish):
                     guard notices.isEmpty else { throw .indexBuilding(request.typeName, retryAfter: 1) }
                     notices = try await addIndexes(wish, for: request)
+                    request = try current(request)
                 case .overBudget:
                     let now = MonotonicClock.now
                     if now &- started > Self.overrunSpent { lastOverrun = now }

@@ -47,7 +47,13 @@ private final class PendingModification: PendingWrite, @unchecked Sendable {
 }
 
 extension WriteTransaction {
+    /// - Throws: AUTHENTICATION_FAILED if the caller's account, key or role has ended while the request waited: what comes
+    ///   behind that in the sequence is not its own any more.
     func modify(_ request: WriteRequest) throws(RecordError) -> WriteAnswer {
+        var request = request
+        if let version = request.rightsVersion, mayHaveChanged(request.caller, since: version) {
+            request.caller = try current(request.caller)
+        }
         if let key = request.idempotency {
             if let answer = try remembered(request, key) { return answer }
             try ensureSavepoint()
@@ -60,6 +66,11 @@ extension WriteTransaction {
             }
         if let key = request.idempotency { try remember(answer, key, for: request.caller, shown: writer.shown) }
         return answer
+    }
+
+    /// Administrators are in a file of their own, which no version of this one tells of.
+    private func mayHaveChanged(_ caller: Caller, since version: UInt64) -> Bool {
+        rightsChanged || version != publishedRights || caller.administrator != nil
     }
 
     private func modifyOne(_ request: WriteRequest, with writer: RecordWriter) throws(RecordError) -> WriteAnswer {

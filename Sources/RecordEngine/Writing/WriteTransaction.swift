@@ -42,6 +42,8 @@ package final class WriteTransaction {
     var schema: Schema
     /// Set by whatever changes what callers may do: schema, grants, roles, sessions that end.
     var rightsChanged = false
+    /// The version of rights that was published before this group.
+    var publishedRights: UInt64 = 0
     /// The writes of the group, for those who take less time if others wait.
     var groupSize = 0
     /// How long the last group's commit took, most of it the sync to the disk, in nanoseconds.
