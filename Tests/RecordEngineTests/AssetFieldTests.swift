@@ -167,6 +167,23 @@ import Testing
         #expect(test.database.assets.counters.duplicates == 1)
     }
 
+    @Test func `a file that a field keeps without its receipt keeps its name and type`() async throws {
+        let test = try TestDatabase()
+        let asset = try await test.upload(sampleBytes(1), filename: "a.txt", contentType: "text/plain")
+        try await test.create("a", #""file":\#(asset.json()),"files":[\#(asset.json())]"#)
+        let bare = #"{"fileChecksum":"\#(asset.fileChecksum)","size":\#(asset.size)}"#
+        try await test.change("a", #""file":\#(bare),"files":[\#(bare)]"#)
+        let fields = try test.read("a").fields
+        #expect(fields["file"] == .asset(asset.stored))
+        #expect(fields["files"] == .list(element: .asset, [.asset(asset.stored)]))
+        // A name that is sent counts.
+        let named = #"{"fileChecksum":"\#(asset.fileChecksum)","size":\#(asset.size),"filename":"b.txt"}"#
+        try await test.change("a", #""file":\#(named)"#)
+        var renamed = asset.stored
+        renamed.filename = "b.txt"
+        #expect(try test.read("a").fields["file"] == .asset(renamed))
+    }
+
     @Test func `a content that the field has already uses its receipt up all the same`() async throws {
         // Else it would count against the uploader's quota although a record has it.
         let test = try TestDatabase()

@@ -11,23 +11,35 @@ extension RecordWriter {
     ///
     /// - Parameter record: The record as it is; `nil` for a new one.
     func completion(
-        of assets: [(fieldID: Int, asset: Asset)], record: RecordRow?, type: RecordTypeDefinition
+        of assets: [(fieldID: Int, asset: Asset)], record: StoredRecord?, type: RecordTypeDefinition
     ) throws(RecordError) -> CanonicalValue.AssetCompletion {
         var known: [String: (row: AssetRow, claim: AssetClaim?)] = [:]
+        var kept: [String: Asset] = [:]
         for (field, asset) in assets {
-            let found = try prove(asset, field: field, record: record, type: type)
+            let found = try prove(asset, field: field, record: record?.row, type: type)
             // Of two uploads of one content, the one with a receipt says more.
             if known[asset.fileChecksum]?.claim == nil { known[asset.fileChecksum] = found }
+            // What the field has already keeps the name and type that it has there.
+            if found.claim == nil, let record { kept.merge(try self.assets(of: record, in: field)) { $1 } }
         }
         return { asset in
             guard let (row, claim) = known[asset.fileChecksum] else { return asset }
+            let before = claim == nil ? kept[asset.fileChecksum] : nil
             let picture = row.picture.picture
             return Asset(
                 fileChecksum: asset.fileChecksum, size: row.size,
                 contentType: AssetMediaType.stored(
-                    claimed: asset.contentType ?? claim?.contentType, picture: picture),
-                filename: asset.filename ?? claim?.filename, picture: picture.map(AssetPicture.init))
+                    claimed: asset.contentType ?? claim?.contentType ?? before?.contentType, picture: picture),
+                filename: asset.filename ?? claim?.filename ?? before?.filename, picture: picture.map(AssetPicture.init)
+            )
         }
+    }
+
+    /// What a field of a record has, by checksum.
+    private func assets(of record: StoredRecord, in field: Int) throws(RecordError) -> [String: Asset] {
+        let fields = StoredFields(text: record.fields, layout: record.layout)
+        let found = try fields.withView { view throws(RecordError) in try view.assets() }
+        return Dictionary(found.filter { $0.fieldID == field }.map { ($0.asset.fileChecksum, $0.asset) }) { $1 }
     }
 
     private func prove(
@@ -77,9 +89,12 @@ extension RecordWriter {
         try store { () throws(StoreError) in
             for link in old.subtracting(new) {
                 guard let asset = try table.reading.find(link.hash) else { continue }
-                try table.unlink(
+                // What is counted is what was there: a link may be lost.
+                if try table.unlink(
                     record: record, of: recordOwner, field: link.field, asset: asset.id, now: now, end: end)
-                bytes -= asset.size
+                {
+                    bytes -= asset.size
+                }
             }
             let uploaded = Set(claims.map(\.hash))
             for link in new {
@@ -88,8 +103,9 @@ extension RecordWriter {
                 guard isNew || uploaded.contains(link.hash), let asset = try table.reading.find(link.hash)
                 else { continue }
                 if !isNew, try table.isLinked(record: record, field: link.field, asset: asset.id) { continue }
-                try table.link(record: record, of: recordOwner, field: link.field, asset: asset.id)
-                if isNew { bytes += asset.size }
+                if try table.link(record: record, of: recordOwner, field: link.field, asset: asset.id) {
+                    bytes += asset.size
+                }
             }
             // Also that of a content which the field had already: a record has what was uploaded. Not that of an
             // operation that came to nothing.

@@ -10,7 +10,7 @@ extension RecordWriter {
     ///   - known: The type, if the schema has it.
     ///   - record: The record that is changed; `nil` for a new one.
     func resolve(
-        _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, record: RecordRow?
+        _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, record: StoredRecord?
     ) throws(RecordError) -> (RecordTypeDefinition, ResolvedFields) {
         let (type, resolved) = try resolve(operation, typeName, known)
         claims.removeAll()

@@ -135,7 +135,7 @@ extension RecordWriter {
             try operation.allowed(by: fieldAccess(type), of: type, isOwn: isOwn, in: transaction.environment)
             ?? operation
         try allowOperations(of: operation, on: existing.row, type)
-        var (current, resolved) = try resolve(operation, type.name, type, record: existing.row)
+        var (current, resolved) = try resolve(operation, type.name, type, record: existing)
         let before = StoredFields(text: existing.fields, layout: existing.layout)
         let merge: FieldMerge
         do throws(RecordError) {

@@ -159,15 +159,19 @@ package final class AssetTable {
     }
 
     /// - Parameter owner: Whose record it is.
-    package func link(record: Int64, of owner: Int64, field: Int, asset: Int64) throws(StoreError) {
+    ///
+    /// - Returns: Whether it was not there.
+    package func link(record: Int64, of owner: Int64, field: Int, asset: Int64) throws(StoreError) -> Bool {
         insertLink.bind(1, record)
         insertLink.bind(2, Int64(field))
         insertLink.bind(3, asset)
         try insertLink.run()
+        let isNew = connection.changes > 0
         try mark(asset, orphaned: nil)
         settleClaims.bind(1, asset)
         settleClaims.bind(2, owner)
         try settleClaims.run()
+        return isNew
     }
 
     /// Takes a link away. When it was the last one of its owner's records, the asset counts again for the owner who had
@@ -179,17 +183,19 @@ package final class AssetTable {
     ///   - end: Until when it counts, if a record does not have it before or it is collected.
     package func unlink(
         record: Int64, of owner: Int64, field: Int, asset: Int64, now: Int64, end: Int64
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Bool {
         removeLink.bind(1, record)
         removeLink.bind(2, Int64(field))
         removeLink.bind(3, asset)
         try removeLink.run()
+        let wasThere = connection.changes > 0
         if try !hasLinks(asset) { try mark(asset, orphaned: now) }
-        guard try !hasLinks(asset, of: owner) else { return }
+        guard try !hasLinks(asset, of: owner) else { return wasThere }
         reviveClaim.bind(1, asset)
         reviveClaim.bind(2, owner)
         reviveClaim.bind(3, end)
         try reviveClaim.run()
+        return wasThere
     }
 
     private func hasLinks(_ asset: Int64, of owner: Int64) throws(StoreError) -> Bool {
@@ -202,7 +208,7 @@ package final class AssetTable {
     /// Takes away all links of a record.
     package func unlinkAll(record: Int64, of owner: Int64, now: Int64, end: Int64) throws(StoreError) {
         for (field, asset) in try links(of: record) {
-            try unlink(record: record, of: owner, field: field, asset: asset, now: now, end: end)
+            _ = try unlink(record: record, of: owner, field: field, asset: asset, now: now, end: end)
         }
     }
 
