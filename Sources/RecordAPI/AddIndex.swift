@@ -12,15 +12,16 @@ extension RecordAPI {
         try call.require(.changeSchema)
         let type = try call.type()
         let shape = try Self.shape(index, of: type)
+        // Looked at now: while this waits, another request may bring the loop's reader up to date.
+        let known = Set(type.indexes.map(\.id))
         let made = try await call.database.addIndexes(
             IndexWish(indexes: [shape]), to: type.name, by: call.actor)
         guard let type = call.database.schema[type.name], let index = made.first else {
             throw RecordError(.conflict, "The type was taken away meanwhile")
         }
-        let isNew = !call.reader.schemaHas(index.id, of: type.name)
         let entry = SchemaDocument.IndexEntry(
             index, of: type, built: call.database.indexProgress.building, namesRecords: call.readsRecords(of: type))
-        return .json(entry.json, status: isNew ? .created : .ok)
+        return .json(entry.json, status: known.contains(index.id) ? .ok : .created)
     }
 
     /// What the schema's document would make of the index.
@@ -33,12 +34,5 @@ extension RecordAPI {
         let read = try SchemaDocument.TypeEntry(name: type.name, .object(document), path: "types.\(type.name)")
         guard let entry = read.indexes?.first else { return IndexWish.Shape(kind: .ordered, columns: []) }
         return try entry.shape(in: type)
-    }
-}
-
-extension RecordReader {
-    /// Whether the schema that this reader has seen last has the index.
-    fileprivate func schemaHas(_ index: Int64, of type: RecordTypeName) -> Bool {
-        schema[type]?.indexes.contains { $0.id == index } ?? false
     }
 }

@@ -11,10 +11,15 @@ extension RecordError {
         .zoneNotFound, "Zone not found. Only _defaultZone exists in this database")
 
     /// A tag, `If-Match` or `If-None-Match` did not hold.
-    package static func preconditionFailed(_ serverRecord: [UInt8]?) -> RecordError {
+    ///
+    /// - Parameter wantsNone: Whether there was to be no record.
+    package static func preconditionFailed(_ serverRecord: [UInt8]?, wantsNone: Bool) -> RecordError {
         RecordError(
-            .conflict, "record to update already exists with a different change tag", cause: .preconditionFailed,
-            serverRecord: serverRecord)
+            .conflict,
+            wantsNone
+                ? "If-None-Match: * demands that there is no record with this name, and there is one"
+                : "record to update already exists with a different change tag",
+            cause: .preconditionFailed, serverRecord: serverRecord)
     }
 
     /// `If-Match` on a record that does not exist, or not for this caller: 412, and CloudKit's sentence for it.

@@ -97,6 +97,16 @@ import Testing
         #expect(try await Self.perform(test, "g == 77") == [0, 0, 0])
     }
 
+    /// It would be missing for every record: nothing says so if all are skipped.
+    @Test func `a change with a reference to nothing is refused, and not skipped`() async throws {
+        let test = try await Self.filled()
+        let change = #""to":{"recordName":"nosuch","action":"VALIDATE"}"#
+        #expect(
+            await refusal { _ = try await Self.perform(test, "g == 1", change: change) }?.code
+                == .validatingReferenceError)
+        #expect(try await Self.perform(test, "g == 1", change: #""n":1"#) == [10, 10, 0])
+    }
+
     @Test func `a set keeps its bounds`() async throws {
         var limits = DatabaseLimits()
         limits.setRecords = 12

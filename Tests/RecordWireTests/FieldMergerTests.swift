@@ -42,6 +42,21 @@ struct FieldMergerTests {
             .list(element: .int64, [.int64(1), .int64(2)])
         ),
         (
+            "{\"doublelist\":[-0.0,1]}", "{\"remove\":[0]}", .doubleList,
+            .list(element: .double, [.double(1)])
+        ),
+        (
+            "{\"referencelist\":[{\"recordName\":\"x\",\"action\":\"DELETE_SELF\"}]}",
+            "{\"remove\":[{\"recordName\":\"x\"}]}", .referenceList, .list(element: .reference, [])
+        ),
+        (
+            "{\"referencelist\":[{\"recordName\":\"x\",\"action\":\"DELETE_SELF\"}]}",
+            "{\"appendUnique\":[{\"recordName\":\"x\"}]}", .referenceList,
+            RecordName("x").map {
+                .list(element: .reference, [.reference(Reference(recordName: $0, action: .deleteSelf))])
+            }
+        ),
+        (
             "{\"byteslist\":[\"AQ==\"]}", "{\"append\":[\"AQI=\"]}", .bytesList,
             .list(element: .bytes, [.bytes([1]), .bytes([1, 2])])
         ),

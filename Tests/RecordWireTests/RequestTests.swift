@@ -84,6 +84,19 @@ struct RequestTests {
         #expect(fields[13].tag == .type(.int64List))
     }
 
+    /// A record whose `Fields` were passed over would be replaced by one without any.
+    @Test(arguments: [
+        (#"{"operations":[{"operationType":"forceReplace","record":{"recordType":"A","Fields":{"s":1}}}]}"#, "fields"),
+        (#"{"operations":[{"operationType":"create","record":{"recordType":"A","field":{"s":1}}}]}"#, "fields"),
+        (#"{"operations":[{"operationType":"create","record":{"recordname":"a"}}]}"#, "recordName"),
+        (#"{"operations":[{"operationType":"create","record":{},"Record":{}}]}"#, "record"),
+        (#"{"operations":[],"Atomic":false}"#, "atomic"), (#"{"operation":[],"operations":[]}"#, "operations"),
+    ])
+    func `a slip of the pen in a batch is refused with what was meant`(body: String, meant: String) {
+        let refused = #expect(throws: RecordError.self) { try BatchInput.read(utf8(body), maxOperations: 7) }
+        #expect(refused?.cause == .readOnlyKey && refused?.reason.hasSuffix("Write '\(meant)'") == true)
+    }
+
     @Test func `a batch has operations in order, and is atomic unless it says otherwise`() throws {
         let operations = OperationKind.allCases.map {
             "{\"operationType\":\"\($0.rawValue)\",\"record\":{\"recordName\":\"\($0.rawValue)\",\"created\":{\"timestamp\":1},\"recordChangeTag\":\"a\"}}"

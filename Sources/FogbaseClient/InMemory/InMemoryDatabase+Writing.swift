@@ -180,7 +180,7 @@ extension InMemoryWriter {
                 try database.append(record, call, to: &text)
                 json = text
             }
-            throw .preconditionFailed(json)
+            throw .preconditionFailed(json, wantsNone: writeGuard == .absent)
         }
     }
 

@@ -59,6 +59,7 @@ public struct CORSPolicy: Sendable {
     /// What scripts may read beyond the safelisted fields.
     private static let exposed: StaticString = """
         ETag, Location, Accept-Ranges, Content-Range, Content-Disposition, Content-Digest, Repr-Digest, Retry-After, \
+        Idempotency-Replayed, Preference-Applied, \
         RateLimit, RateLimit-Policy, X-Request-ID, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, Upload-Offset, \
         Upload-Length, Upload-Defer-Length, Upload-Expires, Upload-Metadata
         """

@@ -71,7 +71,7 @@ package struct AdministratorName: Hashable, Sendable {
             }
         guard isSound else {
             throw .badRequest(
-                "An administrator's name has 1 to 64 small letters, digits, dots, hyphens, underscores and @, the first a letter or digit",
+                "An administrator's name has 1 to 64 small letters, digits, dots, hyphens, underscores and @, the first a letter or digit, and is neither 'me' nor 'sessions'",
                 details: [("field", .text("name"))])
         }
         self.text = text

@@ -37,7 +37,7 @@ package struct AssetUpload: Sendable {
             && name != "." && name != ".."
         guard isSound else {
             throw .badRequest(
-                "A file name has 1 to \(filenameBytes) UTF-8 bytes, no slash and no control characters",
+                "A file name has 1 to \(filenameBytes) UTF-8 bytes, no slash and no control characters, and is neither '.' nor '..'",
                 details: [("filename", .text(String(name.prefix(64))))])
         }
     }

@@ -2,16 +2,26 @@ internal import RecordModel
 internal import RecordWire
 
 extension RecordError {
-    /// CloudKit's sentence for a field without the index, and the command that mends it.
+    /// CloudKit's sentence for a field without the index, and what mends it.
     static func notIndexed(_ lack: QueryNeeds.Lack, type: RecordTypeDefinition) -> RecordError {
         let (field, word) =
             switch lack {
             case .queryable(let field): (field, "queryable")
             case .sortable(let field): (field, "sortable")
             }
+        let failed = type.indexes.contains { index in
+            index.isFailed && index.columns.contains { $0.source == field.source }
+        }
+        let remedy =
+            if failed {
+                "Its index has failed: GET /schema/types/\(type.name) says why. Once that is mended, an administrator builds it anew with PUT /schema"
+            } else if type.indexes.count >= IndexDefinition.maxPerType {
+                "The type has \(IndexDefinition.maxPerType) indexes, as many as it may. An administrator drops those that nobody needs with PUT /schema"
+            } else {
+                "An administrator adds the index with POST /schema/types/\(type.name)/indexes and the body {\"fields\":[\"\(field.name)\"]}"
+            }
         return .badRequest(
-            "Field '\(field.name)' is not marked \(word). An administrator adds the index with POST /schema/types/\(type.name)/indexes and the body {\"fields\":[\"\(field.name)\"]}",
-            cause: .notIndexed,
+            "Field '\(field.name)' is not marked \(word). \(remedy)", cause: .notIndexed,
             details: [("field", .text(field.name)), ("recordType", .text(type.name.text))])
     }
 

@@ -141,7 +141,9 @@ struct SetChange: Sendable {
     /// Whether a refusal is about one record, so that others may fare better.
     private func isOfRecord(_ error: RecordError) -> Bool {
         switch error.code {
-        case .validatingReferenceError, .conflict, .exists, .notFound, .accessDenied: true
+        case .conflict, .exists, .notFound, .accessDenied: true
+        // A deletion meets what holds the record; a change brings a reference whose target is missing to all alike.
+        case .validatingReferenceError: operation == nil
         case .badRequest, .quotaExceeded:
             operation == nil || error.cause == .tooLarge || error.cause == .uniqueViolation
         case .atomicError, .authenticationFailed, .authenticationRequired, .internalError, .throttled, .tryAgainLater,

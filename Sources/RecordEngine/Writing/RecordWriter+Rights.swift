@@ -63,7 +63,7 @@ extension RecordWriter {
         case .tags(let tags): holds = tags.contains(RecordTag.text(record.row.revision))
         }
         if holds { return }
-        throw .preconditionFailed(try dictionary(of: record, type))
+        throw .preconditionFailed(try dictionary(of: record, type), wantsNone: writeGuard == .absent)
     }
 
     /// A record as the transaction has it now; `nil` if there is none that the caller may read.

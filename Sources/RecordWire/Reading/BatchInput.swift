@@ -66,11 +66,13 @@ package struct BatchInput: Sendable {
             } else if reader.json.string(key, is: "zoneID") {
                 try reader.defaultZone()
             } else {
-                _ = try reader.value()
+                try reader.passOver(key, meaning: Self.keys)
             }
         }
         if !hasOperations { throw .badRequest("A batch needs 'operations'") }
     }
+
+    private static let keys = ["operations", "atomic", "desiredKeys", "zoneID"]
 
     private mutating func readOperations(
         _ reader: inout RequestReader, body: [UInt8], maxOperations: Int
@@ -143,7 +145,7 @@ extension OperationInput {
             } else if reader.json.string(key, is: "record") {
                 record = try RecordInput(reading: &reader, body: body)
             } else {
-                _ = try reader.value()
+                try reader.passOver(key, meaning: ["operationType", "record"])
             }
         }
         guard let kind, let record else {

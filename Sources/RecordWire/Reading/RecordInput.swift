@@ -60,7 +60,8 @@ package struct RecordInput: Sendable {
         }
     }
 
-    /// Reads the record of a batch operation, where clients send back what earlier answers held: other keys are ignored.
+    /// Reads the record of a batch operation, where clients send back what earlier answers held: other keys are ignored,
+    /// unless they look like one that is not.
     init(reading reader: inout RequestReader, body: [UInt8]) throws(RecordError) {
         self.init(body: body)
         try reader.enterObject("'record'")
@@ -79,13 +80,33 @@ package struct RecordInput: Sendable {
             } else if reader.json.string(key, is: "zoneID") {
                 try reader.defaultZone()
             } else {
-                _ = try reader.value()
+                try reader.passOver(key, meaning: Self.batchKeys)
             }
         }
     }
+
+    private static let batchKeys = ["fields", "recordName", "recordType", "recordChangeTag", "acl", "zoneID"]
 }
 
 extension RequestReader {
+    /// Passes over the value of a key without meaning.
+    ///
+    /// - Throws: `BAD_REQUEST`, with cause `READ_ONLY_KEY`, for a slip of the pen: a record whose `Fields` were ignored
+    ///   would be replaced by one without any.
+    mutating func passOver(_ key: JSONToken, meaning known: [String]) throws(RecordError) {
+        _ = try value()
+        // What answers hold differs from these by more than case and a plural.
+        guard key.end - key.start <= 32 else { return }
+        let name = json.string(key)
+        let word = name.lowercased()
+        guard let meant = known.first(where: { $0.lowercased() == word || $0.lowercased() == word + "s" }) else {
+            return
+        }
+        throw .badRequest(
+            "Key '\(name)' has no meaning here. Write '\(meant)'", cause: .readOnlyKey,
+            details: [("key", .text(name)), ("offset", .number(Int64(key.start)))])
+    }
+
     /// Reads a `zoneID` that must mean the default zone.
     mutating func defaultZone() throws(RecordError) {
         let token = try value()

@@ -25,13 +25,17 @@ struct OperationResult {
             text = try Self.list(old, operands[list], type) { members, added throws(RecordError) in members + added }
         case .appendUnique(let list):
             text = try Self.list(old, operands[list], type) { members, added throws(RecordError) in
-                var known = Set(members)
-                return members + added.filter { known.insert($0).inserted }
+                var known = try Self.identities(members, type)
+                var list = members
+                for member in added where known.insert(try Self.identity(member, type)).inserted { list.append(member) }
+                return list
             }
         case .remove(let list):
             text = try Self.list(old, operands[list], type) { members, removed throws(RecordError) in
-                let unwanted = Set(removed)
-                return members.filter { !unwanted.contains($0) }
+                let unwanted = try Self.identities(removed, type)
+                var list: [ArraySlice<UInt8>] = []
+                for member in members where !unwanted.contains(try Self.identity(member, type)) { list.append(member) }
+                return list
             }
         case .setIfAbsent:
             preconditionFailure("The merge decides setIfAbsent without looking at the value")
@@ -43,6 +47,32 @@ struct OperationResult {
             decodedSize = size
         } else {
             decodedSize = 8
+        }
+    }
+
+    private static func identities(
+        _ members: [ArraySlice<UInt8>], _ type: FieldType
+    ) throws(RecordError) -> Set<ArraySlice<UInt8>> {
+        var identities: Set<ArraySlice<UInt8>> = []
+        for member in members { identities.insert(try identity(member, type)) }
+        return identities
+    }
+
+    /// What makes two members of a list one, as conditions compare them: the record that a reference means, the bytes of a
+    /// file, the value of a number.
+    private static func identity(_ member: ArraySlice<UInt8>, _ type: FieldType) throws(RecordError) -> ArraySlice<
+        UInt8
+    > {
+        switch type.element {
+        case .double:
+            return member.elementsEqual("-0.0".utf8) ? ArraySlice("0.0".utf8) : member
+        case .reference, .asset:
+            switch try CanonicalValue.decode(Array(member), as: type.element) {
+            case .reference(let reference): return ArraySlice(reference.recordName.text.utf8)
+            case .asset(let asset): return ArraySlice(asset.fileChecksum.utf8)
+            default: throw .damagedFields
+            }
+        default: return member
         }
     }
 
