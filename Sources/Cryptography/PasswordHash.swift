@@ -42,6 +42,9 @@ package enum PasswordHash {
         return .yes(needsRehash: !isCurrent)
     }
 
+    /// What a stored text says that it costs; `nil` if it cannot be read.
+    package static func scheme(of text: String) -> PasswordScheme? { StoredPassword(text)?.scheme }
+
     /// A text that no password matches, at a scheme's costs: verify against it when the user is unknown, so that the
     /// time of the answer does not tell which names exist.
     package static func dummy(_ scheme: PasswordScheme = .preferred) -> String {

@@ -1,4 +1,5 @@
 import Cryptography
+import TestSupport
 import Testing
 
 @Suite struct Base64Tests {
@@ -27,6 +28,15 @@ import Testing
             let bytes = RandomBytes.make(count)
             #expect(Base64.decode(Base64.encode(bytes)) == bytes)
             #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
+        }
+    }
+
+    /// Before, decoding wrote the length of the array that all threads share.
+    @Test func `a text of no bytes is decoded without a write to shared memory`() async {
+        await #expect(processExitsWith: .success) {
+            let none = UnsafeRawBufferPointer(start: nil, count: 0)
+            #expect(!SharedEmptyArray.isWritten { _ = Base64.decode(none) })
+            #expect(!SharedEmptyArray.isWritten { _ = Base64URL.decode(none) })
         }
     }
 

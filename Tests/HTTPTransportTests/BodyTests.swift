@@ -1,4 +1,5 @@
 import Compression
+import Glibc
 import HTTP
 import HTTPTransport
 import Synchronization
@@ -209,6 +210,55 @@ import Threads
             client.close()
         }
         #expect(isSame.withLock { $0 } == [true])
+        await server.stop()
+    }
+
+    /// Before, a body that came faster than it was read was read in one turn, however long it was. A Unix socket holds all of
+    /// this one beforehand.
+    @Test(arguments: [false, true])
+    func `others have their turns while a body is read`(isChunked: Bool) async throws {
+        let ends = Locked<[String]>([])
+        let (began, mayGoOn) = (Gate(), Gate())
+        let path = "/tmp/fogbase-http-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
+        let server = try TestServer(
+            addresses: ["127.0.0.1:0", "unix:\(path)"],
+            {
+                $0.loops = 1
+                // Each turn of the other client is a request.
+                $0.maxPipelinedRequests = 1
+            }
+        ) { request in
+            if request.target.rawPath == "/body" {
+                // The loop stands still until the other client's requests are there.
+                began.open()
+                mayGoOn.waitBlocking()
+                let answer = await HTTPResponse.echo(request)
+                ends.withLock { $0.append("body \(answer.status.code)") }
+                return .text("done")
+            }
+            ends.withLock { $0.append("other") }
+            return .text("other")
+        }
+        let (client, other) = (try RawClient(path: path), try server.client())
+        try other.send("GET /before HTTP/1.1\r\nHost: x\r\n\r\n")
+        _ = try other.receive(until: "other")
+        var body = [UInt8](repeating: 0x78, count: 180_000)
+        var framing = "Content-Length: \(body.count)"
+        if isChunked {
+            framing = "Transfer-Encoding: chunked"
+            let chunk = Array("100\r\n".utf8) + body[..<256] + Array("\r\n".utf8)
+            body = Array(repeatElement(chunk, count: 690).joined()) + Array("0\r\n\r\n".utf8)
+        }
+        try client.send("POST /body HTTP/1.1\r\nHost: x\r\n\(framing)\r\n\r\n")
+        await began.wait()
+        try client.send(body)
+        try other.send(String(repeating: "GET /other HTTP/1.1\r\nHost: x\r\n\r\n", count: 100))
+        other.finishSending()
+        mayGoOn.open()
+        #expect(try other.receiveText().occurrences(of: "200 OK") == 100)
+        _ = try client.receive(until: "done")
+        let place = try #require(ends.withLock { $0.firstIndex(of: "body 200") })
+        #expect(place >= 3)
         await server.stop()
     }
 

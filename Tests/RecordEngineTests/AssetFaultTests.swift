@@ -1,9 +1,12 @@
 import Foundation
-import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import TestSupport
 import Testing
+import Threads
+
+@testable import RecordEngine
 
 /// Whichever call into the store fails: an upload, a link and a collection are wholly there or wholly not, and no file is
 /// left that nobody speaks of.
@@ -14,6 +17,41 @@ import Testing
     ]
 
     private enum Work: CaseIterable { case upload, uploadAgain, create, change, batch, delete, collect }
+
+    /// Before, one of them was asked to take away what was not there: two changes of threads for each such upload.
+    @Test func `an upload that breaks off before its first piece needs none of the threads`() async throws {
+        let test = try TestDatabase()
+        let database = test.database
+        // The threads that there are get something to wait in.
+        let mayEnd = Gate()
+        let jobs = (0..<4).map { _ in
+            let begun = Gate()
+            let job = Task {
+                try await database.assets.run { () throws(RecordError) in
+                    begun.open()
+                    mayEnd.waitBlocking()
+                }
+            }
+            return (begun, job)
+        }
+        for job in jobs { await job.0.wait() }
+        let isOver = Locked(false)
+        let uploading = Task {
+            let reader = try database.makeReader()
+            try reader.refresh()
+            let upload = AssetUpload(
+                caller: .administrator(.bootstrap), address: .publicDefault, contentType: nil, filename: nil,
+                length: 300_000)
+            await #expect(throws: AssetTestFailure.stopped) {
+                _ = try await reader.receiveAsset(upload) { throw AssetTestFailure.stopped }
+            }
+            isOver.withLock { $0 = true }
+        }
+        #expect(await eventually { isOver.withLock { $0 } })
+        mayEnd.open()
+        try await uploading.value
+        for job in jobs { try await job.1.value }
+    }
 
     @Test(arguments: errors.indices) func `a fault at every step leaves nothing half`(_ kind: Int) async throws {
         let fault = Self.errors[kind]

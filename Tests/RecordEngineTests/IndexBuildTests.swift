@@ -64,6 +64,36 @@ import Testing
         #expect(test.database.indexProgress.doneSlices > 80)
     }
 
+    /// Before, each slice wrote a page for each of its values, wherever that lies.
+    @Test func `a build writes as many pages for values in any order as for sorted ones`() async throws {
+        let count = 1_000
+        var shuffled = Array(0..<count)
+        var random = SeededGenerator(seed: 1)
+        shuffled.shuffle(using: &random)
+        let sorted = try await Self.pagesWritten(building: Array(0..<count))
+        let unsorted = try await Self.pagesWritten(building: shuffled)
+        #expect(sorted > 100 && unsorted <= sorted + sorted / 10, "\(unsorted) pages, and \(sorted) of sorted values")
+    }
+
+    /// The pages that the build of an index on texts, each with a number, writes into the log.
+    private static func pagesWritten(building numbers: [Int]) async throws -> Int {
+        var building = IndexBuilding.slices(of: 25, perStretch: .max)
+        building.busyNanoseconds = .max
+        building.idleNanoseconds = .max
+        var checkpoints = CheckpointRules()
+        checkpoints.pages = 1 << 30
+        checkpoints.pagesOfLarge = 1 << 30
+        checkpoints.idlePages = 1 << 30
+        let test = try TestDatabase(indexBuilding: building, checkpoints: checkpoints)
+        let rest = String(repeating: "x", count: 150)
+        try await test.fill(numbers.count) { #""s":"\#(100_000 + numbers[$0])\#(rest)""# }
+        let before = try await test.database.pagesInLog()
+        _ = try await test.database.addIndexes(wish(), to: try #require(type))
+        await test.database.indexesAreBuilt()
+        #expect(try test.indexes().map(\.isReady) == [true])
+        return try await test.database.pagesInLog() - before
+    }
+
     /// A write that changes a record, in one of its indexes or in both, or is refused in the end, while the record's
     /// entries are gathered, go in or wait to be made anew.
     @Test(arguments: 1...6) func `what writes change while its entries are on their way is right in the end`(
@@ -287,5 +317,11 @@ import Testing
         let made = try await test.database.addIndexes(Self.wish(), to: type)
         #expect(made.map(\.state) == [.ready])
         #expect(try IndexOracle(test).entries(of: try #require(made.first)).count == 2)
+    }
+}
+
+extension RecordDatabase {
+    fileprivate func pagesInLog() async throws -> Int {
+        try await write { transaction throws(RecordError) in transaction.connection.framesInLog }
     }
 }

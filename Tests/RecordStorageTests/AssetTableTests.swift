@@ -1,4 +1,5 @@
 import CSQLite
+import Cryptography
 import Testing
 
 @testable import RecordStorage
@@ -21,9 +22,42 @@ import Testing
             }
         }
     }
+
+    /// Before, all that somebody had uploaded was added up at each upload.
+    @Test func `an upload is as much work after a thousand as after two`() throws {
+        let file = try TestFile()
+        let table = try AssetTable(file.writer)
+        func upload(_ number: Int) throws -> Int {
+            let before = file.writer.stepsDone
+            _ = try table.reading.unusedBytes(of: 16)
+            let row = AssetRow(
+                id: 0, hash: SHA256.hash(utf8: "\(number)"), size: 5, file: Int64(number), orphaned: 1)
+            let claim = AssetClaim(
+                id: 0, asset: try table.insert(row), uploader: 16, scope: 0, owner: 0, contentType: nil, filename: nil,
+                expires: 1)
+            _ = try table.claim(claim, size: 5)
+            return file.writer.stepsDone - before
+        }
+        try file.writer.execute("BEGIN")
+        let work = try (0..<1_000).map(upload)
+        #expect(try table.reading.unusedBytes(of: 16) == 5_000)
+        try file.writer.execute("COMMIT")
+        #expect(work[2] > 0 && Set(work[2...]) == [work[2]], "\(work[2]), then up to \(work.max() ?? 0)")
+    }
 }
 
 extension Connection {
+    /// The steps of SQLite's machine that all statements have taken which are there now, triggers among them.
+    fileprivate var stepsDone: Int {
+        var steps = 0
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let known = statement {
+            steps += Int(sqlite3_stmt_status(known, SQLITE_STMTSTATUS_VM_STEP, 0))
+            statement = sqlite3_next_stmt(handle, known)
+        }
+        return steps
+    }
+
     /// How SQLite carries out the statements that look for claims of an asset by their uploader.
     fileprivate func claimPlans() throws -> [(sql: String, steps: [String])] {
         var found: [String] = []

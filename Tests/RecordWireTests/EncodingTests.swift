@@ -16,6 +16,14 @@ struct EncodingTests {
         }
     }
 
+    /// Before, decoding wrote the length of the array that all threads share.
+    @Test func `base64 of no bytes is decoded without a write to shared memory`() async {
+        await #expect(processExitsWith: .success) {
+            let none = UnsafeRawBufferPointer(start: nil, count: 0)
+            #expect(!SharedEmptyArray.isWritten { _ = Base64.decode(none) })
+        }
+    }
+
     @Test(arguments: [
         "A", "AA", "AAA", "AA=", "A===", "====", "AB==", "AAB=", "AA==AA==", "AA =", "A-_A", "AAAA\n", "AA=A", "é+AA",
         "=AAA",

@@ -8,6 +8,7 @@ package final class PasswordWorkers: Sendable {
     private let executors: [ThreadExecutor]
     private let waiting = Atomic<Int>(0)
     private let next = Atomic<Int>(0)
+    private let begun = Locked<[PasswordScheme: Int]>([:])
     private let queueLength: Int
     private let scheme: PasswordScheme
     /// What passwords of unknown accounts are checked against.
@@ -30,10 +31,21 @@ package final class PasswordWorkers: Sendable {
         for executor in executors { executor.shutdown() }
     }
 
+    /// The hashes that were begun since the start, by what they cost: their time is that of a sign-in. For tests.
+    package var hashesBegun: [PasswordScheme: Int] { begun.withLock { $0 } }
+
     func hash(_ password: String) async throws(RecordError) -> String {
-        try await run { [scheme] () -> String? in
-            try? PasswordHash.hash(Array(password.utf8), scheme: scheme)
-        }
+        try await run { [self] in hash(Array(password.utf8)) }
+    }
+
+    private func hash(_ password: [UInt8]) -> String? {
+        begun.withLock { $0[scheme, default: 0] += 1 }
+        return try? PasswordHash.hash(password, scheme: scheme)
+    }
+
+    private func judge(_ password: [UInt8], against stored: String) -> PasswordHash.Verdict? {
+        if let scheme = PasswordHash.scheme(of: stored) { begun.withLock { $0[scheme, default: 0] += 1 } }
+        return try? PasswordHash.verify(password, against: stored, current: scheme)
     }
 
     /// - Parameter stored: The hash to check against; `nil` for an unknown account, which takes as long.
@@ -41,15 +53,15 @@ package final class PasswordWorkers: Sendable {
     func verify(
         _ password: String, against stored: String?
     ) async throws(RecordError) -> (isRight: Bool, better: String?) {
-        try await run { [scheme, dummy] () -> (isRight: Bool, better: String?)? in
+        try await run { [self] () -> (isRight: Bool, better: String?)? in
             let bytes = Array(password.utf8)
             guard let stored else {
-                _ = try? PasswordHash.verify(bytes, against: dummy)
+                _ = judge(bytes, against: dummy)
                 return (false, nil)
             }
-            switch try? PasswordHash.verify(bytes, against: stored, current: scheme) {
+            switch judge(bytes, against: stored) {
             case .no: return (false, nil)
-            case .yes(let needsRehash): return (true, needsRehash ? try? PasswordHash.hash(bytes, scheme: scheme) : nil)
+            case .yes(let needsRehash): return (true, needsRehash ? hash(bytes) : nil)
             case nil: return nil
             }
         }

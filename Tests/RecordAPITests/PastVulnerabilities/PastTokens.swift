@@ -163,6 +163,34 @@ import Testing
         #expect(answers[0].status == 403 && answers[0].text == answers[1].text)
     }
 
+    @Test func `15: a sign-in computes the same hash, whoever is named`() async throws {
+        let passwords = PasswordWorkers(threads: 1, scheme: .quick)
+        let database = try await TestDatabase.make(passwords: passwords) { $0.allowsAnonymousAccounts = true }
+        await database.call(.patch, "/users/{stranger}", as: .administrator, body: #"{"disabled":true}"#)
+        let anonymous = await database.call(.post, "/users/anonymous")
+        let key = await database.call(
+            .post, "/keys", as: .administrator, body: #"{"name":"k","scope":{"readOnly":true}}"#)
+        await database.call(
+            .post, "/administrators", as: .administrator,
+            body: #"{"name":"ada","password":"correct horse ada","role":"owner"}"#)
+        let withoutPassword = try [
+            anonymous.json?["user"]?["name"], key.json?["userRecordName"],
+        ].map { try #require($0?.string, "\(anonymous.text) \(key.text)") }
+        let names = [
+            "/sessions": ["ann", "bob", "eve", "nobody", "_world"] + withoutPassword,
+            "/administrators/sessions": ["ada", "nobody"],
+        ]
+        for (route, names) in names {
+            for name in names {
+                let before = passwords.hashesBegun[.quick, default: 0]
+                let answer = await database.call(
+                    .post, route, body: #"{"name":"\#(name)","password":"wrong horse"}"#)
+                #expect(answer.status == 401, "\(name): \(answer.text)")
+                #expect(passwords.hashesBegun == [.quick: before + 1], "\(name)")
+            }
+        }
+    }
+
     @Test
     func
         `27: who is disabled, gone or out of a role is refused from the next request on, on every loop`()
