@@ -97,7 +97,7 @@ def main() -> int:
 
 
 def run(context: Context, chosen: list, given: argparse.Namespace) -> int:
-    facts = machine.facts(context.folder)
+    facts = machine.facts(context.folder, context.options.binary)
     print("\n".join(f"{name:18} {value}" for name, value in facts.items()), flush=True)
     log = open(given.json, "a") if given.json else None
     rows: list[Row] = []

@@ -3,7 +3,10 @@ from dataclasses import dataclass, field
 
 from origins import UNKNOWN, Origin
 
-FIGURES, OTHERS, ELSEWHERE = "## All figures", "## Beside other servers", "Of another day or host:"
+FIGURES, OTHERS = "## All figures", "## Beside other servers"
+# What stands above rows of another origin; older pages say "day or host", and know no commits.
+ELSEWHERE = "Of another day, host or commit:"
+ELSEWHERE_BEGINS = "Of another day"
 OTHER_SERVERS = "other servers"
 
 
@@ -20,14 +23,15 @@ def read(figures: str) -> Kept:
     """From all that is between the marks of the page."""
     head, _, rest = figures.partition(FIGURES)
     rows, mark, others = rest.partition(OTHERS)
-    machine, _, elsewhere = head.partition(ELSEWHERE)
+    machine, _, elsewhere = head.partition(ELSEWHERE_BEGINS)
     found = Kept(machine.strip(), others=(mark + others).strip())
     found.rows = {cells[0].strip("`"): line for line in rows.splitlines() if (cells := _cells(line))
                   and cells[0].startswith("`")}
     usual = _usual(machine)
     found.origins = {f"`{name}`": usual for name in found.rows} | ({OTHER_SERVERS: usual} if found.others else {})
-    for names, day, host in (cells for line in elsewhere.splitlines() if len(cells := _cells(line)) == 3):
-        found.origins |= {name: (day, host) for name in names.split(", ") if name in found.origins}
+    for names, day, host, *commit in (cells for line in elsewhere.splitlines() if len(cells := _cells(line)) in (3, 4)):
+        origin = day, host, *(commit or UNKNOWN[2:])
+        found.origins |= {name: origin for name in names.split(", ") if name in found.origins}
     return found
 
 
@@ -37,7 +41,7 @@ def _usual(machine: str) -> Origin:
     if not {"date", "machine", "system"} <= facts.keys():
         return UNKNOWN
     processor = facts["machine"].rpartition(", ")[0]
-    return facts["date"], f"{processor}, {facts['system'].rpartition(', ')[2]}"
+    return facts["date"], f"{processor}, {facts['system'].rpartition(', ')[2]}", facts.get("commit", UNKNOWN[2])
 
 
 def _cells(line: str) -> list[str]:

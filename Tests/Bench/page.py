@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the figures of `bench.py --json` and `peers.py --json` into the page of benchmarks, or prints a short table.
 
-The page keeps its own words: only what lies between its two marks is replaced. Rows of another day or host than most
-are named there. With --keep, rows that the page has and the files have not stay there.
+The page keeps its own words: only what lies between its two marks is replaced. Rows of another day, host or commit than
+most are named there. With --keep, rows that the page has and the files have not stay there.
 """
 import argparse
 import sys
@@ -58,7 +58,7 @@ def figures(found: Lines, page: Kept = Kept()) -> str:
     measured = _origins(found, page)
     parts = [_machine(found, page, origins.usual(measured))]
     if elsewhere := origins.others(measured):
-        parts += [ELSEWHERE, _table(("rows", "date", "host"), elsewhere, "lll")]
+        parts += [ELSEWHERE, _table(("rows", "date", "host", "commit"), elsewhere, "llll")]
     if found.rows or page.rows:
         parts += [FIGURES, _bench(found, page)]
     if found.results:
@@ -69,7 +69,7 @@ def figures(found: Lines, page: Kept = Kept()) -> str:
 
 
 def _origins(found: Lines, page: Kept) -> dict[str, origins.Origin]:
-    """When and where each row was measured; results of other servers are one row unless they differ."""
+    """When, where and of what build each row was measured; results of other servers are one row unless they differ."""
     results = {f"{work} at {connections} on {SERVERS.get(server, server)}": origins.of(one)
                for (server, work, connections), one in found.results.items()}
     if len(set(results.values())) == 1:
@@ -143,6 +143,7 @@ def _facts(line: dict) -> str:
             ("references", f"{facts['nginx'].removeprefix('nginx version: ')}, {' '.join(facts['wrk'].split()[:2])}"),
             ("runs", f"{line['rounds']} rounds of {line['seconds']:g} s, "
                      f"load average {facts['load_average']:.1f} before"),
+            ("commit", facts.get(origins.COMMIT, origins.UNKNOWN[2])),
             ("date", facts["date"][:10])]
     text = _table(("", ""), rows, "ll")
     if line.get("quick"):
