@@ -12,9 +12,10 @@ OTHER_SERVERS = "other servers"
 
 @dataclass
 class Kept:
-    """Lines of the page as they stand there: rows by name, the whole part on other servers, and the origin of each."""
+    """What the page says: the cells of each row by its name and their heading, the machine and the whole part on other
+    servers as they stand there, and the origin of each."""
     machine: str = ""
-    rows: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, dict[str, str]] = field(default_factory=dict)
     others: str = ""
     origins: dict[str, Origin] = field(default_factory=dict)
 
@@ -25,8 +26,9 @@ def read(figures: str) -> Kept:
     rows, mark, others = rest.partition(OTHERS)
     machine, _, elsewhere = head.partition(ELSEWHERE_BEGINS)
     found = Kept(machine.strip(), others=(mark + others).strip())
-    found.rows = {cells[0].strip("`"): line for line in rows.splitlines() if (cells := _cells(line))
-                  and cells[0].startswith("`")}
+    table = [cells for line in rows.splitlines() if (cells := _cells(line))]
+    # By its headings: an older page has fewer columns.
+    found.rows = {cells[0].strip("`"): dict(zip(table[0], cells)) for cells in table if cells[0].startswith("`")}
     usual = _usual(machine)
     found.origins = {f"`{name}`": usual for name in found.rows} | ({OTHER_SERVERS: usual} if found.others else {})
     for names, day, host, *commit in (cells for line in elsewhere.splitlines() if len(cells := _cells(line)) in (3, 4)):

@@ -277,7 +277,18 @@ Of another day or host:
                             kept.read(old))
         self.assertIn("| `w` | 2026-11-23 | EPYC, 2 cores, Linux 6.18 | unknown |", text)
         self.assertIn("| `x` | 2026-11-20 | Xeon, 4 cores, Linux 6.12 | unknown |", text)
+        # What the page had not is empty; all else keeps its column.
+        self.assertIn("| `w` | 1.00 × | nginx | 1.00 | ≤ 2.00 | ≤ 1.20 | target | 13.9 |  | 79,309 |  | 0.480 | 4.60 |",
+                      text)
         self.assertIn("| `y` | 2.00 × |", text)
+
+    def test_the_page_shows_what_the_reference_took_in_the_turns_of_each_row(self):
+        row = Row("page-1m", 1.24, "×", 1.3, cpu_us=130, reference_cpu_us=105, rate=12_651, reference_rate=15_000,
+                  ratio=1.24, against="page-100k")
+        found = self.read([json_line(row)])
+        self.assertIn("| `page-1m` | 1.24 × | page-100k | 1.24 | ≤ 1.30 |  | holds | 130 | 105 | 12,651 | 15,000 |",
+                      page.figures(found))
+        self.assertIn("| 130 µs | 1.24 × that of 100,000 (105 µs) |", page.short(found))
 
     def test_one_day_and_host_need_no_names(self):
         self.assertNotIn(kept.ELSEWHERE, page.figures(self.read([self.machine({}), json_line(Row("a", 1, "×"))])))
