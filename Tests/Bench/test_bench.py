@@ -21,6 +21,7 @@ import origins
 import page
 import plots
 import process
+import request_scenario
 from client import message
 from context import Scenario
 from hostile_scenario import Turn, longest_row
@@ -121,6 +122,22 @@ class Hostile(unittest.TestCase):
 
     def test_turns_in_which_not_all_queries_came_round_show_nothing(self):
         self.assertEqual(self.row((1, 2), (1, 2), sent=19).verdict, "NOT SHOWN")
+
+
+class Requests(unittest.TestCase):
+    def rows(self, took: dict | None) -> list[Row]:
+        with mock.patch("request_scenario.microseconds", return_value=took):
+            return list(request_scenario.requests(mock.Mock()))
+
+    def test_a_reader_is_to_be_five_times_as_fast_as_foundation(self):
+        for foundation, verdict in ((10, "holds"), (9.9, "MISSED")):
+            read, resolve = self.rows({"request-read": 2, "request-resolve": 4, "request-foundation": foundation})
+            self.assertEqual((read.name, read.value, read.verdict), ("request-read", foundation / 2, verdict))
+            self.assertEqual(resolve.verdict, "–")
+
+    def test_without_its_program_nothing_is_shown(self):
+        with self.assertRaises(Problem):
+            self.rows(None)
 
 
 class Once(unittest.TestCase):
