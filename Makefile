@@ -33,6 +33,9 @@ EXAMPLES ?= Forum Goods Calendar CleanUp TypedPosts
 # The name of the image that `make docker` builds.
 IMAGE ?= fogbase
 
+# The numbers of records over which the curves of `make bench` go; where it is empty, from a thousand to a million.
+SIZES ?=
+
 # What was measured for the page of benchmarks.
 MEASURED = $(wildcard .bench/bench.jsonl .bench/peers.jsonl)
 
@@ -48,7 +51,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples order compare bench bench-peers page powercut crash consistency abuse fuzz soak docker clean
+.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples order compare bench bench-peers plots page powercut crash consistency abuse fuzz soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -128,15 +131,18 @@ order: deps ## find out in which order requests call the server's functions, and
 compare: build ## compare this build with others, by the cycles and the time that loads take (BUILDS='old/fogbase …', KINDS=read,…)
 	python3 Tests/Bench/compare.py $(BUILDS) .build/release/fogbase $(if $(KINDS),--kinds '$(KINDS)')
 
-bench: build ## measure the server beside nginx and bare SQLite (lines of JSON in .bench/bench.jsonl)
+bench: build ## measure the server beside nginx and bare SQLite (.bench/bench.jsonl; SIZES='1000 … 10000000' for more records)
 	mkdir -p .bench
 	python3 Tests/Bench/test_bench.py
-	python3 Tests/Bench/bench.py --json .bench/bench.jsonl
+	python3 Tests/Bench/bench.py --json .bench/bench.jsonl $(if $(SIZES),--sizes $(SIZES))
 
 bench-peers: build ## the same durable work on Kinto with PostgreSQL and FastAPI with SQLite (.bench/peers.jsonl)
 	mkdir -p .bench
 	python3 Tests/Bench/peers/test_peers.py
 	python3 Tests/Bench/peers/peers.py --json .bench/peers.jsonl
+
+plots: ## draw what bench and bench-peers have measured, as PNG and SVG, into .bench/plots
+	python3 Tests/Bench/plots.py --install $(MEASURED)
 
 page: ## write the page of benchmarks, and its curves, from what bench and bench-peers have measured
 	python3 Tests/Bench/plots.py --install --resources Sources/fogbase/fogbase.docc/Resources $(MEASURED)

@@ -91,6 +91,10 @@ let package = Package(
             name: "TestSupport", dependencies: ["CLinux", "Cryptography", "RecordModel", "RecordWire"],
             path: "Tests/TestSupport",
             swiftSettings: house),
+        // What `make bench` measures the reading of requests with.
+        .executableTarget(
+            name: "requestbench", dependencies: ["RecordModel", "RecordWire"], path: "Tests/Bench/Requests",
+            swiftSettings: house),
         .target(
             name: "FuzzTargets", dependencies: ["HTTP", "RecordModel", "RecordWire", "Pictures", "Compression"],
             path: "Tests/FuzzTargets", swiftSettings: house),

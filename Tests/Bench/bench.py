@@ -20,6 +20,7 @@ import memory_scenarios
 import model_scenario
 import query_scenarios
 import read_scenarios
+import request_scenario
 import scale_scenarios
 import set_scenarios
 import start_scenario
@@ -34,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SIZES = [1000, 10_000, 100_000, 1_000_000]
 MODULES = (read_scenarios, write_scenarios, connection_scenarios, memory_scenarios, start_scenario, query_scenarios,
            access_scenarios, scale_scenarios, set_scenarios, asset_scenarios, thumbnail_scenario, hostile_scenario,
-           loop_scenario, model_scenario, debian_scenario)
+           loop_scenario, request_scenario, model_scenario, debian_scenario)
 SCENARIOS = [scenario for module in MODULES for scenario in module.SCENARIOS]
 
 
@@ -97,7 +98,7 @@ def main() -> int:
 
 
 def run(context: Context, chosen: list, given: argparse.Namespace) -> int:
-    facts = machine.facts(context.folder)
+    facts = machine.facts(context.folder, context.options.binary)
     print("\n".join(f"{name:18} {value}" for name, value in facts.items()), flush=True)
     log = open(given.json, "a") if given.json else None
     rows: list[Row] = []

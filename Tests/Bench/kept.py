@@ -3,15 +3,19 @@ from dataclasses import dataclass, field
 
 from origins import UNKNOWN, Origin
 
-FIGURES, OTHERS, ELSEWHERE = "## All figures", "## Beside other servers", "Of another day or host:"
+FIGURES, OTHERS = "## All figures", "## Beside other servers"
+# What stands above rows of another origin; older pages say "day or host", and know no commits.
+ELSEWHERE = "Of another day, host or commit:"
+ELSEWHERE_BEGINS = "Of another day"
 OTHER_SERVERS = "other servers"
 
 
 @dataclass
 class Kept:
-    """Lines of the page as they stand there: rows by name, the whole part on other servers, and the origin of each."""
+    """What the page says: the cells of each row by its name and their heading, the machine and the whole part on other
+    servers as they stand there, and the origin of each."""
     machine: str = ""
-    rows: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, dict[str, str]] = field(default_factory=dict)
     others: str = ""
     origins: dict[str, Origin] = field(default_factory=dict)
 
@@ -20,14 +24,16 @@ def read(figures: str) -> Kept:
     """From all that is between the marks of the page."""
     head, _, rest = figures.partition(FIGURES)
     rows, mark, others = rest.partition(OTHERS)
-    machine, _, elsewhere = head.partition(ELSEWHERE)
+    machine, _, elsewhere = head.partition(ELSEWHERE_BEGINS)
     found = Kept(machine.strip(), others=(mark + others).strip())
-    found.rows = {cells[0].strip("`"): line for line in rows.splitlines() if (cells := _cells(line))
-                  and cells[0].startswith("`")}
+    table = [cells for line in rows.splitlines() if (cells := _cells(line))]
+    # By its headings: an older page has fewer columns.
+    found.rows = {cells[0].strip("`"): dict(zip(table[0], cells)) for cells in table if cells[0].startswith("`")}
     usual = _usual(machine)
     found.origins = {f"`{name}`": usual for name in found.rows} | ({OTHER_SERVERS: usual} if found.others else {})
-    for names, day, host in (cells for line in elsewhere.splitlines() if len(cells := _cells(line)) == 3):
-        found.origins |= {name: (day, host) for name in names.split(", ") if name in found.origins}
+    for names, day, host, *commit in (cells for line in elsewhere.splitlines() if len(cells := _cells(line)) in (3, 4)):
+        origin = day, host, *(commit or UNKNOWN[2:])
+        found.origins |= {name: origin for name in names.split(", ") if name in found.origins}
     return found
 
 
@@ -37,7 +43,7 @@ def _usual(machine: str) -> Origin:
     if not {"date", "machine", "system"} <= facts.keys():
         return UNKNOWN
     processor = facts["machine"].rpartition(", ")[0]
-    return facts["date"], f"{processor}, {facts['system'].rpartition(', ')[2]}"
+    return facts["date"], f"{processor}, {facts['system'].rpartition(', ')[2]}", facts.get("commit", UNKNOWN[2])
 
 
 def _cells(line: str) -> list[str]:

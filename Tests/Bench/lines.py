@@ -3,7 +3,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from origins import FACTS
+from origins import COMMIT, FACTS
 from problem import Problem
 
 
@@ -11,7 +11,8 @@ from problem import Problem
 class Lines:
     """What a reader of results wants to know, from any number of files; of the same day and time, the later line wins.
 
-    Each line says when and where it was measured; where it does not, the machine's line before it in its file does.
+    Each line says when and where it was measured, and of what build; where it does not, the machine's line before it in
+    its file does.
     """
     # The rows of the bench by name, and the facts of the machine by suite: "bench", "peers", the newest last.
     rows: dict[str, dict] = field(default_factory=dict)
@@ -48,7 +49,7 @@ def _enter(found: Lines, line: dict, here: dict) -> None:
     """`here` has the facts of the machine by suite, as this file tells them."""
     suite = line.get("suite", "bench")
     if "machine" in line:
-        here[suite] = {fact: line["machine"][fact] for fact in FACTS if fact in line["machine"]}
+        here[suite] = {fact: line["machine"][fact] for fact in (*FACTS, COMMIT) if fact in line["machine"]}
         found.machines.setdefault(suite, []).append(line)
         return
     line = here.get(suite, {}) | line

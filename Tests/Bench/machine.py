@@ -1,4 +1,4 @@
-"""What the figures depend on: processor, memory, disk, kernel, and how long a sync takes right now."""
+"""What the figures depend on: the build, processor, memory, disk, kernel, and how long a sync takes right now."""
 import os
 import platform
 import subprocess
@@ -8,6 +8,8 @@ from pathlib import Path
 import tools
 
 DATE = "%Y-%m-%dT%H:%M:%SZ"
+# Of a tree, what a server is built from.
+BUILT_FROM = (":/Sources", ":/Package.swift")
 
 
 def disk_of(folder: Path) -> tuple[str, str]:
@@ -39,11 +41,29 @@ def sync_times(folder: Path, count: int = 200) -> tuple[float, float]:
     return times[count // 2], times[count * 99 // 100]
 
 
-def facts(folder: Path) -> dict:
-    """Machine facts, with the speed of the disk below `folder`."""
+def commit(binary: str | Path) -> str:
+    """The commit of the tree that `binary` lies in, and whether what it is built from has been changed since."""
+    folder = Path(binary).resolve().parent
+
+    def git(*arguments: str) -> str | None:
+        try:
+            done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True)
+        except OSError:
+            return None
+        return done.stdout.strip() if done.returncode == 0 else None
+
+    found = git("rev-parse", "--short", "HEAD")
+    if not found:
+        return "unknown"
+    return f"{found} + changes" if git("status", "--porcelain", "--", *BUILT_FROM) != "" else found
+
+
+def facts(folder: Path, binary: str) -> dict:
+    """Machine facts, with the speed of the disk below `folder`, and the commit of the server that is measured."""
     p50, p99 = sync_times(folder)
     kind, device = disk_of(folder)
     return {
+        "commit": commit(binary),
         "processor": _first("/proc/cpuinfo", "model name"),
         "cores": os.cpu_count(),
         "memory_mb": int(_first("/proc/meminfo", "MemTotal").split()[0]) // 1024,
@@ -60,9 +80,10 @@ def facts(folder: Path) -> dict:
 
 
 def origin(found: dict) -> dict:
-    """When and where a row was measured: the part of `facts` that goes with each row, the date its own."""
+    """When and where a row was measured, and of what build: the part of `facts` that goes with each row, the date its
+    own."""
     return {"date": time.strftime(DATE, time.gmtime()), "processor": found["processor"], "cores": found["cores"],
-            "kernel": found["kernel"]}
+            "kernel": found["kernel"], "commit": found["commit"]}
 
 
 def _first(path: str, key: str, separator: str = ":") -> str:

@@ -1,27 +1,16 @@
 """What it costs an app to write a model into a record's fields and to read it back, beside Foundation's JSON."""
-import json
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 from context import Context, Scenario
-from problem import Problem, Skipped
+from problem import Skipped
 from report import Row
-
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = "modelbench"
+from swift_program import microseconds
 
 
 def models(context: Context) -> Iterator[Row]:
-    build = ["swift", "build", "-c", "release", "--product", PROGRAM]
-    made = subprocess.run(build, cwd=ROOT, capture_output=True, text=True)
-    if "no product named" in made.stdout + made.stderr:
+    took = microseconds(context, "modelbench")
+    if took is None:
         raise Skipped("the client is built without its macros: this toolchain has no swift-syntax modules.")
-    if made.returncode:
-        raise Problem(f"`{' '.join(build)}` failed:\n{made.stdout[-2000:]}{made.stderr[-2000:]}")
-    count = 20_000 if context.options.quick else 200_000
-    run = subprocess.run([ROOT / ".build/release" / PROGRAM, str(count)], capture_output=True, text=True, check=True)
-    took = {row["name"]: row["microseconds"] for row in map(json.loads, run.stdout.splitlines())}
     for name in ("model-encode", "model-decode"):
         own, foundation = took[name], took[f"{name}-foundation"]
         notes = [f"{own:.2f} µs a record, JSON{'En' if name.endswith('encode') else 'De'}coder {foundation:.2f} µs"]

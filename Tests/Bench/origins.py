@@ -1,17 +1,19 @@
-"""When and where rows were measured, and which of them on another day or host than most."""
+"""When and where rows were measured, and of what build, and which of them unlike most."""
 from collections import Counter
 
-# A day, and a host in words.
-Origin = tuple[str, str]
+# A day, a host in words, and the commit of the server.
+Origin = tuple[str, str, str]
 FACTS = ("date", "processor", "cores", "kernel")
-UNKNOWN: Origin = ("unknown", "unknown")
+COMMIT = "commit"
+UNKNOWN: Origin = ("unknown", "unknown", "unknown")
 
 
 def of(line: dict) -> Origin:
     """Of a row, or of the facts of a machine."""
+    commit = line.get(COMMIT, UNKNOWN[2])
     if any(fact not in line for fact in FACTS):
-        return UNKNOWN
-    return line["date"][:10], f"{line['processor']}, {line['cores']} cores, Linux {line['kernel']}"
+        return *UNKNOWN[:2], commit
+    return line["date"][:10], f"{line['processor']}, {line['cores']} cores, Linux {line['kernel']}", commit
 
 
 def usual(origins: dict[str, Origin]) -> Origin:
@@ -19,7 +21,7 @@ def usual(origins: dict[str, Origin]) -> Origin:
     return Counter(origins.values()).most_common(1)[0][0] if origins else UNKNOWN
 
 
-def others(origins: dict[str, Origin]) -> list[tuple[str, str, str]]:
+def others(origins: dict[str, Origin]) -> list[tuple[str, ...]]:
     """The names of the rows that have another origin than most, by origin: newest first."""
     most, found = usual(origins), {}
     for name, origin in origins.items():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the figures of `bench.py --json` and `peers.py --json` into the page of benchmarks, or prints a short table.
 
-The page keeps its own words: only what lies between its two marks is replaced. Rows of another day or host than most
-are named there. With --keep, rows that the page has and the files have not stay there.
+The page keeps its own words: only what lies between its two marks is replaced. Rows of another day, host or commit than
+most are named there. With --keep, rows that the page has and the files have not stay there.
 """
 import argparse
 import sys
@@ -24,6 +24,10 @@ SHORT = (
     ("create", "durable create, 64 clients", "a C loop that commits in groups"),
     ("page-1m", "page of 50 by filter and sort, of a million", "that of 100,000"),
 )
+# The columns of the page's table, and on which side what they hold stands.
+HEADINGS = ("row", "measured", "reference", "ratio", "floor", "target", "verdict", "CPU µs/op", "reference's CPU µs/op",
+            "op/s", "reference's op/s", "p50 ms", "p99 ms", "RssAnon MB")
+SIDES = "lrlrrrlrrrrrrr"
 SIGN_INS = "sign-ins take 33 MB more for a moment"
 WORKS = {"read": "read", "page": "page of 50 newest of a thread", "create": "create", "update": "update",
          "delete": "delete"}
@@ -58,7 +62,7 @@ def figures(found: Lines, page: Kept = Kept()) -> str:
     measured = _origins(found, page)
     parts = [_machine(found, page, origins.usual(measured))]
     if elsewhere := origins.others(measured):
-        parts += [ELSEWHERE, _table(("rows", "date", "host"), elsewhere, "lll")]
+        parts += [ELSEWHERE, _table(("rows", "date", "host", "commit"), elsewhere, "llll")]
     if found.rows or page.rows:
         parts += [FIGURES, _bench(found, page)]
     if found.results:
@@ -69,7 +73,7 @@ def figures(found: Lines, page: Kept = Kept()) -> str:
 
 
 def _origins(found: Lines, page: Kept) -> dict[str, origins.Origin]:
-    """When and where each row was measured; results of other servers are one row unless they differ."""
+    """When, where and of what build each row was measured; results of other servers are one row unless they differ."""
     results = {f"{work} at {connections} on {SERVERS.get(server, server)}": origins.of(one)
                for (server, work, connections), one in found.results.items()}
     if len(set(results.values())) == 1:
@@ -95,7 +99,11 @@ def _microseconds(found: Lines, name: str) -> str:
 
 def _beside(found: Lines, name: str, reference: str) -> str:
     row = found.rows.get(name)
-    return f"{row['ratio']:.2f} × {reference}{_reproach(found, name)}" if row and row.get("ratio") is not None else ""
+    if not row or row.get("ratio") is None:
+        return ""
+    # In the turns that it took with the row: elsewhere on the page the same work may stand with another figure.
+    cost = f" ({_number(row['reference_cpu_us'])} µs)" if row.get("reference_cpu_us") is not None else ""
+    return f"{row['ratio']:.2f} × {reference}{cost}{_reproach(found, name)}"
 
 
 def _megabytes(found: Lines, name: str) -> str:
@@ -143,6 +151,7 @@ def _facts(line: dict) -> str:
             ("references", f"{facts['nginx'].removeprefix('nginx version: ')}, {' '.join(facts['wrk'].split()[:2])}"),
             ("runs", f"{line['rounds']} rounds of {line['seconds']:g} s, "
                      f"load average {facts['load_average']:.1f} before"),
+            ("commit", facts.get(origins.COMMIT, origins.UNKNOWN[2])),
             ("date", facts["date"][:10])]
     text = _table(("", ""), rows, "ll")
     if line.get("quick"):
@@ -152,18 +161,16 @@ def _facts(line: dict) -> str:
 
 def _bench(found: Lines, page: Kept) -> str:
     """The rows in the page's order, those that are new to it below."""
-    measured = {name: _row(row) for name, row in found.rows.items()}
-    headings = _table(("row", "measured", "reference", "ratio", "floor", "target", "verdict", "CPU µs/op", "op/s",
-                       "p50 ms", "p99 ms", "RssAnon MB"), [], "lrlrrrlrrrrr")
-    return "\n".join([headings, *(page.rows | measured).values()])
+    stay = {name: tuple(cells.get(heading, "") for heading in HEADINGS) for name, cells in page.rows.items()}
+    return _table(HEADINGS, [*(stay | {name: _row(row) for name, row in found.rows.items()}).values()], SIDES)
 
 
-def _row(row: dict) -> str:
+def _row(row: dict) -> tuple[str, ...]:
     value = "–" if row["value"] is None else f"{_number(row['value'])} {row['unit']}"
-    return _line((f"`{row['name']}`", value, row.get("against") or "", _number(row.get("ratio")), _bound(row),
-                  "" if row.get("target") is None else _sign(row) + _number(row["target"]), row["verdict"],
-                  _number(row["cpu_us"]), _rate(row.get("rate")), _number(row["p50_ms"]), _number(row["p99_ms"]),
-                  _number(row["rss_mb"])))
+    return (f"`{row['name']}`", value, row.get("against") or "", _number(row.get("ratio")), _bound(row),
+            "" if row.get("target") is None else _sign(row) + _number(row["target"]), row["verdict"],
+            _number(row["cpu_us"]), _number(row.get("reference_cpu_us")), _rate(row.get("rate")),
+            _rate(row.get("reference_rate")), _number(row["p50_ms"]), _number(row["p99_ms"]), _number(row["rss_mb"]))
 
 
 def _servers(found: Lines) -> str:

@@ -2,6 +2,7 @@
 """Does the bench judge, read and write its figures rightly? Needs wrk for one of the tests."""
 import io
 import json
+import subprocess
 import tempfile
 import threading
 import unittest
@@ -20,6 +21,7 @@ import origins
 import page
 import plots
 import process
+import request_scenario
 from client import message
 from context import Scenario
 from hostile_scenario import Turn, longest_row
@@ -122,6 +124,22 @@ class Hostile(unittest.TestCase):
         self.assertEqual(self.row((1, 2), (1, 2), sent=19).verdict, "NOT SHOWN")
 
 
+class Requests(unittest.TestCase):
+    def rows(self, took: dict | None) -> list[Row]:
+        with mock.patch("request_scenario.microseconds", return_value=took):
+            return list(request_scenario.requests(mock.Mock()))
+
+    def test_a_reader_is_to_be_five_times_as_fast_as_foundation(self):
+        for foundation, verdict in ((10, "holds"), (9.9, "MISSED")):
+            read, resolve = self.rows({"request-read": 2, "request-resolve": 4, "request-foundation": foundation})
+            self.assertEqual((read.name, read.value, read.verdict), ("request-read", foundation / 2, verdict))
+            self.assertEqual(resolve.verdict, "–")
+
+    def test_without_its_program_nothing_is_shown(self):
+        with self.assertRaises(Problem):
+            self.rows(None)
+
+
 class Once(unittest.TestCase):
     def test_no_message_is_sent_twice_and_the_run_ends_with_the_last(self):
         seen = []
@@ -190,8 +208,9 @@ class Files(unittest.TestCase):
 
 
 class Pages(unittest.TestCase):
-    NOW = {"date": "2026-11-23T10:00:00Z", "processor": "EPYC", "cores": 2, "kernel": "6.18"}
+    NOW = {"date": "2026-11-23T10:00:00Z", "processor": "EPYC", "cores": 2, "kernel": "6.18", "commit": "abc1234"}
     BEFORE = NOW | {"date": "2026-11-21T10:00:00Z"}
+    OTHER_BUILD = NOW | {"commit": "def5678"}
     MACHINE = NOW | {"memory_mb": 24576, "system": "Debian 12", "disk": "ext4", "fdatasync_p50_ms": 1,
                      "fdatasync_p99_ms": 2, "nginx": "nginx version: nginx/1", "wrk": "wrk 4", "load_average": 1.0}
 
@@ -218,7 +237,7 @@ class Pages(unittest.TestCase):
         found = self.read([self.machine(self.BEFORE), json_line(Row("old", 1, "×")),
                            json_line(Row("new", 1, "×"), machine.origin(self.MACHINE))],
                           [json_line(Row("alone", 1, "×"))])
-        self.assertEqual(origins.of(found.rows["old"]), ("2026-11-21", "EPYC, 2 cores, Linux 6.18"))
+        self.assertEqual(origins.of(found.rows["old"]), ("2026-11-21", "EPYC, 2 cores, Linux 6.18", "abc1234"))
         self.assertNotEqual(origins.of(found.rows["new"])[0], "2026-11-21")
         self.assertEqual(origins.of(found.rows["alone"]), origins.UNKNOWN)
 
@@ -233,8 +252,60 @@ class Pages(unittest.TestCase):
             [self.machine(self.BEFORE), json_line(Row("scale-10m", 1, "×"))],
             [self.machine(self.BEFORE, "peers"), self.result("fogbase", 5, {})]))
         self.assertIn("| date | 2026-11-23 |", text)
-        self.assertIn("| `scale-10m`, other servers | 2026-11-21 | EPYC, 2 cores, Linux 6.18 |", text)
+        self.assertIn("| `scale-10m`, other servers | 2026-11-21 | EPYC, 2 cores, Linux 6.18 | abc1234 |", text)
         self.assertNotIn(origins.UNKNOWN[0], text)
+
+    def test_rows_of_another_commit_are_named_and_the_machine_tells_that_of_most(self):
+        new = [self.machine(self.NOW)] + [json_line(Row(name, 1, "×")) for name in ("a", "b", "c")]
+        text = page.figures(self.read(new, [json_line(Row("d", 1, "×"), self.OTHER_BUILD)]))
+        self.assertIn("| commit | abc1234 |", text)
+        self.assertIn("| `d` | 2026-11-23 | EPYC, 2 cores, Linux 6.18 | def5678 |", text)
+        # It is read from the page's own words as well.
+        self.assertEqual(page.figures(self.read(new), kept.read(text)), text)
+
+    def test_lines_and_pages_from_before_commits_were_recorded_are_read(self):
+        before = {key: value for key, value in self.MACHINE.items() if key != "commit"}
+        line = json.dumps({"machine": before, "seconds": 4, "rounds": 3})
+        text = page.figures(self.read([line] + [json_line(Row(name, 1, "×")) for name in "ab"]))
+        self.assertIn("| commit | unknown |", text)
+        old = """\
+|  |  |
+| --- | --- |
+| machine | EPYC, 2 cores, 24 GB |
+| system | Debian 12, Linux 6.18 |
+| date | 2026-11-23 |
+
+Of another day or host:
+
+| rows | date | host |
+| --- | --- | --- |
+| `x`, `y` | 2026-11-20 | Xeon, 4 cores, Linux 6.12 |
+
+## All figures
+
+| row | measured | reference | ratio | floor | target | verdict | CPU µs/op | op/s | p50 ms | p99 ms | RssAnon MB |
+| --- | ---: | --- | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |
+| `w` | 1.00 × | nginx | 1.00 | ≤ 2.00 | ≤ 1.20 | target | 13.9 | 79,309 | 0.480 | 4.60 | 11.6 |
+| `x` | 2.00 × |  |  |  |  | – |  | 7 |  |  |  |
+| `y` | 3.00 × |  |  |  |  | – |  | 8 |  |  |  |
+"""
+        self.assertEqual(kept.read(old).origins["`w`"], ("2026-11-23", "EPYC, 2 cores, Linux 6.18", "unknown"))
+        text = page.figures(self.read([self.machine(self.NOW)] + [json_line(Row(name, 2, "×")) for name in "abcy"]),
+                            kept.read(old))
+        self.assertIn("| `w` | 2026-11-23 | EPYC, 2 cores, Linux 6.18 | unknown |", text)
+        self.assertIn("| `x` | 2026-11-20 | Xeon, 4 cores, Linux 6.12 | unknown |", text)
+        # What the page had not is empty; all else keeps its column.
+        self.assertIn("| `w` | 1.00 × | nginx | 1.00 | ≤ 2.00 | ≤ 1.20 | target | 13.9 |  | 79,309 |  | 0.480 | 4.60 |",
+                      text)
+        self.assertIn("| `y` | 2.00 × |", text)
+
+    def test_the_page_shows_what_the_reference_took_in_the_turns_of_each_row(self):
+        row = Row("page-1m", 1.24, "×", 1.3, cpu_us=130, reference_cpu_us=105, rate=12_651, reference_rate=15_000,
+                  ratio=1.24, against="page-100k")
+        found = self.read([json_line(row)])
+        self.assertIn("| `page-1m` | 1.24 × | page-100k | 1.24 | ≤ 1.30 |  | holds | 130 | 105 | 12,651 | 15,000 |",
+                      page.figures(found))
+        self.assertIn("| 130 µs | 1.24 × that of 100,000 (105 µs) |", page.short(found))
 
     def test_one_day_and_host_need_no_names(self):
         self.assertNotIn(kept.ELSEWHERE, page.figures(self.read([self.machine({}), json_line(Row("a", 1, "×"))])))
@@ -248,7 +319,7 @@ class Pages(unittest.TestCase):
         self.assertIn("| `x` | 1.00 × |", second)
         self.assertEqual(second.count("| `a` |"), 1)
         self.assertIn("| create | 64 | Fogbase | 5.00 |", second)
-        self.assertIn("| `x`, other servers | 2026-11-21 | EPYC, 2 cores, Linux 6.18 |", second)
+        self.assertIn("| `x`, other servers | 2026-11-21 | EPYC, 2 cores, Linux 6.18 | abc1234 |", second)
         # It is read from its own words again, and goes when it is measured anew.
         self.assertEqual(page.figures(self.read(new), kept.read(second)), second)
         # The page's order stays.
@@ -295,6 +366,31 @@ Everything durable, 64 clients create 19,042 records a second; on FastAPI with S
             self.assertEqual([file.parent for file in files], [Path("resources")])
             self.assertIn(f"({files[0].name})", shown)
         self.assertEqual(plots.targets("cost", Path("out"), None), [Path("out/cost.png"), Path("out/cost.svg")])
+
+
+class Commits(unittest.TestCase):
+    def test_a_build_is_named_by_the_commit_of_its_tree_and_by_what_has_been_changed_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tree = Path(folder) / "tree"
+            binary = tree / ".build/release/fogbase"
+            for file in (binary, tree / "Sources/a.swift", tree / "Tests/b.py"):
+                file.parent.mkdir(parents=True)
+                file.write_text("")
+
+            def git(*arguments: str) -> str:
+                return subprocess.run(["git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@b", *arguments],
+                                      check=True, capture_output=True, text=True).stdout.strip()
+
+            self.assertEqual(machine.commit(binary), "unknown")
+            git("init")
+            git("add", "Sources")
+            git("commit", "-m", "a")
+            self.assertEqual(machine.commit(binary), git("rev-parse", "--short", "HEAD"))
+            # The bench itself is no part of the server.
+            (tree / "Tests/b.py").write_text("b")
+            self.assertEqual(machine.commit(binary), git("rev-parse", "--short", "HEAD"))
+            (tree / "Sources/c.swift").write_text("c")
+            self.assertEqual(machine.commit(binary), git("rev-parse", "--short", "HEAD") + " + changes")
 
 
 class Comparisons(unittest.TestCase):

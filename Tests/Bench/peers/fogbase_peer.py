@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 from urllib.parse import quote
 
+import machine
 from client import Client, segment
 from peer import Peer, request
 from posts import DOOMED_THREAD, NEW_THREAD, THREADS, fields
@@ -49,6 +50,7 @@ class FogbasePeer(Peer):
         lines = done.stdout.partition("\n\n")[0].splitlines()
         pairs = [line.split(None, 1) for line in lines]
         named = {pair[0].lower(): pair[1] for pair in pairs if len(pair) == 2}
+        named["fogbase"] = f"{named.get('fogbase', 'unknown')} (commit {machine.commit(binary)})"
         return {"versions": named | {"sha256": hashlib.sha256(binary.read_bytes()).hexdigest()[:16]},
                 "settings": "defaults, but " + ", ".join(f"{key}={value}" for key, value in ENVIRONMENT.items())
                             + "; compound index on (thread, -timestamp)",

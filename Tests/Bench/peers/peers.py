@@ -58,7 +58,7 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=given.work)).resolve()
     # PostgreSQL's account has to pass.
     folder.chmod(0o755)
-    facts = machine.facts(folder)
+    facts = machine.facts(folder, given.binary)
     print("\n".join(f"{name:18} {value}" for name, value in facts.items()), flush=True)
     peers: list[Peer] = []
     try:

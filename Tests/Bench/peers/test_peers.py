@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import meters  # noqa: E402
 import peers  # noqa: E402
 from fastapi_peer import FastAPIPeer  # noqa: E402
+from fogbase_peer import FogbasePeer  # noqa: E402
 from load import Measurement  # noqa: E402
 from meters import count_syncs  # noqa: E402
 from packages import environment  # noqa: E402
@@ -96,6 +97,17 @@ class Pages(unittest.TestCase):
                 client.return_value.send.return_value = answer
                 with self.assertRaises(Problem):
                     FastAPIPeer.check(peer)
+
+
+class Builds(unittest.TestCase):
+    def test_fogbase_is_told_with_its_commit_since_its_version_fits_many(self):
+        with tempfile.TemporaryDirectory() as folder:
+            binary = Path(folder) / "fogbase"
+            binary.write_text("#!/bin/sh\nprintf 'Fogbase  0.1.0\\nSwift  6.3.1\\n\\nIt is a server.\\n'\n")
+            binary.chmod(0o755)
+            with mock.patch("fogbase_peer.machine.commit", return_value="abc1234"):
+                versions = FogbasePeer(Path(folder), str(binary)).facts()["versions"]
+        self.assertEqual((versions["fogbase"], versions["swift"]), ("0.1.0 (commit abc1234)", "6.3.1"))
 
 
 class Results(unittest.TestCase):
