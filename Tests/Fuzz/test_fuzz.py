@@ -6,8 +6,12 @@
 import argparse
 import contextlib
 import io
+import json
 import os
 import random
+import re
+import signal
+import subprocess
 import tempfile
 import time
 import unittest
@@ -27,6 +31,9 @@ from tally import Tally
 SAMPLES = [Sample("GET", "/a", [("Authorization", "Bearer token")]), Sample("POST", "/a", [], b'{"a":1}')]
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 PATIENCE = 1.0
+ROOT = Path(__file__).resolve().parents[2]
+# Overflows if it is given an argument.
+OVERFLOW = "print(Int.max - 1 + Int(CommandLine.argc))\n"
 
 
 def fine() -> list[Sample]:
@@ -185,6 +192,60 @@ class ReaderTests(unittest.TestCase):
 
     def test_a_run_that_fails_is_found(self):
         self.assertFalse(self.does_well("echo '#77\tDONE   cov: 10 ft: 20 corp: 5/50b' >&2; exit 77"))
+
+
+class ReleaseTests(unittest.TestCase):
+    """The flags with which the released server is built."""
+
+    def flags(self) -> set[tuple[str, ...]]:
+        """Those of the product's targets, with those of each command that builds it."""
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as scratch:
+            package = json.loads(subprocess.run(
+                ["swift", "package", "--scratch-path", scratch, "dump-package"], cwd=ROOT, check=True,
+                capture_output=True).stdout)
+        targets = {target["name"]: target for target in package["targets"]}
+        wanted, open_ends = set(), ["fogbase"]
+        while open_ends:
+            if (name := open_ends.pop()) not in wanted:
+                wanted.add(name)
+                open_ends += [one["byName"][0] for one in targets[name]["dependencies"] if "byName" in one]
+        self.assertGreater(len(wanted), 10)
+        commands = subprocess.run(["make", "-n", "build"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        commands += (ROOT / "docker" / "Dockerfile").read_text()
+        builds = re.findall(r"swift build -c release.*", commands)
+        self.assertEqual(len(builds), 2)
+        return {tuple(of_target(targets[name])) + tuple(re.findall(r"-Xswiftc (\S+)", build))
+                for name in wanted for build in builds if targets[name]["type"] != "system"}
+
+    def status(self, flags: tuple[str, ...], *arguments: str) -> int:
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as work:
+            source, program = Path(work) / "main.swift", Path(work) / "main"
+            source.write_text(OVERFLOW)
+            subprocess.run(["swiftc", "-O", *flags, str(source), "-o", str(program)], cwd=work, check=True,
+                           capture_output=True)
+            return subprocess.run([program, *arguments], env={**os.environ, "SWIFT_BACKTRACE": "enable=no"},
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
+
+    def test_an_overflow_ends_the_released_server(self):
+        found = self.flags()
+        self.assertTrue(any(found))
+        for flags in found:
+            self.assertEqual(self.status(flags), 0)
+            self.assertIn(self.status(flags, "more"), (-signal.SIGILL, -signal.SIGTRAP), flags)
+
+    def test_a_build_without_checks_would_be_noticed(self):
+        self.assertEqual(self.status(("-Ounchecked",), "more"), 0)
+
+
+def of_target(target: dict) -> list[str]:
+    """The flags for the compiler that a target has when it is released on Linux."""
+    found = []
+    for setting in target["settings"]:
+        condition = setting.get("condition", {})
+        if (setting["tool"] == "swift" and condition.get("config", "release") == "release"
+                and "linux" in (condition.get("platformNames") or ["linux"])):
+            found += setting["kind"].get("unsafeFlags", {}).get("_0", [])
+    return found
 
 
 class CorpusTests(unittest.TestCase):
