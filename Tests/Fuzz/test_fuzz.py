@@ -19,6 +19,7 @@ from collections import Counter
 from pathlib import Path
 
 import fuzz
+import requests
 from crew import Crew
 from exchange import RESET, UNFINISHED, Exchange, exchange, judged
 from fake_server import FakeServer, document_of
@@ -26,6 +27,7 @@ from mutation import chosen
 from problem import Problem
 from routes import rehearse
 from samples import Sample
+from server import Server
 from tally import Tally
 
 SAMPLES = [Sample("GET", "/a", [("Authorization", "Bearer token")]), Sample("POST", "/a", [], b'{"a":1}')]
@@ -120,6 +122,23 @@ class ExchangeTests(unittest.TestCase):
     def test_what_is_no_whole_answer_is_found(self):
         for answer in (b"nonsense", b"HTTP/1.1 20", b"HTTP/1.1 200 OK\r\nContent-Le", b"HTTP/1.1 999 No\r\n\r\n"):
             self.assertIsNotNone(judged(REQUEST, Exchange(answer))[1], answer)
+
+
+class SanitizedTests(unittest.TestCase):
+    """What is asked of a server with the address sanitizer."""
+
+    def test_a_binary_without_the_sanitizer_is_refused(self):
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as work:
+            program = Path(work) / "fogbase"
+            program.write_text("#!/bin/sh\n")
+            with self.assertRaisesRegex(SystemExit, "without the address sanitizer"):
+                requests.demand_sanitizer(program)
+
+    def test_of_a_report_the_beginning_is_told(self):
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as work:
+            server = Server("none", Path(work) / "data", {})
+            server.log.write_text("==7==ERROR: AddressSanitizer: heap-buffer-overflow\n" + "shadow\n" * 1_000)
+            self.assertTrue(server.last_words().startswith("==ERROR: AddressSanitizer: heap-buffer-overflow"))
 
 
 class TallyTests(unittest.TestCase):
