@@ -43,8 +43,9 @@ RELEASE = -c release --static-swift-stdlib --product fogbase
 # Optimized, and with what the optimizer leaves out: the checks of debug builds, in the standard library's inlined code too
 # (an unsafe buffer's index), and the address sanitizer.
 CHECKED = -c release --sanitize=address -Xswiftc -assert-config -Xswiftc Debug
-FUZZ = FOGBASE_FUZZ=1 swift build -c release --scratch-path .build/fuzz --product fuzz -Xswiftc -sanitize=fuzzer \
-	-Xswiftc -parse-as-library -Xswiftc -use-ld=lld
+# Of several -sanitize the compiler obeys the last.
+FUZZ = FOGBASE_FUZZ=1 swift build $(CHECKED) --scratch-path .build/fuzz --product fuzz \
+	-Xswiftc -sanitize=address,fuzzer -Xswiftc -parse-as-library -Xswiftc -use-ld=lld
 FUZZ_SERVER = swift build $(CHECKED) --scratch-path .build/fuzz-server --product fogbase
 TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 ASAN = --scratch-path .build/asan --sanitize=address

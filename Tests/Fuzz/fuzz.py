@@ -17,6 +17,7 @@ MOST_MB = 2048
 LONGEST = 4096
 # What is kept stays small enough to be run by every `make test`: branches count, not how often each is taken.
 KEPT = ["-merge=1", "-use_counters=0", "-max_len=1024"]
+LEAKS = HERE.parent / "lint" / "leaks.txt"
 
 
 def main() -> int:
@@ -88,7 +89,8 @@ def pack(target: str, folder: Path) -> None:
 
 def fuzz(target: str, options: argparse.Namespace, arguments: list[str]) -> subprocess.CompletedProcess[str]:
     # Swift's own printing of a crash would keep libFuzzer from writing down the input.
-    environment = {**os.environ, "FOGBASE_FUZZ_TARGET": target, "SWIFT_BACKTRACE": "enable=no"}
+    environment = {**os.environ, "FOGBASE_FUZZ_TARGET": target, "SWIFT_BACKTRACE": "enable=no",
+                   "LSAN_OPTIONS": f"suppressions={LEAKS}:print_suppressions=0"}
     return subprocess.run([str(options.binary), *arguments], env=environment, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, errors="replace", check=False)
 

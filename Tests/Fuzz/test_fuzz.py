@@ -34,6 +34,7 @@ SAMPLES = [Sample("GET", "/a", [("Authorization", "Bearer token")]), Sample("POS
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 PATIENCE = 1.0
 ROOT = Path(__file__).resolve().parents[2]
+BINARY = ROOT / ".build" / "fuzz" / "release" / "fuzz"
 # Overflows if it is given an argument.
 OVERFLOW = "print(Int.max - 1 + Int(CommandLine.argc))\n"
 
@@ -211,6 +212,50 @@ class ReaderTests(unittest.TestCase):
 
     def test_a_run_that_fails_is_found(self):
         self.assertFalse(self.does_well("echo '#77\tDONE   cov: 10 ft: 20 corp: 5/50b' >&2; exit 77"))
+
+
+@unittest.skipUnless(BINARY.exists(), "`make fuzz` builds the readers")
+class CanaryTests(unittest.TestCase):
+    """The reader with faults (Sources/Canary.swift), in the program that has been built."""
+
+    def said(self, data: bytes | None, *arguments: str) -> tuple[int, str]:
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as work:
+            files = [f"{work}/input"] if data is not None else []
+            if data is not None:
+                Path(files[0]).write_bytes(data)
+            done = fuzz.fuzz("canary", argparse.Namespace(binary=BINARY), [
+                f"-artifact_prefix={work}/", *arguments, *files])
+            return done.returncode, done.stderr
+
+    def finds(self, data: bytes, words: str) -> None:
+        status, said = self.said(data)
+        self.assertNotEqual(status, 0)
+        self.assertIn(words, said)
+
+    def test_what_does_no_wrong_is_accepted(self):
+        for data in (b"", b"fog", b"fox-", b"fogz"):
+            self.assertEqual(self.said(data)[0], 0)
+
+    def test_a_byte_behind_an_allocation_is_found(self):
+        for data in (b"fogp", b"fogp12345", b"fogp" + b"x" * 60):
+            self.finds(data, "heap-buffer-overflow")
+
+    def test_a_byte_behind_a_buffer_inside_its_allocation_is_found(self):
+        self.finds(b"fogb", "Fatal error")
+
+    def test_an_overflow_is_found(self):
+        self.finds(b"fogo", "deadly signal")
+
+    def test_an_assertion_is_found(self):
+        self.finds(b"foga", "An assertion")
+
+    def test_a_leak_is_found(self):
+        self.finds(b"fogl", "detected memory leaks")
+
+    def test_coverage_leads_to_a_fault(self):
+        status, said = self.said(None, "-seed=1", "-max_total_time=60")
+        self.assertNotEqual(status, 0, said[-500:])
+        self.assertIn("Test unit written to", said)
 
 
 class ReleaseTests(unittest.TestCase):
