@@ -214,6 +214,21 @@ class ReaderTests(unittest.TestCase):
         self.assertFalse(self.does_well("echo '#77\tDONE   cov: 10 ft: 20 corp: 5/50b' >&2; exit 77"))
 
 
+class StretchTests(unittest.TestCase):
+    def test_a_part_is_repeated_up_to_the_longest(self):
+        choose = random.Random(1)
+        made = [fuzz.stretched(b'{"a":[1,2,3],"b":"c"}', choose) for _ in range(1_000)]
+        self.assertTrue(all(fuzz.SHORT <= len(one) <= fuzz.LONG + 21 for one in made), {len(one) for one in made})
+        self.assertGreater(max(map(len, made)), fuzz.LONG * 0.9)
+
+    def test_some_of_them_are_lists_that_can_be_read(self):
+        choose, read = random.Random(1), 0
+        for _ in range(100):
+            with contextlib.suppress(ValueError, RecursionError):
+                read += len(json.loads(fuzz.stretched(b"[1,2,3,4]", choose))) > 1_000
+        self.assertGreater(read, 5)
+
+
 @unittest.skipUnless(BINARY.exists(), "`make fuzz` builds the readers")
 class CanaryTests(unittest.TestCase):
     """The reader with faults (Sources/Canary.swift), in the program that has been built."""
