@@ -19,7 +19,7 @@ from server import Server
 
 # What the requests leave behind is records; memory beyond this is a leak. The address sanitizer keeps a byte for every
 # eight, and does not use again soon what is given back.
-MOST_MB, MOST_SANITIZED_MB = 200, 1_000
+MOST_MB, MOST_SANITIZED_MB = 200, 1_500
 KEPT = 200
 # Named accounts and administrators are made anew with every so many scenes, as their passwords take long.
 SCENES_OF_NAMES = 25
