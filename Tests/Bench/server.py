@@ -148,10 +148,13 @@ class Server:
         return self.data.with_name(self.data.name + ".log")
 
     def last_words(self) -> str:
+        """The end of what it has said; of a sanitizer's report the beginning, which says what and where."""
         try:
-            return self.log.read_text(errors="replace")[-600:].strip() or "nothing"
+            said = self.log.read_text(errors="replace")
         except FileNotFoundError:
             return "nothing"
+        report = said.find("==ERROR: ")
+        return (said[report:report + 4_000] if report >= 0 else said[-600:]).strip() or "nothing"
 
     def copy_database(self, folder: Path) -> Path:
         """Stops the server, copies records.sqlite and its log into `folder`, starts the server again."""

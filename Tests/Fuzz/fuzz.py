@@ -3,6 +3,7 @@
 import argparse
 import base64
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -14,9 +15,15 @@ CORPUS = HERE / "Corpus"
 # An input that takes longer, or so much memory, is a finding too.
 SLOWEST_SECONDS = 5
 MOST_MB = 2048
-LONGEST = 4096
+# Most of a reader's time goes to short inputs, of which more are run in a second; the rest to long ones, which meet
+# what counts bytes: bounds of heads and texts, buffers that grow, cuts far from the beginning.
+SHORT, LONG = 4096, 1 << 16
+LONG_SHARE = 0.2
+# libFuzzer makes an input longer by a little each time. It is given so many long ones to begin with.
+LONG_INPUTS = 64
 # What is kept stays small enough to be run by every `make test`: branches count, not how often each is taken.
 KEPT = ["-merge=1", "-use_counters=0", "-max_len=1024"]
+LEAKS = HERE.parent / "lint" / "leaks.txt"
 
 
 def main() -> int:
@@ -40,13 +47,22 @@ def main() -> int:
 
 def run(target: str, options: argparse.Namespace) -> bool:
     """Whether the reader did well; what ended it lies in the work folder."""
-    folder = options.work / target
+    folder, corpus, stretched = (options.work / f"{target}{suffix}" for suffix in ("", "-corpus", "-long"))
     folder.mkdir(parents=True, exist_ok=True)
-    unpack(target, options.work / f"{target}-corpus")
+    unpack(target, corpus)
+    stretch(corpus, stretched, options.seed or None)
+    seconds = max(1, round(options.seconds * LONG_SHARE))
+    return (part(target, options, [f"-max_total_time={max(1, options.seconds - seconds)}", f"-max_len={SHORT}",
+                                   str(folder), str(corpus)])
+            and part(target, options, [f"-max_total_time={seconds}", f"-max_len={LONG}", "-len_control=0",
+                                       str(stretched), str(corpus)]))
+
+
+def part(target: str, options: argparse.Namespace, arguments: list[str]) -> bool:
+    """One run of libFuzzer; its first folder takes the inputs that reach new code."""
     done = fuzz(target, options, [
-        f"-max_total_time={options.seconds}", f"-seed={options.seed}", f"-max_len={LONGEST}",
-        f"-timeout={SLOWEST_SECONDS}", f"-rss_limit_mb={MOST_MB}", f"-artifact_prefix={options.work}/{target}-",
-        str(folder), str(options.work / f"{target}-corpus")])
+        f"-seed={options.seed}", f"-timeout={SLOWEST_SECONDS}", f"-rss_limit_mb={MOST_MB}",
+        f"-artifact_prefix={options.work}/{target}-", *arguments])
     # A run without its summary, or one that reached no branch, has tested nothing.
     summary = re.search(r"#([1-9]\d*)\s+DONE\s+cov: ([1-9]\d*) ft: (\d+) corp: (\d+)", done.stderr)
     if done.returncode == 0 and summary:
@@ -59,6 +75,25 @@ def run(target: str, options: argparse.Namespace) -> bool:
     said = said or done.stderr.splitlines()[-3:] + ([] if summary else ["no summary of libFuzzer"])
     print(f"{target:<10} FINDING: " + "; ".join(said), flush=True)
     return False
+
+
+def stretch(corpus: Path, folder: Path, seed: int | None) -> None:
+    """Writes long inputs: some of the corpus, each with a part of it repeated."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    choose = random.Random(seed)
+    inputs = [data for path in sorted(corpus.iterdir()) if len(data := path.read_bytes()) > 3]
+    for number in range(LONG_INPUTS if inputs else 0):
+        (folder / f"stretched-{number}").write_bytes(stretched(choose.choice(inputs), choose))
+
+
+def stretched(data: bytes, choose: random.Random) -> bytes:
+    """Repeats any part, or one from a byte to where the same byte stands again: a line, a member of a list, a digit."""
+    start = choose.randrange(len(data))
+    again = data.find(data[start], start + 1)
+    end = again if again > 0 and choose.randrange(4) else choose.randint(start + 1, len(data))
+    length = choose.randint(SHORT, LONG) - len(data)
+    return data[:start] + data[start:end] * (1 + length // (end - start)) + data[end:]
 
 
 def keep(target: str, options: argparse.Namespace) -> None:
@@ -88,7 +123,8 @@ def pack(target: str, folder: Path) -> None:
 
 def fuzz(target: str, options: argparse.Namespace, arguments: list[str]) -> subprocess.CompletedProcess[str]:
     # Swift's own printing of a crash would keep libFuzzer from writing down the input.
-    environment = {**os.environ, "FOGBASE_FUZZ_TARGET": target, "SWIFT_BACKTRACE": "enable=no"}
+    environment = {**os.environ, "FOGBASE_FUZZ_TARGET": target, "SWIFT_BACKTRACE": "enable=no",
+                   "LSAN_OPTIONS": f"suppressions={LEAKS}:print_suppressions=0"}
     return subprocess.run([str(options.binary), *arguments], env=environment, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, errors="replace", check=False)
 

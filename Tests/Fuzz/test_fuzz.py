@@ -6,8 +6,12 @@
 import argparse
 import contextlib
 import io
+import json
 import os
 import random
+import re
+import signal
+import subprocess
 import tempfile
 import time
 import unittest
@@ -15,6 +19,7 @@ from collections import Counter
 from pathlib import Path
 
 import fuzz
+import requests
 from crew import Crew
 from exchange import RESET, UNFINISHED, Exchange, exchange, judged
 from fake_server import FakeServer, document_of
@@ -22,11 +27,16 @@ from mutation import chosen
 from problem import Problem
 from routes import rehearse
 from samples import Sample
+from server import Server
 from tally import Tally
 
 SAMPLES = [Sample("GET", "/a", [("Authorization", "Bearer token")]), Sample("POST", "/a", [], b'{"a":1}')]
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 PATIENCE = 1.0
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = ROOT / ".build" / "fuzz" / "release" / "fuzz"
+# Overflows if it is given an argument.
+OVERFLOW = "print(Int.max - 1 + Int(CommandLine.argc))\n"
 
 
 def fine() -> list[Sample]:
@@ -115,6 +125,23 @@ class ExchangeTests(unittest.TestCase):
             self.assertIsNotNone(judged(REQUEST, Exchange(answer))[1], answer)
 
 
+class SanitizedTests(unittest.TestCase):
+    """What is asked of a server with the address sanitizer."""
+
+    def test_a_binary_without_the_sanitizer_is_refused(self):
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as work:
+            program = Path(work) / "fogbase"
+            program.write_text("#!/bin/sh\n")
+            with self.assertRaisesRegex(SystemExit, "without the address sanitizer"):
+                requests.demand_sanitizer(program)
+
+    def test_of_a_report_the_beginning_is_told(self):
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as work:
+            server = Server("none", Path(work) / "data", {})
+            server.log.write_text("==7==ERROR: AddressSanitizer: heap-buffer-overflow\n" + "shadow\n" * 1_000)
+            self.assertTrue(server.last_words().startswith("==ERROR: AddressSanitizer: heap-buffer-overflow"))
+
+
 class TallyTests(unittest.TestCase):
     def found(self, **statuses: int) -> list[str]:
         tally = Tally()
@@ -185,6 +212,119 @@ class ReaderTests(unittest.TestCase):
 
     def test_a_run_that_fails_is_found(self):
         self.assertFalse(self.does_well("echo '#77\tDONE   cov: 10 ft: 20 corp: 5/50b' >&2; exit 77"))
+
+
+class StretchTests(unittest.TestCase):
+    def test_a_part_is_repeated_up_to_the_longest(self):
+        choose = random.Random(1)
+        made = [fuzz.stretched(b'{"a":[1,2,3],"b":"c"}', choose) for _ in range(1_000)]
+        self.assertTrue(all(fuzz.SHORT <= len(one) <= fuzz.LONG + 21 for one in made), {len(one) for one in made})
+        self.assertGreater(max(map(len, made)), fuzz.LONG * 0.9)
+
+    def test_some_of_them_are_lists_that_can_be_read(self):
+        choose, read = random.Random(1), 0
+        for _ in range(100):
+            with contextlib.suppress(ValueError, RecursionError):
+                read += len(json.loads(fuzz.stretched(b"[1,2,3,4]", choose))) > 1_000
+        self.assertGreater(read, 5)
+
+
+@unittest.skipUnless(BINARY.exists(), "`make fuzz` builds the readers")
+class CanaryTests(unittest.TestCase):
+    """The reader with faults (Sources/Canary.swift), in the program that has been built."""
+
+    def said(self, data: bytes | None, *arguments: str) -> tuple[int, str]:
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as work:
+            files = [f"{work}/input"] if data is not None else []
+            if data is not None:
+                Path(files[0]).write_bytes(data)
+            done = fuzz.fuzz("canary", argparse.Namespace(binary=BINARY), [
+                f"-artifact_prefix={work}/", *arguments, *files])
+            return done.returncode, done.stderr
+
+    def finds(self, data: bytes, words: str) -> None:
+        status, said = self.said(data)
+        self.assertNotEqual(status, 0)
+        self.assertIn(words, said)
+
+    def test_what_does_no_wrong_is_accepted(self):
+        for data in (b"", b"fog", b"fox-", b"fogz"):
+            self.assertEqual(self.said(data)[0], 0)
+
+    def test_a_byte_behind_an_allocation_is_found(self):
+        for data in (b"fogp", b"fogp12345", b"fogp" + b"x" * 60):
+            self.finds(data, "heap-buffer-overflow")
+
+    def test_a_byte_behind_a_buffer_inside_its_allocation_is_found(self):
+        self.finds(b"fogb", "Fatal error")
+
+    def test_an_overflow_is_found(self):
+        self.finds(b"fogo", "deadly signal")
+
+    def test_an_assertion_is_found(self):
+        self.finds(b"foga", "An assertion")
+
+    def test_a_leak_is_found(self):
+        self.finds(b"fogl", "detected memory leaks")
+
+    def test_coverage_leads_to_a_fault(self):
+        status, said = self.said(None, "-seed=1", "-max_total_time=60")
+        self.assertNotEqual(status, 0, said[-500:])
+        self.assertIn("Test unit written to", said)
+
+
+class ReleaseTests(unittest.TestCase):
+    """The flags with which the released server is built."""
+
+    def flags(self) -> set[tuple[str, ...]]:
+        """Those of the product's targets, with those of each command that builds it."""
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as scratch:
+            package = json.loads(subprocess.run(
+                ["swift", "package", "--scratch-path", scratch, "dump-package"], cwd=ROOT, check=True,
+                capture_output=True).stdout)
+        targets = {target["name"]: target for target in package["targets"]}
+        wanted, open_ends = set(), ["fogbase"]
+        while open_ends:
+            if (name := open_ends.pop()) not in wanted:
+                wanted.add(name)
+                open_ends += [one["byName"][0] for one in targets[name]["dependencies"] if "byName" in one]
+        self.assertGreater(len(wanted), 10)
+        commands = subprocess.run(["make", "-n", "build"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        commands += (ROOT / "docker" / "Dockerfile").read_text()
+        builds = re.findall(r"swift build -c release.*", commands)
+        self.assertEqual(len(builds), 2)
+        return {tuple(of_target(targets[name])) + tuple(re.findall(r"-Xswiftc (\S+)", build))
+                for name in wanted for build in builds if targets[name]["type"] != "system"}
+
+    def status(self, flags: tuple[str, ...], *arguments: str) -> int:
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as work:
+            source, program = Path(work) / "main.swift", Path(work) / "main"
+            source.write_text(OVERFLOW)
+            subprocess.run(["swiftc", "-O", *flags, str(source), "-o", str(program)], cwd=work, check=True,
+                           capture_output=True)
+            return subprocess.run([program, *arguments], env={**os.environ, "SWIFT_BACKTRACE": "enable=no"},
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
+
+    def test_an_overflow_ends_the_released_server(self):
+        found = self.flags()
+        self.assertTrue(any(found))
+        for flags in found:
+            self.assertEqual(self.status(flags), 0)
+            self.assertIn(self.status(flags, "more"), (-signal.SIGILL, -signal.SIGTRAP), flags)
+
+    def test_a_build_without_checks_would_be_noticed(self):
+        self.assertEqual(self.status(("-Ounchecked",), "more"), 0)
+
+
+def of_target(target: dict) -> list[str]:
+    """The flags for the compiler that a target has when it is released on Linux."""
+    found = []
+    for setting in target["settings"]:
+        condition = setting.get("condition", {})
+        if (setting["tool"] == "swift" and condition.get("config", "release") == "release"
+                and "linux" in (condition.get("platformNames") or ["linux"])):
+            found += setting["kind"].get("unsafeFlags", {}).get("_0", [])
+    return found
 
 
 class CorpusTests(unittest.TestCase):

@@ -5,8 +5,9 @@ enum GzipFuzz {
     /// How the input is cut does not matter, and no more comes out than is allowed.
     static func objection(_ bytes: [UInt8]) -> String? {
         var choices = FuzzChoices(bytes)
-        let cut = choices.number(below: 512)
+        let place = choices.number(below: 512)
         let input = Array(choices.rest)
+        let cut = place * max(1, input.count / 512)
         let whole = outcome(of: [input])
         let pieces = outcome(of: [Array(input.prefix(cut)), Array(input.dropFirst(cut))])
         if whole.output.count > limit { return "\(whole.output.count) bytes" }

@@ -101,11 +101,11 @@ enum HTTPFuzz {
         return nil
     }
 
-    /// Where the input is cut, by its own first bytes.
+    /// Where the input is cut, by its own first bytes: anywhere in its first 512, or in all of a long one.
     private static func cuts(of bytes: [UInt8]) -> (cuts: [Int], rest: [UInt8]) {
         var choices = FuzzChoices(bytes)
         let places = (0..<2).map { _ in choices.number(below: 512) }
         let rest = Array(choices.rest)
-        return (places.map { min($0, rest.count) }.sorted(), rest)
+        return (places.map { min($0 * max(1, rest.count / 512), rest.count) }.sorted(), rest)
     }
 }

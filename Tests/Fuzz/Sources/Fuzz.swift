@@ -5,8 +5,11 @@ import Glibc
 /// Runs libFuzzer, with its own arguments, on the reader that `FOGBASE_FUZZ_TARGET` names: libFuzzer starts itself again for
 /// some of its work, and knows nothing of arguments of ours.
 @main enum Fuzz {
-    private static let target: FuzzTarget = {
-        guard let name = getenv("FOGBASE_FUZZ_TARGET"), let target = FuzzTarget(rawValue: String(cString: name)) else {
+    /// `nil` is the canary.
+    private static let target: FuzzTarget? = {
+        let name = getenv("FOGBASE_FUZZ_TARGET").map { String(cString: $0) } ?? ""
+        if name == "canary" { return nil }
+        guard let target = FuzzTarget(rawValue: name) else {
             fatalError("FOGBASE_FUZZ_TARGET is one of \(FuzzTarget.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return target
@@ -21,6 +24,10 @@ import Glibc
     /// Runs an input, and ends the process if something is wrong with what comes of it.
     private static let run: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt = { start, count in
         let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+        guard let target else {
+            Canary.read(bytes)
+            return 0
+        }
         if let objection = target.objection(bytes) { fatalError(objection) }
         return 0
     }
