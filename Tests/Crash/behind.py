@@ -25,7 +25,7 @@ CHANGES = {
     "feed": ("records.sqlite", "UPDATE record SET sequence = -1 WHERE sequence = "
                                "(SELECT max(sequence) FROM record WHERE deleted = 0 AND name LIKE '%-item%')"),
 }
-KINDS = ("record", "index", "batch", "seen", "undone", "file", "bytes", "die", *CHANGES)
+KINDS = ("record", "index", "batch", "seen", "deletion", "undone", "file", "bytes", "die", *CHANGES)
 
 
 def is_ready(one) -> bool:
@@ -51,6 +51,8 @@ def is_ready(one) -> bool:
             return len(groups(one)) > 4
         case "seen":
             return len(seen(one)) > 4
+        case "deletion":
+            return len(deletions_seen(one)) > 4
         case "feed" | "undone":
             return any(changes for actor in of(one, Follower) for _, _, changes in actor.pages)
     return True
@@ -84,6 +86,11 @@ def seen(one) -> list[str]:
             if all(step.state is not GONE for step in histories[name].steps[1:])]
 
 
+def deletions_seen(one) -> list[str]:
+    """Records of which somebody has read that they are gone."""
+    return [name for actor in of(one, Reader) for name in list(actor.gone)]
+
+
 def strike(one) -> None:
     """The server dies in the middle of the work, as by a defect of its own."""
     if one.options.forge == "die":
@@ -101,6 +108,8 @@ def forge(one) -> None:
             delete(one, f"/records/Part/{groups(one)[0]}-0")
         case "seen":
             delete(one, f"/records/Item/{seen(one)[0]}")
+        case "deletion":
+            undo_deletion(one)
         case "undone":
             tell_of_another(one)
         case "file":
@@ -111,6 +120,14 @@ def forge(one) -> None:
             pass
         case forgery:
             change(one, *CHANGES[forgery])
+
+
+def undo_deletion(one) -> None:
+    """A record is there again that a reader had seen gone, as if its deletion had never been."""
+    server = one.serve()
+    body = {"fields": {"version": 1, "text": "again"}}
+    server.client(server.admin).call("PUT", f"/records/Item/{deletions_seen(one)[0]}", body, expect=(201,))
+    server.stop()
 
 
 def tell_of_another(one) -> None:
