@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 
 import paths  # noqa: F401
+import batches
+import shelf
 from actors import GONE, History
 from assets import AssetWriter
 from readers import Follower, Reader
@@ -25,7 +27,8 @@ CHANGES = {
     "feed": ("records.sqlite", "UPDATE record SET sequence = -1 WHERE sequence = "
                                "(SELECT max(sequence) FROM record WHERE deleted = 0 AND name LIKE '%-item%')"),
 }
-KINDS = ("record", "index", "batch", "seen", "deletion", "undone", "file", "bytes", "die", *CHANGES)
+KINDS = ("record", "index", "unbuilt", "batch", "mixed", "family", "seen", "deletion", "undone", "file", "bytes", "die",
+         *CHANGES)
 
 
 def is_ready(one) -> bool:
@@ -49,6 +52,8 @@ def is_ready(one) -> bool:
             return len(linked(one)) > 4
         case "batch":
             return len(groups(one)) > 4
+        case "mixed" | "family":
+            return len(bundles(one)) > 2
         case "seen":
             return len(seen(one)) > 4
         case "deletion":
@@ -79,6 +84,15 @@ def groups(one) -> list[str]:
             for index, (_, history) in enumerate(list(actor.groups)) if is_certain(history)]
 
 
+def bundles(one) -> list[str]:
+    """Of each thing of certain batches one record that others need: a leaf, or the last member of a family."""
+    kind = batches.MixedBatchWriter if one.options.forge == "mixed" else batches.FamilyWriter
+    states = [(name, history.steps[-1].state) for actor in of(one, kind)
+              for name, history in list(actor.histories.items()) if is_certain(history)]
+    return [f"{name}-leaf{state}" if isinstance(state, int) else f"{name}-{state[0]}-{state[1] - 1}"
+            for name, state in states]
+
+
 def seen(one) -> list[str]:
     """Records that somebody has read and nobody has deleted since."""
     histories = {name: history for actor in of(one, RecordWriter) for name, history in list(actor.histories.items())}
@@ -106,6 +120,10 @@ def forge(one) -> None:
             remove_index_row(one)
         case "batch":
             delete(one, f"/records/Part/{groups(one)[0]}-0")
+        case "mixed" | "family":
+            delete(one, f"/records/{batches.TYPE}/{bundles(one)[0]}")
+        case "unbuilt":
+            forget_build(one)
         case "seen":
             delete(one, f"/records/Item/{seen(one)[0]}")
         case "deletion":
@@ -160,6 +178,18 @@ def change(one, file: str, statements: str) -> None:
     server.stop()
     database = sqlite3.connect(next(one.disk.rglob(file)))
     database.executescript(statements)
+    database.close()
+
+
+def forget_build(one) -> None:
+    """An index is taken for ready whose build has only begun."""
+    server = one.serve()
+    server.client(server.admin).call("POST", f"/schema/types/{shelf.TYPE}/indexes", {"fields": ["-word", "-number"]},
+                                     expect=(200, 201))
+    server.kill()
+    database = sqlite3.connect(next(one.disk.rglob("records.sqlite")))
+    with database:
+        database.execute("UPDATE index_definition SET state = 0 WHERE state = 1")
     database.close()
 
 
