@@ -127,7 +127,7 @@ def arguments() -> argparse.Namespace:
                         help="rounds that begin, where they go on with nothing else, with a type of many records")
     parser.add_argument("--no-mount", dest="mount", action="store_false", help="fill the disk by the library alone")
     parser.add_argument("--sentences", type=int, default=12, help="of a failed round that are printed")
-    parser.add_argument("--forge", choices=["ack", "sync", "forget", *behind.KINDS],
+    parser.add_argument("--forge", choices=["ack", "sync", "forget", "restart", *behind.KINDS],
                         help="for tests of the tests: a loss that each round must find")
     options = parse(parser)
     options.kinds = options.kinds.split(",")

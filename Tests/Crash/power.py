@@ -150,7 +150,7 @@ class CrewRound(Round):
 class PowerRound(CrewRound):
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.is_copied_often = self.random.random() < 0.5
+        self.is_copied_often = self.random.random() < 0.5 or self.options.forge == "restart"
         self.checkpoints = Checkpoints()
         self.checkpoint_cuts = 0
 
@@ -171,9 +171,12 @@ class PowerRound(CrewRound):
             moment = self.within(random.choice([work for work in works if work[2] == kind]))
             more.append((moment, random.choice(list(Contents)), random.choice(list(Names))))
         self.checkpoints = checkpoints(Journal(self.log))
+        if self.options.forge == "restart":
+            behind.forget_first_commits(self.log, self.checkpoints, told)
         if after := self.checkpoints.moments(told):
-            # A commit that was told before it was synced is not there if nothing else is.
+            # A commit that was told before it was synced is lost if nothing is left that no sync has covered.
             contents = random.choice([Contents.NONE, Contents.NONE, *Contents])
+            contents = Contents.NONE if self.options.forge == "restart" else contents
             more.append((random.choice(after), contents, random.choice(list(Names))))
             self.checkpoint_cuts += 1
         self.cuts += [Cut(number, *one, random.randrange(10**9)) for number, one in enumerate(more, len(self.cuts) + 1)]

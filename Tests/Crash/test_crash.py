@@ -75,6 +75,7 @@ FORGERIES = [
     ("stop", "log", ["the log has"]),
     ("power", "forget", ["must be", "gone", "is now", "feed", "doctor", "not ready", "did not answer", "instrument"]),
     ("power", "ack", ["must be"]),
+    ("power", "restart", ["must be", "is gone", "a reader had seen"]),
     ("sync", "sync", ["must be", "gone", "is now", "feed"]),
     ("sync", "forget", ["must be", "gone", "is now", "feed", "doctor", "did not answer"]),
     ("full", "ack", ["must be"]),

@@ -1,9 +1,12 @@
 """When the log was copied into the database, and the moments behind: a log that begins anew has been a trap of its own,
 when the first commit in it was told before it was synced."""
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from journal import Journal, Kind
 
+# So many answers after the log began anew are moments for cuts: the first may be of a read, or of an earlier write.
+ANSWERS = 3
 DATABASE, LOG = "records.sqlite", "records.sqlite-wal"
 
 
@@ -12,11 +15,16 @@ class Checkpoints:
     count: int = 0  # syncs of the database between which something was written to it
     syncs: list[int] = field(default_factory=list)  # where the first sync of the log ends that follows one
     restarts: list[int] = field(default_factory=list)  # where the log is written from its beginning again
+    all_syncs: list[int] = field(default_factory=list)  # where the entries of syncs of the log begin
 
     def moments(self, told: list[int]) -> list[int]:
         """For cuts: the first syncs of the log, and the first answers after it began anew."""
-        later = [min((one for one in told if one >= restart), default=None) for restart in self.restarts]
-        return sorted({*self.syncs, *(one for one in later if one is not None)})
+        return sorted({*self.syncs, *(one for answers in self.answers(told) for one in answers)})
+
+    def answers(self, told: list[int]) -> list[list[int]]:
+        """The first ones after each time that the log began anew."""
+        told = sorted(told)
+        return [told[first:first + ANSWERS] for first in (bisect_left(told, one) for one in self.restarts)]
 
 
 def checkpoints(journal: Journal) -> Checkpoints:
@@ -35,7 +43,9 @@ def checkpoints(journal: Journal) -> Checkpoints:
                 found.count += 1
                 written.discard(name)
                 waiting.add(name)
-            case Kind.SYNCED if name.endswith(LOG) and name.removesuffix("-wal") in waiting:
-                found.syncs.append(entry.end)
-                waiting.discard(name.removesuffix("-wal"))
+            case Kind.SYNCED if name.endswith(LOG):
+                found.all_syncs.append(entry.start)
+                if name.removesuffix("-wal") in waiting:
+                    found.syncs.append(entry.end)
+                    waiting.discard(name.removesuffix("-wal"))
     return found
