@@ -167,8 +167,9 @@ class PowerRound(CrewRound):
         more = [(random.choice(told), Contents.NONE, Names.STRICT)]
         works = [work for one in self.actors if isinstance(one, ShelfKeeper) for work in one.works]
         if works:
-            kind = random.choice(sorted({work[2] for work in works}))
-            moment = self.within(random.choice([work for work in works if work[2] == kind]))
+            # Drops are short, and builds so long that other cuts meet them as well.
+            drops = [work for work in works if work[2] == "drop"]
+            moment = self.within(random.choice(drops or works))
             more.append((moment, random.choice(list(Contents)), random.choice(list(Names))))
         self.checkpoints = checkpoints(Journal(self.log))
         if self.options.forge == "restart":

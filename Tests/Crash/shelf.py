@@ -9,7 +9,7 @@ from random import Random
 import paths  # noqa: F401
 from actors import GONE, Actor, History, Step, Survivor, short, values
 from client import Client
-from indexes import found
+from indexes import found, schema_of
 from watched import WatchedServer
 
 TYPE = "Shelf"
@@ -33,6 +33,9 @@ def prepare(binary: str, place: Path) -> Path:
                 "recordType": TYPE, "recordName": f"shelf-{number}",
                 "fields": {name: {"value": value} for name, value in fields(random).items()}}}
                 for number in range(first, first + 200)])
+        for index in INDEXES[:3]:  # to be dropped
+            client.call("POST", f"/schema/types/{TYPE}/indexes", {"fields": index.split(",")}, expect=(200, 201))
+        schema_of(client)
         server.stop()
     finally:
         server.kill()
