@@ -82,6 +82,10 @@ class ShelfKeeper(Actor):
         if not self.has_looked:
             self.look()
             return
+        if self.history.is_closed:
+            # What was refused may be done by the next process, which finds it in the log.
+            self.stopping.wait(0.05)
+            return
         there = self.history.steps[-1].state
         if len(there) > 3 or (there and self.random.random() < 0.5):
             self.drop(there)
@@ -99,6 +103,7 @@ class ShelfKeeper(Actor):
             if found not in (allowed := self.history.allowed(now)):
                 self.failure = f"{self.name}: the indexes of {TYPE} are {set(found)}, must be one of {allowed}"
             self.history.steps.append(Step(now, found, self.clock.now()))
+            self.history.is_closed = False
         self.has_looked = True
 
     def schema(self) -> tuple[dict, str]:
@@ -141,13 +146,6 @@ class ShelfKeeper(Actor):
         self.doing = "drop"
         self.stopping.wait(self.random.uniform(0, 0.1))
         self.works.append((step.answered, self.clock.now(), "drop"))
-        self.doing = ""
-
-    def refused(self, status: int) -> None:
-        """Nobody knows what is there, until the next look."""
-        if status == 507:
-            super().refused(status)
-        self.has_looked = False
         self.doing = ""
 
     def complaints(self, cut: int, survivor: Survivor):
