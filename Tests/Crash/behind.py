@@ -152,14 +152,16 @@ def undo_deletion(one) -> None:
     server.stop()
 
 
-def forget_first_commits(log: Path, found: Checkpoints, told: list[int]) -> None:
-    """Of each log that began anew the first commits were told before they were synced: their syncs succeeded later."""
+def forget_first_commits(log: Path, found: Checkpoints, told: list[int]) -> list[int]:
+    """Of each log that began anew the first commits were told before they were synced: their syncs succeeded later.
+    Returns the last moments at which that shows."""
     for restart, answers in zip(found.restarts, found.answers(told)):
         for start in found.all_syncs:
             if answers and restart <= start < answers[-1]:
                 with open(log, "r+b") as file:
                     file.seek(start)
                     file.write(bytes([Kind.SYNCING]))
+    return [answers[-1] for answers in found.answers(told) if answers]
 
 
 def tell_of_another(one) -> None:

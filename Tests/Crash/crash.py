@@ -77,7 +77,7 @@ def play(options, binary: str, library: Path, number: int, kind: str, continued:
     shutil.rmtree(place, ignore_errors=True)
     # By the number and not by those before: a round is repeated without them.
     random = Random(f"{options.seed} {number} {kind}")
-    if kind != "full" and continued is None and random.random() < options.shelf:
+    if random.random() < options.shelf and kind != "full" and not (continued and continued.name.endswith(shelf.TYPE)):
         continued = shelf_of(options.work / "shelf", binary)
     begun = time.monotonic()
     one = KINDS[kind](binary, place, library, options, random, f"r{number}", continued)
@@ -97,7 +97,7 @@ def play(options, binary: str, library: Path, number: int, kind: str, continued:
         one.keep()
         print(f"    kept: {place}", flush=True)
         return None
-    heir = one.heir(options.work / f"continued-{kind}")
+    heir = one.heir(options.work / f"continued-{kind}-{shelf.TYPE if one.shelf else 'small'}")
     shutil.rmtree(place, ignore_errors=True)
     return heir
 
@@ -123,8 +123,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--stop-seconds", type=float, default=22, help="in which a server must end that was asked to")
     parser.add_argument("--full-seconds", type=float, default=30, help="in which the small disk must become full")
     parser.add_argument("--stumbles", type=float, default=0.3, metavar="SHARE", help="rounds with broken starts before")
-    parser.add_argument("--shelf", type=float, default=0.6, metavar="SHARE",
-                        help="rounds that begin, where they go on with nothing else, with a type of many records")
+    parser.add_argument("--shelf", type=float, default=0.5, metavar="SHARE",
+                        help="rounds that must begin with a type of many records; others may go on with one")
     parser.add_argument("--no-mount", dest="mount", action="store_false", help="fill the disk by the library alone")
     parser.add_argument("--sentences", type=int, default=12, help="of a failed round that are printed")
     parser.add_argument("--forge", choices=["ack", "sync", "forget", "restart", *behind.KINDS],

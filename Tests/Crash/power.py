@@ -172,9 +172,10 @@ class PowerRound(CrewRound):
             moment = self.within(random.choice(drops or works))
             more.append((moment, random.choice(list(Contents)), random.choice(list(Names))))
         self.checkpoints = checkpoints(Journal(self.log))
+        after = self.checkpoints.moments(told)
         if self.options.forge == "restart":
-            behind.forget_first_commits(self.log, self.checkpoints, told)
-        if after := self.checkpoints.moments(told):
+            after = behind.forget_first_commits(self.log, self.checkpoints, told)
+        if after:
             # A commit that was told before it was synced is lost if nothing is left that no sync has covered.
             contents = random.choice([Contents.NONE, Contents.NONE, *Contents])
             contents = Contents.NONE if self.options.forge == "restart" else contents
