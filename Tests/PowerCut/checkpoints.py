@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from journal import Journal, Kind
 
-# So many answers after the log began anew are moments for cuts: the first ones are of reads and of earlier writes, since
+# So many answers after the log began anew are moments for cuts: the first ones are of reads and of earlier writes, as
 # many clients are told of one commit, and each notes it when its turn comes.
 ANSWERS = 30
 DATABASE, LOG = "records.sqlite", "records.sqlite-wal"
