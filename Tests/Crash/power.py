@@ -54,10 +54,13 @@ class CrewRound(Round):
         super().work(server, seconds, first)
 
     def wait(self, seconds: float) -> None:
-        """Until so many writes are done, from a few to some thousand: on a busy machine time says little."""
+        """Until so many writes are done, from a few to some thousand, and in every other round until each kind of
+        client was answered: on a busy machine time says little, and a password takes seconds."""
         goal, limit = self.acknowledged() + 10 ** self.random.uniform(1.3, 3.5), time.monotonic() + 3 * seconds
         while self.acknowledged() < goal and time.monotonic() < limit:
             time.sleep(0.01)
+        if not self.patience and self.random.random() < 0.5:
+            self.wait_for_each_kind()
         while not behind.is_ready(self) and time.monotonic() < limit + 20:
             time.sleep(0.01)
         self.wait_for_work()
