@@ -10,7 +10,7 @@ from shown import Shown
 # In so many rounds of a kind that makes something fail, something fails.
 ENOUGH = 3
 # In so many ends of servers with a type of many records, one comes in the middle of a build and one of a drop: a third
-# and an eighth of them do.
+# of them each do; none after SIGTERM, which takes longer than the work.
 ENOUGH_ENDS = 20
 # In so many rounds of power, half of which copy the log often, some cut comes just after a checkpoint.
 ENOUGH_POWER = 5
