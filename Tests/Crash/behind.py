@@ -6,8 +6,12 @@ import time
 from pathlib import Path
 
 import paths  # noqa: F401
+import batches
+import shelf
 from actors import GONE, History
 from assets import AssetWriter
+from checkpoints import Checkpoints
+from journal import Kind
 from readers import Follower, Reader
 from rights import KeyKeeper
 from sessions import AdministratorKeeper, UserKeeper
@@ -25,7 +29,8 @@ CHANGES = {
     "feed": ("records.sqlite", "UPDATE record SET sequence = -1 WHERE sequence = "
                                "(SELECT max(sequence) FROM record WHERE deleted = 0 AND name LIKE '%-item%')"),
 }
-KINDS = ("record", "index", "batch", "seen", "undone", "file", "bytes", "die", *CHANGES)
+KINDS = ("record", "index", "unbuilt", "batch", "mixed", "family", "seen", "deletion", "undone", "file", "bytes", "die",
+         *CHANGES)
 
 
 def is_ready(one) -> bool:
@@ -49,8 +54,14 @@ def is_ready(one) -> bool:
             return len(linked(one)) > 4
         case "batch":
             return len(groups(one)) > 4
+        case "restart":
+            return one.acknowledged() > 200
+        case "mixed" | "family":
+            return len(bundles(one)) > 2
         case "seen":
             return len(seen(one)) > 4
+        case "deletion":
+            return len(deletions_seen(one)) > 4
         case "feed" | "undone":
             return any(changes for actor in of(one, Follower) for _, _, changes in actor.pages)
     return True
@@ -77,11 +88,25 @@ def groups(one) -> list[str]:
             for index, (_, history) in enumerate(list(actor.groups)) if is_certain(history)]
 
 
+def bundles(one) -> list[str]:
+    """Of each thing of certain batches one record that others need: a leaf, or the last member of a family."""
+    kind = batches.MixedBatchWriter if one.options.forge == "mixed" else batches.FamilyWriter
+    states = [(name, history.steps[-1].state) for actor in of(one, kind)
+              for name, history in list(actor.histories.items()) if is_certain(history)]
+    return [f"{name}-leaf{state}" if isinstance(state, int) else f"{name}-{state[0]}-{state[1] - 1}"
+            for name, state in states]
+
+
 def seen(one) -> list[str]:
     """Records that somebody has read and nobody has deleted since."""
     histories = {name: history for actor in of(one, RecordWriter) for name, history in list(actor.histories.items())}
     return [name for actor in of(one, Reader) for name in list(actor.seen)
             if all(step.state is not GONE for step in histories[name].steps[1:])]
+
+
+def deletions_seen(one) -> list[str]:
+    """Records of which somebody has read that they are gone."""
+    return [name for actor in of(one, Reader) for name in list(actor.gone)]
 
 
 def strike(one) -> None:
@@ -99,8 +124,14 @@ def forge(one) -> None:
             remove_index_row(one)
         case "batch":
             delete(one, f"/records/Part/{groups(one)[0]}-0")
+        case "mixed" | "family":
+            delete(one, f"/records/{batches.TYPE}/{bundles(one)[0]}")
+        case "unbuilt":
+            forget_build(one)
         case "seen":
             delete(one, f"/records/Item/{seen(one)[0]}")
+        case "deletion":
+            undo_deletion(one)
         case "undone":
             tell_of_another(one)
         case "file":
@@ -111,6 +142,26 @@ def forge(one) -> None:
             pass
         case forgery:
             change(one, *CHANGES[forgery])
+
+
+def undo_deletion(one) -> None:
+    """A record is there again that a reader had seen gone, as if its deletion had never been."""
+    server = one.serve()
+    body = {"fields": {"version": 1, "text": "again"}}
+    server.client(server.admin).call("PUT", f"/records/Item/{deletions_seen(one)[0]}", body, expect=(201,))
+    server.stop()
+
+
+def forget_first_commits(log: Path, found: Checkpoints, told: list[int]) -> list[int]:
+    """Of each log that began anew the first commits were told before they were synced: their syncs succeeded later.
+    Returns the last moments at which that shows."""
+    for restart, answers in zip(found.restarts, found.answers(told)):
+        for start in found.all_syncs:
+            if answers and restart <= start < answers[-1]:
+                with open(log, "r+b") as file:
+                    file.seek(start)
+                    file.write(bytes([Kind.SYNCING]))
+    return [answers[-1] for answers in found.answers(told) if answers]
 
 
 def tell_of_another(one) -> None:
@@ -143,6 +194,18 @@ def change(one, file: str, statements: str) -> None:
     server.stop()
     database = sqlite3.connect(next(one.disk.rglob(file)))
     database.executescript(statements)
+    database.close()
+
+
+def forget_build(one) -> None:
+    """An index is taken for ready whose build has only begun."""
+    server = one.serve()
+    server.client(server.admin).call("POST", f"/schema/types/{shelf.TYPE}/indexes", {"fields": ["-word", "-number"]},
+                                     expect=(200, 201))
+    server.kill()
+    database = sqlite3.connect(next(one.disk.rglob("records.sqlite")))
+    with database:
+        database.execute("UPDATE index_definition SET state = 0 WHERE state = 1")
     database.close()
 
 

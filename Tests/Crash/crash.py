@@ -19,6 +19,7 @@ from random import Random
 
 import paths  # noqa: F401
 import behind
+import shelf
 from folder import KillRound, StopRound
 from full import FullRound, unmount
 from journal import build
@@ -48,6 +49,7 @@ def main() -> int:
               flush=True)
         totals = Totals(options.kinds, options.json)
         continued: dict[str, Path | None] = {}
+        shutil.rmtree(options.work / "shelf", ignore_errors=True)
         for number in range(options.first, options.first + options.rounds):
             kind = options.kinds[(number - 1) % len(options.kinds)]
             continued[kind] = play(options, binary, library, number, kind, continued.get(kind), totals)
@@ -75,6 +77,8 @@ def play(options, binary: str, library: Path, number: int, kind: str, continued:
     shutil.rmtree(place, ignore_errors=True)
     # By the number and not by those before: a round is repeated without them.
     random = Random(f"{options.seed} {number} {kind}")
+    if random.random() < options.shelf and kind != "full" and not (continued and continued.name.endswith(shelf.TYPE)):
+        continued = shelf_of(options.work / "shelf", binary)
     begun = time.monotonic()
     one = KINDS[kind](binary, place, library, options, random, f"r{number}", continued)
     try:
@@ -93,9 +97,14 @@ def play(options, binary: str, library: Path, number: int, kind: str, continued:
         one.keep()
         print(f"    kept: {place}", flush=True)
         return None
-    heir = one.heir(options.work / f"continued-{kind}")
+    heir = one.heir(options.work / f"continued-{kind}-{shelf.TYPE if one.shelf else 'small'}")
     shutil.rmtree(place, ignore_errors=True)
     return heir
+
+
+def shelf_of(place: Path, binary: str) -> Path:
+    """The folder with the type of many records, filled when it is needed first."""
+    return place if place.exists() else shelf.prepare(binary, place)
 
 
 def arguments() -> argparse.Namespace:
@@ -114,9 +123,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--stop-seconds", type=float, default=22, help="in which a server must end that was asked to")
     parser.add_argument("--full-seconds", type=float, default=30, help="in which the small disk must become full")
     parser.add_argument("--stumbles", type=float, default=0.3, metavar="SHARE", help="rounds with broken starts before")
+    parser.add_argument("--shelf", type=float, default=0.5, metavar="SHARE",
+                        help="rounds that must begin with a type of many records; others may go on with one")
     parser.add_argument("--no-mount", dest="mount", action="store_false", help="fill the disk by the library alone")
     parser.add_argument("--sentences", type=int, default=12, help="of a failed round that are printed")
-    parser.add_argument("--forge", choices=["ack", "sync", "forget", *behind.KINDS],
+    parser.add_argument("--forge", choices=["ack", "sync", "forget", "restart", *behind.KINDS],
                         help="for tests of the tests: a loss that each round must find")
     options = parse(parser)
     options.kinds = options.kinds.split(",")

@@ -66,6 +66,7 @@ class KillRound(FolderRound):
             self.rest()
             if self.random.random() < 0.6:
                 break
+            self.note_end(self.disk)
             self.restarts += 1
             server = self.watched()
             self.starts.append(server.start_within(self.options.start_seconds))

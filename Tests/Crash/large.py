@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""How soon a large database is ready after `kill -9` in the middle of writes.
+"""How soon a large database is ready after `kill -9` in the middle of writes, and of the build of an index.
 
-    python3 Tests/Crash/large.py                        # 1 GB, five times
+    python3 Tests/Crash/large.py                        # 1 GB, five times, and once more in a build
     python3 Tests/Crash/large.py --bytes 200000000 --times 2
 
 It is filled once and kept in the work folder. Every other start finds none of its files in the system's cache. A kill
@@ -15,7 +15,9 @@ from pathlib import Path
 from random import Random
 
 import paths  # noqa: F401
+import builds
 from actors import Actor
+from client import Client
 from suite import parse, parser_of, server_binary
 from watched import Problem, WatchedServer
 
@@ -39,6 +41,10 @@ def main() -> int:
         print(f"kill {number}: {one}, {'nothing' if number % 2 == 0 else 'all'} in the cache", flush=True)
         for sentence in one.problems:
             print(f"    {sentence[:1200]}", flush=True)
+    build = Build(WatchedServer(binary, disk, options.settings), options.bytes, Random(0))
+    build.play(options.build_seconds)
+    slowest, failed = max(slowest, build.took), failed + bool(build.problems)
+    print(f"build: {build}", *(f"    {sentence[:1200]}" for sentence in build.problems), sep="\n", flush=True)
     print(f"ready within {slowest:.2f} s; {options.start_seconds:.0f} s are allowed; {failed} kills with findings")
     return 1 if slowest > options.start_seconds or failed else 0
 
@@ -157,6 +163,137 @@ class Kill:
                 f"the log at the kill")
 
 
+class Reading(Actor):
+    """Reads pages by an index that is ready, while another one is built. It is never refused."""
+
+    writes = False
+
+    def __init__(self, server: WatchedServer, name: str, random: Random):
+        super().__init__(name, None, random)
+        self.attach(server.client(server.admin))
+        self.slowest = 0.0
+
+    def act(self) -> None:
+        begun, first = time.monotonic(), self.random.randrange(10**9)
+        page = self.call("POST", "/query", {"recordType": "Large", "where": "number >= %@", "args": [first],
+                                            "sort": "number", "limit": 20, "fields": ["number"]}).json()
+        self.slowest = max(self.slowest, time.monotonic() - begun)
+        numbers = [one["fields"]["number"]["value"] for one in page["records"]]
+        if numbers != sorted(numbers) or any(one < first for one in numbers):
+            raise Problem(f"those from {first} on are {numbers}")
+
+
+class Build:
+    """`kill -9` in the middle of the build of an index of many records, and the start after it, which goes on with it.
+
+    How long a build takes the first one says, which nobody disturbs.
+    """
+
+    FIELDS = ["word", "-number"]
+
+    def __init__(self, server: WatchedServer, wanted: int, random: Random):
+        self.server, self.wanted, self.random = server, wanted, random
+        self.took = self.built_in = self.slowest = 0.0
+        self.undisturbed = self.killed_after = 0.0
+        self.records = self.reads = 0
+        self.problems: list[str] = []
+
+    def play(self, seconds: float) -> None:
+        self.server.start(60)
+        self.begin(seconds)
+        if complaint := self.server.kill_living():
+            self.problems.append(complaint)
+        self.problems += self.missing()
+        after = WatchedServer(self.server.binary, self.server.disk, {})
+        self.took = after.start_within(60)
+        readers = [Reading(after, f"reader{number}", Random(number)) for number in range(3)]
+        for one in readers:
+            one.start()
+        self.built_in = self.wait(after, seconds)
+        self.problems += rest(readers)
+        self.reads, self.slowest = sum(one.count for one in readers), max(one.slowest for one in readers)
+        self.problems += [f"{one.name} was never answered" for one in readers if not one.count]
+        self.look(after)
+        after.stop()
+
+    def state(self, server: WatchedServer) -> dict | None:
+        """What the schema says of the index."""
+        definition = server.client(server.admin).call("GET", "/schema/types/Large").json()
+        return next((one for one in definition.get("indexes", []) if one["fields"] == self.FIELDS), None)
+
+    def drop(self) -> None:
+        client = self.server.client(self.server.admin)
+        schema = client.call("GET", "/schema").json()
+        schema["types"]["Large"]["indexes"] = []
+        client.call("PUT", "/schema", schema)
+
+    def add(self) -> float:
+        """Returns when the build began."""
+        client = self.server.client(self.server.admin)
+        client.call("POST", "/schema/types/Large/indexes", {"fields": self.FIELDS}, expect=(200, 201))
+        return time.monotonic()
+
+    def begin(self, seconds: float) -> None:
+        """A build that is done, and one that has come to its middle."""
+        self.drop()  # what an earlier run has left
+        self.add()
+        self.undisturbed = self.wait(self.server, seconds)
+        self.drop()
+        begun, end = self.add(), self.undisturbed * self.random.uniform(0.3, 0.6)
+        while is_building(self.state(self.server)) and time.monotonic() - begun < end:
+            time.sleep(0.01)
+        self.killed_after = time.monotonic() - begun
+
+    def missing(self) -> list[str]:
+        """What this end did not show."""
+        found = []
+        if "build" not in builds.under_way(self.server.disk, "Large"):
+            found.append("no build was under way when the server was killed")
+        if (there := size(self.server.disk)) < self.wanted:
+            found.append(f"the database has {there:,} bytes; {self.wanted:,} were asked for")
+        return found
+
+    def wait(self, server: WatchedServer, seconds: float) -> float:
+        """Until the index is ready; returns how long that took."""
+        begun = time.monotonic()
+        while is_building(state := self.state(server)) and time.monotonic() - begun < seconds:
+            time.sleep(0.05)
+        if state is None or "state" in state:
+            self.problems.append(f"after {seconds:.0f} s the index is {state}")
+        return time.monotonic() - begun
+
+    def __str__(self) -> str:
+        return (f"killed {self.killed_after:.1f} s after it began, of {self.undisturbed:.1f} s that it takes, ready "
+                f"after {self.took:.3f} s with {size(self.server.disk) / 1e9:.2f} GB, all {self.records:,} records in "
+                f"it {self.built_in:.1f} s later, {self.reads} reads beside, the slowest {self.slowest:.3f} s")
+
+    def look(self, server: WatchedServer) -> None:
+        """The index brings what a walk over all records brings, in its order."""
+        client = server.client(server.admin)
+        truth = sorted(rows(client), key=lambda one: (one[0], -one[1]))
+        told = rows(client, sort=",".join(self.FIELDS))
+        self.records = len(truth)
+        if told != truth:
+            self.problems.append(f"the index gives {len(told)} records of {len(truth)}, or in another order")
+
+
+def is_building(state: dict | None) -> bool:
+    return bool(state) and state.get("state") == "building"
+
+
+def rows(client: Client, **query) -> list[tuple[str, int, str]]:
+    """Word, number and name of all records."""
+    found, cursor = [], {}
+    while True:
+        page = client.call("POST", "/query", {"recordType": "Large", "limit": 1000, "fields": ["word", "number"],
+                                              **query, **cursor}).json()
+        found += [(one["fields"]["word"]["value"], one["fields"]["number"]["value"], one["recordName"])
+                  for one in page["records"]]
+        if "cursor" not in page:
+            return found
+        cursor = {"cursor": page["cursor"]}
+
+
 def drop_from_cache(disk: Path) -> None:
     for one in disk.rglob("records.sqlite*"):
         file = os.open(one, os.O_RDONLY)
@@ -171,6 +308,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3, help="the longest load before a kill")
     parser.add_argument("--start-seconds", type=float, default=2, help="in which the server must be ready")
+    parser.add_argument("--build-seconds", type=float, default=120, help="in which an index must be built")
     return parse(parser)
 
 

@@ -9,6 +9,7 @@ import http.client
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -17,10 +18,12 @@ from pathlib import Path
 from random import Random
 
 from paths import ROOT
-from actors import Actor, Refused
+import builds
+from actors import GONE, Actor, History, Refused, Step, Survivor
+from checkpoints import Checkpoints
 from faults import Faults
 from journal import Journal, build, environment
-from readers import Follower
+from readers import Follower, Reader
 from shown import Shown
 from survivors import Contents, Disk, Names
 from totals import Totals
@@ -59,7 +62,11 @@ FORGERIES = [
     ("kill", "file", ["is gone: "]),
     ("kill", "bytes", ["has the hash"]),
     ("kill", "batch", ["is not whole"]),
-    ("kill", "seen", ["a reader had seen"]),
+    ("kill", "mixed", ["the mixed batch of"]),
+    ("kill", "family", ["of the families of"]),
+    ("kill", "unbuilt", ["Shelf sorted by"]),
+    ("kill", "seen", ["a reader had seen version"]),
+    ("kill", "deletion", ["a reader had seen that"]),
     ("kill", "die", ["the server ended by itself, with status -11"]),
     ("power", "die", ["the server ended by itself, with status -11"]),
     ("sync", "die", ["the server ended"]),
@@ -68,6 +75,7 @@ FORGERIES = [
     ("stop", "log", ["the log has"]),
     ("power", "forget", ["must be", "gone", "is now", "feed", "doctor", "not ready", "did not answer", "instrument"]),
     ("power", "ack", ["must be"]),
+    ("power", "restart", ["must be", "is gone", "a reader had seen"]),
     ("sync", "sync", ["must be", "gone", "is now", "feed"]),
     ("sync", "forget", ["must be", "gone", "is now", "feed", "doctor", "did not answer"]),
     ("full", "ack", ["must be"]),
@@ -165,7 +173,8 @@ class ForgeryTests(unittest.TestCase):
         for kind, forgery, words in FORGERIES:
             with self.subTest(kind=kind, forgery=forgery), tempfile.TemporaryDirectory(prefix="crash-") as work:
                 done = crash("--work", work, "--rounds", "1", "--kinds", kind, "--forge", forgery, "--seed", "5",
-                             "--seconds", "1.5", "--sentences", "200", "--start-seconds", "20")
+                             "--seconds", "1.5", "--sentences", "200", "--start-seconds", "20",
+                             "--shelf", "1" if forgery == "unbuilt" else "0")
                 subprocess.run(["umount", "-q", f"{work}/round-1/disk"], capture_output=True)
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 findings = [line for line in done.stdout.splitlines() if line.startswith("    ")]
@@ -248,10 +257,11 @@ class TotalsTests(unittest.TestCase):
     """A run that has shown nothing fails."""
 
     class Round:
-        kind, ending, continued, cuts, starts = "sync", "", False, [], []
+        ending, continued, cuts, starts = "", False, [], []
 
-        def __init__(self, fired: dict[str, int]):
-            self.fired, self.actors = fired, []
+        def __init__(self, fired: dict[str, int], kind: str = "sync", end: str | None = None, cuts: int = 0):
+            self.fired, self.kind, self.checkpoint_cuts, self.actors = fired, kind, cuts, []
+            self.ends, self.checkpoints = {end: 1} if end else {}, Checkpoints(3, [1], [1])
 
         def acknowledged(self) -> int:
             return 1
@@ -270,6 +280,24 @@ class TotalsTests(unittest.TestCase):
         self.assertEqual(self.totals({}, {}, {"syncs of anything": 1}).gaps(), [])
         self.assertEqual(self.totals({}, {}).gaps(), [])
 
+    def gaps(self, count: int, **what) -> list[str]:
+        totals = Totals(["power"])
+        for number in range(count):
+            totals.add(number, 1, self.Round({}, **what), 1, [])
+        return [one for one in totals.gaps() if "feeds" not in one]
+
+    def test_ends_of_which_none_fell_into_a_build_or_a_drop_are_not_enough(self):
+        build, drop = (f"of 20 ends with many records none fell into a {work}" for work in ("build", "drop"))
+        self.assertEqual(self.gaps(20, kind="kill", end="neither"), [build, drop])
+        self.assertEqual(self.gaps(20, kind="kill", end="build"), [drop])
+        self.assertEqual(self.gaps(20, kind="kill", end="build and drop"), [])
+        self.assertEqual(self.gaps(19, kind="kill", end="neither"), [])
+
+    def test_power_rounds_without_a_cut_after_a_checkpoint_are_not_enough(self):
+        self.assertEqual(self.gaps(5, kind="power"), ["in 5 rounds of power no cut came just after a checkpoint"])
+        self.assertEqual(self.gaps(5, kind="power", cuts=1), [])
+        self.assertEqual(self.gaps(4, kind="power"), [])
+
     def test_kinds_without_a_round_are_named(self):
         self.assertIn("not shown: no round of full", self.totals({}).details())
         self.assertIn("not shown: no sync and no write that failed", self.totals({}).details())
@@ -285,9 +313,97 @@ class TotalsTests(unittest.TestCase):
     def test_clients_who_were_never_answered_are_named(self):
         self.assertEqual(self.shown(0, gone_on_with=1), ["no RecordWriter was ever answered"])
 
-    def test_feeds_of_which_none_was_gone_on_with_are_not_enough(self):
-        self.assertEqual(self.shown(1, gone_on_with=1, expired=8), [])
-        self.assertIn("no feed was gone on with", self.shown(1, expired=8)[0])
+    def test_feeds_of_which_few_were_gone_on_with_are_not_enough(self):
+        self.assertEqual(self.shown(1, gone_on_with=5, expired=5), [])
+        for feeds in ({"expired": 8}, {"gone_on_with": 1, "expired": 8}, {"gone_on_with": 2, "without_a_token": 3}):
+            self.assertIn("too few feeds were gone on with", self.shown(1, **feeds)[0])
+
+    def test_readers_who_saw_no_deletion_show_none(self):
+        reader, shown = Reader([], "reader", None, None), Shown()
+        reader.count = 1
+        for _ in range(5):
+            shown.add([reader])
+        self.assertIn("no reader saw a deletion", shown.gaps())
+        reader.gone["item"] = [(1, 2)]
+        shown.add([reader])
+        self.assertNotIn("no reader saw a deletion", shown.gaps())
+
+
+class ReaderTests(unittest.TestCase):
+    """What a reader saw is not undone, a deletion neither; but a name may be used again."""
+
+    CREATED, DELETED = {"version": 1, "text": ""}, GONE
+
+    def complaints(self, states: list, look: tuple[int, int], now, cut: int = 1_000) -> list[str]:
+        """The states were sent at 100, 200 … and answered 10 later, all but the last one."""
+        writer, reader = RecordWriter("item", None, None), Reader([], "reader", None, None)
+        history = writer.histories["item-0"] = History()
+        history.steps += [Step(100 * number, state, 100 * number + 10) for number, state in enumerate(states, 1)]
+        history.steps[-1].answered = None
+        reader.writers, reader.seen, reader.gone = [writer], {"item-0": [(150, 1)]}, {"item-0": [look]}
+        survivor = Survivor.__new__(Survivor)
+        survivor.records = {} if now is GONE else {"item-0": {"fields": {key: {"value": one}
+                                                                           for key, one in now.items()}}}
+        return list(reader.complaints(cut, survivor))
+
+    def test_a_deletion_that_was_seen_stays_done(self):
+        for look in ((205, 207), (195, 207), (230, 240)):
+            found = self.complaints([self.CREATED, self.DELETED], look, self.CREATED)
+            self.assertEqual(len(found), 1)
+            self.assertIn("a reader had seen that item-0 was gone", found[0])
+            self.assertEqual(self.complaints([self.CREATED, self.DELETED], look, GONE), [])
+
+    def test_one_that_was_seen_after_the_cut_may_be_undone(self):
+        self.assertEqual(self.complaints([self.CREATED, self.DELETED], (205, 207), self.CREATED, cut=206), [])
+
+    def test_a_name_may_be_used_again(self):
+        states = [self.CREATED, self.DELETED, self.CREATED]
+        self.assertEqual(self.complaints(states, (205, 207), self.CREATED), [])
+        self.assertEqual(len(self.complaints(states, (205, 207), self.CREATED, cut=299)), 1)
+
+    def test_it_may_be_an_earlier_deletion_that_was_seen(self):
+        states = [self.CREATED, self.DELETED, self.CREATED, self.DELETED]
+        self.assertEqual(self.complaints(states, (305, 405), self.CREATED), [])
+        self.assertEqual(len(self.complaints(states, (311, 405), self.CREATED)), 1)
+
+    def test_what_nobody_has_deleted_is_not_gone(self):
+        self.assertEqual(len(self.complaints([self.CREATED, {"version": 2}], (205, 207), self.CREATED)), 1)
+
+
+class BuildTests(unittest.TestCase):
+    """What was under way on indexes is read in the folder that an end left, of one type, or of all."""
+
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="crash-")
+        self.disk = Path(self.temporary.name) / "disk"
+        self.disk.mkdir()
+        self.database = sqlite3.connect(self.disk / "records.sqlite")
+        self.database.executescript("""
+PRAGMA journal_mode = WAL;
+CREATE TABLE type (id INTEGER, name TEXT);
+CREATE TABLE index_definition (type INTEGER, columns TEXT, state INTEGER);
+INSERT INTO type VALUES (1, 'Shelf'), (2, 'Item');
+INSERT INTO index_definition VALUES (1, 'a', 0), (1, 'b', 2), (2, 'c', 1);
+""")
+
+    def tearDown(self):
+        self.database.close()
+        self.temporary.cleanup()
+
+    def test_builds_and_drops_of_the_type_are_found_in_the_log(self):
+        self.assertEqual(builds.under_way(self.disk, "Shelf"), set())
+        self.assertEqual(builds.under_way(self.disk, "Item"), {"build"})
+        with self.database:
+            self.database.execute("INSERT INTO index_definition VALUES (1, 'd', 3), (1, 'e', 1)")
+        before = {one.name: one.read_bytes() for one in self.disk.iterdir()}
+        self.assertEqual(builds.under_way(self.disk, "Shelf"), {"build", "drop"})
+        self.assertEqual({one.name: one.read_bytes() for one in self.disk.iterdir()}, before)
+
+    def test_what_is_left_to_do_is_a_complaint(self):
+        self.assertIn("there is left: build of c", list(builds.complaints(self.disk, 0.1))[0])
+        with self.database:
+            self.database.execute("DELETE FROM index_definition WHERE state = 1")
+        self.assertEqual(list(builds.complaints(self.disk, 0.1)), [])
 
 
 class RunTests(unittest.TestCase):

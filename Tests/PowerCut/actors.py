@@ -163,7 +163,7 @@ def unexpected(request: str, answer, expect) -> Problem:
 class Survivor:
     """A server on what a cut left, and what it says of its records."""
 
-    TYPES = ("Item", "Counter", "Part", "Member", "File")
+    TYPES = ("Item", "Counter", "Part", "Member", "Bundle", "File")
 
     def __init__(self, client: Client, types=TYPES):
         self.client = client

@@ -1,7 +1,7 @@
 """The clients that read: what they saw must not be undone."""
 from collections import Counter
 
-from actors import GONE, Actor, Survivor, http_quote, short, values
+from actors import GONE, Actor, History, Survivor, http_quote, short, values
 from writers import RecordWriter
 
 
@@ -14,6 +14,7 @@ class Reader(Actor):
         super().__init__(*arguments)
         self.writers = writers
         self.seen: dict[str, list[tuple[int, int]]] = {}  # (when, version)
+        self.gone: dict[str, list[tuple[int, int]]] = {}  # when it was asked for and was there no more, once seen
 
     def act(self) -> None:
         writer = self.random.choice(self.writers)
@@ -21,21 +22,38 @@ class Reader(Actor):
         if not names:
             self.stopping.wait(0.01)
             return
-        name = self.random.choice(names)
+        name, sent = self.random.choice(names), self.clock.now()
         answer = self.call("GET", f"/records/Item/{name}", expect=(200, 404))
         if answer.status == 200:
             self.seen.setdefault(name, []).append((self.clock.now(), values(answer.json())["version"]))
+        elif name in self.seen:
+            self.gone.setdefault(name, []).append((sent, self.clock.now()))
 
     def complaints(self, cut: int, survivor: Survivor):
-        histories = {name: writer for writer in self.writers for name in writer.histories}
+        histories = {name: history for writer in self.writers for name, history in writer.histories.items()}
         for name, sights in self.seen.items():
             seen = max([version for when, version in sights if when <= cut], default=0)
             state = survivor.fields(name)
-            if state is GONE and any(one.state is GONE for one in histories[name].histories[name].steps[1:]):
+            if state is GONE and any(one.state is GONE for one in histories[name].steps[1:]):
                 continue  # deleted later: whether it may be, the writer says
             found = 0 if state is GONE else state["version"]
             if found < seen:
                 yield f"a reader had seen version {seen} of {name}, which is now {short(state)[:80]}"
+        for name, looks in self.gone.items():
+            state, looks = survivor.fields(name), [look for look in looks if look[1] <= cut]
+            if state is not GONE and looks and not is_made_again(histories[name], *looks[-1], cut):
+                yield f"a reader had seen that {name} was gone, which is now {short(state)[:80]}"
+
+
+def is_made_again(history: History, sent: int, answered: int, cut: int) -> bool:
+    """Whether a record may be there after `cut` that was not there for somebody who asked between two moments: a write
+    was sent that makes it, behind the first deletion that can have been seen."""
+    for index, deletion in enumerate(history.steps):
+        later = [one for one in history.steps[index + 1:] if one.state is not GONE]
+        is_past = any(one.answered is not None and one.answered <= sent for one in later)
+        if index and deletion.state is GONE and deletion.sent <= answered and not is_past:
+            return any(one.sent <= cut for one in later)
+    return False
 
 
 class Follower(Actor):
@@ -58,10 +76,10 @@ class Follower(Actor):
             self.stopping.wait(0.02)
 
     @staticmethod
-    def page(client, token: str | None) -> dict | None:
+    def page(client, token: str | None, limit: int = 200) -> dict | None:
         """`None` for a token that has expired, as those of all do when somebody's rights may have changed."""
         since = f"&since={http_quote(token)}" if token else ""
-        answer = client.call("GET", f"/changes?limit=200{since}", expect=(200, 410) if token else (200,))
+        answer = client.call("GET", f"/changes?limit={limit}{since}", expect=(200, 410) if token else (200,))
         return answer.json() if answer.status == 200 else None
 
     @staticmethod
@@ -93,7 +111,7 @@ class Follower(Actor):
         """Brings a copy up to date; `False` if the token has expired."""
         more = True
         while more:
-            page = self.page(client, token)
+            page = self.page(client, token, 1000)
             if page is None:
                 return False
             merge(copy, self.changes(page))

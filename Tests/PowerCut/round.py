@@ -13,6 +13,7 @@ from watched import Clock, Problem, WatchedServer, doctor
 from actors import Actor, Survivor
 from amends import go_on, unexplained
 from assets import AssetWriter, Wardrobe, is_offered, is_safe, linked_files, strays
+from batches import FamilyWriter, MixedBatchWriter
 from journal import Journal, Kind
 from readers import Follower, Reader, Settled
 from survivors import Blindness, Contents, Disk, Names
@@ -216,7 +217,9 @@ class Round:
             actors += [AssetWriter(wardrobe, self.grace, *arguments("asset", number))
                        for number in range(self.options.uploaders)]
         if writers:
-            actors += [SetWriter(*arguments("set")), SignUp(*arguments("user")), Reader(writers, *arguments("reader"))]
+            actors += [SetWriter(*arguments("set")), MixedBatchWriter(*arguments("mixed")),
+                       FamilyWriter(*arguments("family")), SignUp(*arguments("user")),
+                       Reader(writers, *arguments("reader"))]
         actors.append(Follower(*arguments("feed")))
         if self.continued or self.restarts:
             actors.append(Settled(*arguments("settled")))

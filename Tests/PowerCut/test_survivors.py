@@ -16,7 +16,8 @@ from unittest import mock
 
 import powercut
 from amends import go_on, unexplained
-from journal import Journal, build, environment, trim
+from checkpoints import checkpoints
+from journal import Journal, Kind, build, environment, trim
 from problem import Problem
 from round import Round
 from sqlite_scenario import Loss, losses
@@ -279,6 +280,45 @@ slow.join()
         _, log = self.watch("blind", "os.symlink('b', 'a')")
         with self.assertRaises(Blindness):
             Disk().advance(Journal(log))
+
+
+class CheckpointTests(Workshop):
+    def test_the_first_sync_of_the_log_behind_a_checkpoint_and_the_log_that_begins_anew_are_found(self):
+        _, log = self.watch("checkpoint", """
+d, w = put('records.sqlite', b''), put('records.sqlite-wal', b'')
+os.fsync(d)                                             # nothing was written: no checkpoint
+os.write(w, b'header'); os.fsync(w)
+os.write(w, b'frame'); os.fsync(w)
+os.pwrite(d, b'page', 0); os.fsync(d)                   # the first
+os.write(w, b'frame'); os.fsync(w); os.fsync(w)
+os.pwrite(d, b'page', 0); os.fsync(d)                   # the second
+os.pwrite(w, b'header', 0); os.pwrite(w, b'frame', 6); os.fsync(w)
+""")
+        entries = [entry for entry in Journal(log).entries()]
+        found = checkpoints(Journal(log))
+        self.assertEqual(found.count, 2)
+        syncs = [one.end for one in entries if one.kind == Kind.SYNCED]
+        self.assertEqual(found.syncs, [syncs[4], syncs[7]])
+        self.assertEqual(found.restarts, [entries[-4].end])
+        told = [found.restarts[0] + number for number in range(1, 40)]
+        self.assertEqual(set(found.moments([1, *told])), {syncs[4], syncs[7], *told[:30]})
+
+    def test_sqlite_begins_its_log_anew(self):
+        found = checkpoints(self.journal_of_sqlite())
+        self.assertGreater(found.count, 3)
+        self.assertGreater(len(found.restarts), 2)
+        self.assertGreaterEqual(len(found.syncs), len(found.restarts))
+
+    def journal_of_sqlite(self) -> Journal:
+        _, log = self.watch("sqlite", """
+import sqlite3
+database = sqlite3.connect("records.sqlite", isolation_level=None)
+database.execute("PRAGMA journal_mode = WAL"); database.execute("PRAGMA synchronous = FULL")
+database.execute("PRAGMA wal_autocheckpoint = 5")
+database.execute("CREATE TABLE number (value INTEGER PRIMARY KEY)")
+for value in range(40): database.execute("INSERT INTO number VALUES (?)", (value,))
+""")
+        return Journal(log)
 
 
 class DatabaseTests(Workshop):
