@@ -5,6 +5,7 @@ import RecordModel
 import RecordWire
 import TestSupport
 import Testing
+import Threads
 
 /// Rights that end while the body of a request is on its way.
 @Suite struct LateRightsTests {
@@ -94,6 +95,60 @@ import Testing
         #expect(await answer.status == 401)
     }
 
+    /// Eight megabytes of a stranger's JSON once were read before the refusal, and others waited behind them.
+    @Test(arguments: [("/records/Post", #"{"fields":{}}"#), ("/records", #"{"operations":[]}"#)])
+    func `a stranger's long body is not read where nobody may write who is not signed in`(
+        target: String, body: String
+    ) async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        func send(_ token: String?) async throws -> (status: Int, wasRead: Bool) {
+            let sent = WatchedBody(Array(body.utf8))
+            let request = HTTPRequest(
+                method: .post, target: try #require(RequestTarget(target)),
+                fields: token.map(Self.fields) ?? Self.json, body: .stream(sent), id: "request-1")
+            let answer = Answer(await database.api.respond(to: request, in: database.context))
+            return (answer.status, sent.wasRead.withLock { $0 })
+        }
+        let stranger = try await send(nil)
+        #expect(stranger == (401, false))
+        #expect(try await send(try #require(database.tokens[.creator])).wasRead)
+        // Where anybody may create, a stranger's is read.
+        await database.call(
+            .put, "/grants/Post", as: .administrator, body: #"{"grants":{"_world":["CREATE","READ"]}}"#)
+        #expect(try await send(nil).wasRead)
+    }
+
+    @Test func `of long bodies the shortest is read first`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        await database.call(.get, "/records/Post", as: .administrator)
+        let inputs = try #require(database.registry.openDatabases.first?.database).inputs
+        let (isBusy, gate) = (Gate(), Gate())
+        let order = Locked<[Int]>([])
+        async let busy: Void = inputs.run(bytes: 1) {
+            isBusy.open()
+            gate.waitBlocking()
+        }
+        await isBusy.wait()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (place, length) in [8 << 20, 40 << 10, 41 << 10, 1 << 20].enumerated() {
+                group.addTask { try await inputs.run(bytes: length) { order.withLock { $0.append(length) } } }
+                // Each waits before the next one comes.
+                for _ in 0..<6_000 where inputs.waits <= place { try await Task.sleep(for: .milliseconds(5)) }
+            }
+            gate.open()
+            try await group.waitForAll()
+        }
+        _ = try await busy
+        #expect(order.withLock { $0 } == [40 << 10, 41 << 10, 1 << 20, 8 << 20])
+    }
+
+    private static let json: HTTPFields = {
+        var fields = HTTPFields()
+        fields.append(.contentType, "application/json")
+        return fields
+    }()
+
     private static func fields(_ token: String) -> HTTPFields {
         var fields = HTTPFields()
         fields.append(.authorization, "Bearer \(token)")
@@ -113,6 +168,24 @@ private struct BodyBehindARequest: HTTPBodyReader {
 
     func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8] {
         guard await api.respond(to: request, in: context).status == .ok else { throw .disconnected }
+        return body
+    }
+}
+
+/// A body that tells whether anybody has read it.
+private final class WatchedBody: HTTPBodyReader {
+    let wasRead = Locked(false)
+    private let body: [UInt8]
+
+    init(_ body: [UInt8]) {
+        self.body = body
+    }
+
+    var expectedLength: Int? { nil }
+    func next() async throws(HTTPBodyError) -> [UInt8]? { nil }
+
+    func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8] {
+        wasRead.withLock { $0 = true }
         return body
     }
 }

@@ -162,12 +162,28 @@ import Testing
         let first = await database.call(.get, path + "?limit=1", as: .administrator)
         #expect((first.records + first.changes).count == 1)
         #expect(pages.reads == 0)
-        let all = await database.call(.get, path + "?limit=400", as: .administrator)
-        #expect(pages.reads == 1)
-        let names = (all.records + all.changes).map { $0["recordName"]?.string }
+        var names: [String?] = []
+        var count = 0
+        var rest: String? = ""
+        // A page ends after a second of reading, which a busy machine may need.
+        while let place = rest {
+            let page = await database.call(.get, path + "?limit=400" + place, as: .administrator)
+            count += 1
+            names += (page.records + page.changes).map { $0["recordName"]?.string }
+            let token = page.json?["moreComing"] == .bool(true) ? page.json?["token"]?.string : nil
+            rest =
+                page.json?["cursor"]?.string.map { "&cursor=" + Self.encoded($0) }
+                ?? token.map { "&since=" + Self.encoded($0) }
+        }
+        #expect(pages.reads == count)
         #expect(names == (0..<400).map { "r\($0)" })
         let refused = await database.call(.get, "/records/Post?cursor=x&limit=400", as: .administrator)
         #expect(refused.status == 400)
-        #expect(pages.reads == 1)
+        #expect(pages.reads == count)
+    }
+
+    /// Base64 as a value in a query.
+    private static func encoded(_ text: String) -> String {
+        text.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
     }
 }

@@ -21,6 +21,20 @@ import Testing
         #expect(closed.status == 503 && closed.cause == "UNAVAILABLE" && closed.field("Retry-After") != nil)
     }
 
+    /// What a client makes of a base address with a slash and a signed one, or a proxy that does not take its prefix off.
+    @Test(arguments: [
+        ("//assets/sealed/a.txt", true), ("/fog/assets/sealed", true), ("/%61ssets/sealed/a/b", true),
+        (String(repeating: "/x", count: 17), true), ("/nothing/here", false), ("/fog/assets", false),
+    ])
+    func `what may be a signed address in a wrong place is not for the log`(path: String, isHidden: Bool) async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        let request = HTTPRequest(
+            method: .get, target: try #require(RequestTarget(path)), fields: HTTPFields(), body: .empty, id: "request-1")
+        let response = await database.api.respond(to: request, in: database.context)
+        #expect(response.status == .notFound)
+        #expect(response.hidesPath == isHidden)
+    }
+
     @Test func `limits are those of the configuration`() async throws {
         var limits = DatabaseLimits()
         limits.recordBytes = 12_345

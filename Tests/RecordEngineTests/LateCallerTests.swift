@@ -18,13 +18,15 @@ import Testing
     }
 
     /// A moderator, who alone reads a record, and what it is called with as long as its roles are known as they were.
-    private static func moderated() async throws -> (test: TestDatabase, caller: Caller, end: () async throws -> Void) {
-        let test = try TestDatabase(.production)
+    private static func moderated(
+        _ environment: RecordEnvironment = .production, indexes: String = #"["QUERYABLE"]"#
+    ) async throws -> (test: TestDatabase, caller: Caller, end: () async throws -> Void) {
+        let test = try TestDatabase(environment)
         let name = try #require(RoleName("moderators"))
         let session = try await test.signUp("mod").session
         _ = try await test.database.putRole(name, members: [session.user.recordName])
         try await test.putType(
-            fields: #""t":{"type":"STRING","indexes":["QUERYABLE"]}"#, grants: #"{"moderators":["READ","WRITE"]}"#)
+            fields: #""t":{"type":"STRING","indexes":\#(indexes)}"#, grants: #"{"moderators":["READ","WRITE"]}"#)
         try await test.create("a", #""t":"x""#)
         try test.reader.refresh()
         let caller = try test.caller(session.token)
@@ -47,6 +49,16 @@ import Testing
         try await end()
         let after = try await found()
         #expect(after.names == [] && after.matched == #"{"matched":0,"deleted":0,"skipped":0,"dryRun":true}"#)
+        await test.close()
+    }
+
+    @Test func `a query that waited for its index is answered by the roles that are left`() async throws {
+        let (test, caller, end) = try await Self.moderated(.development, indexes: "[]")
+        try await end()
+        let page = try await test.query("t == 'x'", as: caller)
+        // The index came with it.
+        #expect(page.json["notices"] != nil)
+        #expect(page.names.isEmpty)
         await test.close()
     }
 

@@ -146,4 +146,18 @@ import Testing
         #expect(try await test.query("q == 1 AND q > 0").names.isEmpty)
         #expect(try await test.query("recordName == 'x' AND f == 1").names.isEmpty)
     }
+
+    @Test func `a missing index is told with what helps: not to add what has failed, or what has no room`() async throws {
+        let test = try TestDatabase()
+        let fields = (0..<66).map { #""f\#($0)":{"type":"INT64"}"# }.joined(separator: ",")
+        try await test.putType(fields: fields)
+        for name in ["a", "b"] { try await test.create(name, #""f0":1"#) }
+        try await test.putType(fields: fields, indexes: #"[{"fields":["f0"],"unique":true}]"#)
+        let failed = await refusal { _ = try await test.query("f0 == 1", as: .anonymous) }
+        #expect(failed?.cause == .notIndexed && failed?.reason.contains("Its index has failed") == true)
+        let indexes = (1...64).map { #"{"fields":["f\#($0)"]}"# }.joined(separator: ",")
+        try await test.putType(fields: fields, indexes: "[\(indexes)]")
+        let full = await refusal { _ = try await test.query("f65 == 1") }
+        #expect(full?.cause == .notIndexed && full?.reason.contains("64 indexes, as many as it may") == true)
+    }
 }

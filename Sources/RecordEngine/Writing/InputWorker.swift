@@ -32,7 +32,8 @@ package final class InputWorker: Sendable {
         private var works: [@Sendable () -> Void] = []
         private var first = 0
 
-        var isEmpty: Bool { first == works.count }
+        var count: Int { works.count - first }
+        var isEmpty: Bool { count == 0 }
 
         mutating func append(_ work: @escaping @Sendable () -> Void) { works.append(work) }
 
@@ -60,6 +61,9 @@ package final class InputWorker: Sendable {
 
     /// The bodies that were read here.
     package var reads: Int { count.load(ordering: .relaxed) }
+
+    /// The bodies that wait for their turn.
+    package var waits: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
     /// Runs `read` on the thread, which starts with the first call.
     ///

@@ -104,6 +104,21 @@ import Testing
         return try Array(session.token.utf8).withUnsafeBytes { try test.reader.authenticate($0) }
     }
 
+    /// Else a client whose database a restored copy has lost would go on with what is gone.
+    @Test func `a token in a private database that was never written has expired`() async throws {
+        let test = try TestDatabase()
+        let ann = try await test.signUp("ann").caller
+        let bob = try await test.signUp("bob").caller
+        func address(_ caller: Caller) throws -> DatabaseAddress {
+            DatabaseAddress(scope: .privateDatabase(try #require(caller.userID)))
+        }
+        try await test.create("x", as: ann, in: try address(ann))
+        let token = try test.changes(as: ann, in: try address(ann)).token
+        #expect(try test.changes(as: bob, in: try address(bob)).token.isEmpty)
+        let refused = await refusal { _ = try test.changes(since: token, as: bob, in: try address(bob)) }
+        #expect(refused?.cause == .tokenExpired)
+    }
+
     @Test func `a user does not void everybody's tokens by it`() async throws {
         let patient = try await DoctorPatient { try await Self.fill($0) }
         let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
