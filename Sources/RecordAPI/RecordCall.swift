@@ -146,12 +146,14 @@ struct RecordCall {
         return value
     }
 
-    /// Refuses a stranger who may write nothing, before a body that is not here yet is read: reading eight megabytes of JSON
-    /// keeps others waiting.
+    /// Refuses a stranger who may write nothing before a long body is read, or one that does not say how long it is: reading
+    /// eight megabytes of JSON keeps others waiting. A short batch is refused item by item.
     ///
     /// - Parameter type: The type in the path; `nil` asks whether there is any that the caller may write.
     func refuseStrangers(_ type: RecordTypeName?, in scope: DatabaseScope) throws(RecordError) {
-        guard caller == .anonymous, case .stream = request.body else { return }
+        guard caller == .anonymous, case .stream(let body) = request.body,
+            body.expectedLength ?? .max >= InputWorker.minimumBytes
+        else { return }
         let types = type.map { [reader.schema[$0]].compactMap(\.self) } ?? Array(reader.schema.types.values)
         let mayWrite = types.contains { type in
             [Action.create, .write].contains {

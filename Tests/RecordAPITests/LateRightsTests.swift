@@ -101,9 +101,11 @@ import Threads
         target: String, body: String
     ) async throws {
         let database = try await TestDatabase.make()
-        try await database.addForum()
-        func send(_ token: String?) async throws -> (status: Int, wasRead: Bool) {
-            let sent = WatchedBody(Array(body.utf8))
+        await database.call(.put, "/records/Post/first", as: .creator, body: #"{"fields":{}}"#)
+        func send(
+            _ token: String?, length: Int? = InputWorker.minimumBytes
+        ) async throws -> (status: Int, wasRead: Bool) {
+            let sent = WatchedBody(Array(body.utf8), length: length)
             let request = HTTPRequest(
                 method: .post, target: try #require(RequestTarget(target)),
                 fields: token.map(Self.fields) ?? Self.json, body: .stream(sent), id: "request-1")
@@ -112,7 +114,9 @@ import Threads
         }
         let stranger = try await send(nil)
         #expect(stranger == (401, false))
-        #expect(try await send(try #require(database.tokens[.creator])).wasRead)
+        #expect(try await send(nil, length: nil) == (401, false))
+        #expect(try await send(nil, length: InputWorker.minimumBytes - 1).wasRead)
+        #expect(try await send(database.tokens[.creator]).wasRead)
         // Where anybody may create, a stranger's is read.
         await database.call(
             .put, "/grants/Post", as: .administrator, body: #"{"grants":{"_world":["CREATE","READ"]}}"#)
@@ -175,13 +179,15 @@ private struct BodyBehindARequest: HTTPBodyReader {
 /// A body that tells whether anybody has read it.
 private final class WatchedBody: HTTPBodyReader {
     let wasRead = Locked(false)
+    /// What is announced.
+    let expectedLength: Int?
     private let body: [UInt8]
 
-    init(_ body: [UInt8]) {
+    init(_ body: [UInt8], length: Int?) {
         self.body = body
+        expectedLength = length
     }
 
-    var expectedLength: Int? { nil }
     func next() async throws(HTTPBodyError) -> [UInt8]? { nil }
 
     func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8] {

@@ -29,7 +29,8 @@ import Testing
     func `what may be a signed address in a wrong place is not for the log`(path: String, isHidden: Bool) async throws {
         let database = try await TestDatabase.make(withUsers: false)
         let request = HTTPRequest(
-            method: .get, target: try #require(RequestTarget(path)), fields: HTTPFields(), body: .empty, id: "request-1")
+            method: .get, target: try #require(RequestTarget(path)), fields: HTTPFields(), body: .empty, id: "request-1"
+        )
         let response = await database.api.respond(to: request, in: database.context)
         #expect(response.status == .notFound)
         #expect(response.hidesPath == isHidden)

@@ -147,7 +147,8 @@ import Testing
         #expect(try await test.query("recordName == 'x' AND f == 1").names.isEmpty)
     }
 
-    @Test func `a missing index is told with what helps: not to add what has failed, or what has no room`() async throws {
+    @Test func `a missing index is told with what helps: not to add what has failed, or what has no room`() async throws
+    {
         let test = try TestDatabase()
         let fields = (0..<66).map { #""f\#($0)":{"type":"INT64"}"# }.joined(separator: ",")
         try await test.putType(fields: fields)

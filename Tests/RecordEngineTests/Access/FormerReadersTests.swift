@@ -110,7 +110,7 @@ import Testing
         let ann = try await test.signUp("ann").caller
         let bob = try await test.signUp("bob").caller
         func address(_ caller: Caller) throws -> DatabaseAddress {
-            DatabaseAddress(scope: .privateDatabase(try #require(caller.userID)))
+            DatabaseAddress(scope: .privateDatabase(owner: try #require(caller.userID)))
         }
         try await test.create("x", as: ann, in: try address(ann))
         let token = try test.changes(as: ann, in: try address(ann)).token
