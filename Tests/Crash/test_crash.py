@@ -287,11 +287,11 @@ class TotalsTests(unittest.TestCase):
         return [one for one in totals.gaps() if "feeds" not in one]
 
     def test_ends_of_which_none_fell_into_a_build_or_a_drop_are_not_enough(self):
-        build, drop = (f"of 20 ends with many records none fell into a {work}" for work in ("build", "drop"))
-        self.assertEqual(self.gaps(20, kind="kill", end="neither"), [build, drop])
-        self.assertEqual(self.gaps(20, kind="kill", end="build"), [drop])
-        self.assertEqual(self.gaps(20, kind="kill", end="build and drop"), [])
-        self.assertEqual(self.gaps(19, kind="kill", end="neither"), [])
+        build, drop = (f"of 40 ends with many records none fell into a {work}" for work in ("build", "drop"))
+        self.assertEqual(self.gaps(40, kind="kill", end="neither"), [build, drop])
+        self.assertEqual(self.gaps(40, kind="kill", end="build"), [drop])
+        self.assertEqual(self.gaps(40, kind="kill", end="build and drop"), [])
+        self.assertEqual(self.gaps(39, kind="kill", end="neither"), [])
 
     def test_power_rounds_without_a_cut_after_a_checkpoint_are_not_enough(self):
         self.assertEqual(self.gaps(5, kind="power"), ["in 5 rounds of power no cut came just after a checkpoint"])

@@ -11,7 +11,7 @@ from shown import Shown
 ENOUGH = 3
 # In so many ends of servers with a type of many records, one comes in the middle of a build and one of a drop: a third
 # of them each do; none after SIGTERM, which takes longer than the work.
-ENOUGH_ENDS = 20
+ENOUGH_ENDS = 40
 # In so many rounds of power, half of which copy the log often, some cut comes just after a checkpoint.
 ENOUGH_POWER = 5
 # What is done to indexes in slices.
