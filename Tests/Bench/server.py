@@ -12,7 +12,7 @@ from pathlib import Path
 
 import process
 from client import Client
-from problem import Problem, Skipped
+from problem import Problem
 
 # An unknown key is an error to the server, so `--env KEY=` takes one away, and `--env KEY=VALUE` adds one.
 ENVIRONMENT = {
@@ -169,19 +169,3 @@ class Server:
                 shutil.copyfile(source, folder / source.name)
         self.start()
         return folder / "records.sqlite"
-
-
-def traced_prefix(output: Path, strace: str) -> list[str]:
-    """Runs the server under strace, which writes one line per sync; the server stays our own child.
-
-    Attaching later (`strace -p`) would stop the server at every system call and so change the groups that are being
-    counted; started this way, a seccomp filter lets all calls but the two pass untouched.
-    """
-    prefix = [strace, "-D", "-f", "--seccomp-bpf", "-qq", "-e", "trace=fsync,fdatasync", "-e", "signal=none",
-              "-o", str(output)]
-    probe = subprocess.run([strace, "-D", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "true"],
-                           capture_output=True, text=True)
-    if probe.returncode != 0 or "permitted" in probe.stderr:
-        words = probe.stderr.strip().splitlines()
-        raise Skipped(f"ptrace is refused here ({words[-1] if words else probe.returncode}), so syncs are not counted.")
-    return prefix

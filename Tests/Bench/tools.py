@@ -54,13 +54,22 @@ def compile_bare(name: str, folder: str, *libraries: str) -> str:
     for header, package in (LIBRARIES[library] for library in libraries):
         if not os.path.exists(header):
             install(package)
+    return _compile(name, program, "-lpthread", *(f"-l{library}" for library in libraries))
+
+
+def compile_library(name: str, folder: str) -> str:
+    """Compiles `name` of the bench into `folder`, to be preloaded, unless that was done, and returns its path."""
+    library = os.path.join(folder, name + ".so")
+    return library if os.path.exists(library) else _compile(name, library, "-shared", "-fPIC", "-ldl")
+
+
+def _compile(name: str, output: str, *options: str) -> str:
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".c")
-    command = [path("gcc"), "-O2", "-Wall", "-Wextra", "-std=c11", "-o", program, source, "-lpthread",
-               *(f"-l{library}" for library in libraries)]
+    command = [path("gcc"), "-O2", "-Wall", "-Wextra", "-std=c11", "-o", output, source, *options]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise Problem(f"{name}.c does not compile:\n" + done.stderr)
-    return program
+    return output
 
 
 def _which(command: str) -> str | None:
