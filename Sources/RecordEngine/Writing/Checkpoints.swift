@@ -16,6 +16,8 @@ package struct CheckpointRules: Hashable, Sendable {
     /// it in the log, and without a call into the system (`bench.py --only point-read`: 16.9 µs before, 15.1 since).
     package var idlePages = 256
     package var idleTime = Duration.seconds(1)
+    /// How long a log that is to begin anew waits at most for those who read long.
+    package var longestPatience = Duration.seconds(10)
 
     package init() {}
 
@@ -52,7 +54,7 @@ struct Checkpoints {
     /// - Parameter longestQuery: After which a query is stopped.
     init(_ rules: CheckpointRules, longestQuery: Duration) {
         self.rules = rules
-        patience = min(longestQuery + .seconds(1), .seconds(10))
+        patience = min(longestQuery + .seconds(1), rules.longestPatience)
     }
 
     /// Makes a checkpoint if the log has grown enough.
