@@ -12,16 +12,14 @@ extension RecordAPI {
         try call.require(.changeSchema)
         let type = try call.type()
         let shape = try Self.shape(index, of: type)
-        // Looked at now: while this waits, another request may bring the loop's reader up to date.
-        let known = Set(type.indexes.map(\.id))
-        let made = try await call.database.addIndexes(
+        let added = try await call.database.addIndexes(
             IndexWish(indexes: [shape]), to: type.name, by: call.actor)
-        guard let type = call.database.schema[type.name], let index = made.first else {
+        guard let type = call.database.schema[type.name], let index = added.all.first else {
             throw RecordError(.conflict, "The type was taken away meanwhile")
         }
         let entry = SchemaDocument.IndexEntry(
             index, of: type, built: call.database.indexProgress.building, namesRecords: call.readsRecords(of: type))
-        return .json(entry.json, status: known.contains(index.id) ? .ok : .created)
+        return .json(entry.json, status: added.new.contains(index.id) ? .created : .ok)
     }
 
     /// What the schema's document would make of the index.

@@ -1,4 +1,5 @@
 import HTTP
+import RecordAPI
 import RecordModel
 import RecordWire
 import TestSupport
@@ -262,6 +263,28 @@ import Testing
             Scenario(
                 "of no type", .administrator, .post, "/schema/types/None/indexes", #"{"fields":["none"]}"#, 404),
         ])
+    }
+
+    /// Each of them looked before any was done: only the writer knows which was the first.
+    @Test func `of those who add one index at once, one is told that it was created`() async throws {
+        let database = try await forum()
+        var fields = HTTPFields()
+        fields.append(.authorization, "Bearer the-operators-secret")
+        let request = HTTPRequest(
+            method: .post, target: try #require(RequestTarget("/schema/types/Post/indexes")), fields: fields,
+            body: .bytes(Array(#"{"fields":["threadname","-good"]}"#.utf8)), id: "request-1")
+        let api = database.api
+        let statuses = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let loop = api.makeContext()
+                    defer { loop.closeReaders() }
+                    return Answer(await api.respond(to: request, in: loop)).status
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [200, 200, 200, 200, 200, 200, 200, 201])
     }
 
     @Test func `what does not fit is refused with its place`() async throws {

@@ -19,12 +19,14 @@ import Testing
         try await test.fill(300) { #""n":\#($0 % 7)"# }
         try await test.create("other", #""n":1"#, type: "Other")
         let type = try #require(Self.type)
-        let made = try await test.database.addIndexes(Self.wish(), to: type)
+        let added = try await test.database.addIndexes(Self.wish(), to: type)
+        let made = added.all
         #expect(made.map(\.state) == [.ready])
+        #expect(added.new == Set(made.map(\.id)))
         try IndexOracle(test).check()
         // The same wish finds it, and a field's option is served by it.
-        #expect(try await test.database.addIndexes(Self.wish(), to: type) == made)
-        let option = try await test.database.addIndexes(IndexWish(options: [1: .queryable]), to: type)
+        #expect(try await test.database.addIndexes(Self.wish(), to: type) == AddedIndexes(all: made, new: []))
+        let option = try await test.database.addIndexes(IndexWish(options: [1: .queryable]), to: type).all
         #expect(option == made)
         #expect(try test.indexes() == made)
     }
@@ -35,7 +37,7 @@ import Testing
         let test = try TestDatabase(indexBuilding: building)
         try await test.fill(100) { #""l":["a","b","c\#($0)"]"# }
         let type = try #require(Self.type)
-        let made = try await test.database.addIndexes(IndexWish(options: [1: .queryable]), to: type)
+        let made = try await test.database.addIndexes(IndexWish(options: [1: .queryable]), to: type).all
         #expect(made.map(\.state) == [.building(position: 0)])
         await test.database.indexesAreBuilt()
         try IndexOracle(test).check()
@@ -46,10 +48,10 @@ import Testing
         try await test.fill(400) { #""n":\#($0),"s":"s\#($0 % 3)""# }
         try await test.fill(100, type: "Other") { #""n":\#($0)"# }
         let type = try #require(Self.type)
-        let made = try await test.database.addIndexes(Self.wish(), to: type)
+        let made = try await test.database.addIndexes(Self.wish(), to: type).all
         #expect(made.map(\.state) == [.building(position: 0)])
         // A second one begins while the first is under way, and catches up with it.
-        let second = try await test.database.addIndexes(Self.wish(field: 2), to: type)
+        let second = try await test.database.addIndexes(Self.wish(field: 2), to: type).all
         #expect(second.map(\.isReady) == [false])
         for round in 0..<40 {
             try await test.change("Post\(round * 7)", #""n":\#(round - 1000)"#)
@@ -104,7 +106,7 @@ import Testing
         let type = try #require(Self.type)
         let wish = IndexWish(
             indexes: (1...3).map { .init(kind: .ordered, columns: [.init(.field($0))], isUnique: $0 == 3) })
-        let made = try await test.database.addIndexes(wish, to: type)
+        let made = try await test.database.addIndexes(wish, to: type).all
         #expect(made.allSatisfy { !$0.isReady })
         var random = SeededGenerator(seed: UInt64(seed))
         while try !test.indexes().allSatisfy(\.isReady) {
@@ -232,8 +234,8 @@ import Testing
         let test = try TestDatabase()
         try await test.fill(10) { #""n":\#($0)"# }
         let type = try #require(Self.type)
-        let plain = try await test.database.addIndexes(Self.wish(), to: type)
-        let better = try await test.database.addIndexes(Self.wish(isUnique: true), to: type)
+        let plain = try await test.database.addIndexes(Self.wish(), to: type).all
+        let better = try await test.database.addIndexes(Self.wish(isUnique: true), to: type).all
         #expect(better.map(\.isReady) == [true] && better.map(\.id) != plain.map(\.id))
         await test.database.indexesAreBuilt()
         // Also that there is no other table.
@@ -314,7 +316,7 @@ import Testing
         let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
         try connection.execute("UPDATE record SET layout = x'00' WHERE name = 'Post1'")
         let type = try #require(Self.type)
-        let made = try await test.database.addIndexes(Self.wish(), to: type)
+        let made = try await test.database.addIndexes(Self.wish(), to: type).all
         #expect(made.map(\.state) == [.ready])
         #expect(try IndexOracle(test).entries(of: try #require(made.first)).count == 2)
     }

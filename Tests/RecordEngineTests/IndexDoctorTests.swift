@@ -77,7 +77,7 @@ import Testing
         #expect(report.findings.map(\.kind) == [.notice])
         let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
         let type = try #require(RecordTypeName("Post"))
-        let made = try await test.database.addIndexes(IndexWish(options: [1: .queryable, 2: .queryable]), to: type)
+        let made = try await test.database.addIndexes(IndexWish(options: [1: .queryable, 2: .queryable]), to: type).all
         #expect(made.map(\.isReady) == [true, true])
         try IndexOracle(test).check()
         await test.close()

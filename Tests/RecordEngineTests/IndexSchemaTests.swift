@@ -121,7 +121,7 @@ import Testing
         let type = try #require(RecordTypeName("Post"))
         let all = Dictionary(
             uniqueKeysWithValues: (1...IndexDefinition.maxPerType).map { ($0, IndexOptions.queryable) })
-        #expect(try await test.database.addIndexes(IndexWish(options: all), to: type).count == all.count)
+        #expect(try await test.database.addIndexes(IndexWish(options: all), to: type).new.count == all.count)
         let one = IndexWish(options: [IndexDefinition.maxPerType + 1: .queryable])
         #expect(await refusal { _ = try await test.database.addIndexes(one, to: type) }?.cause == .tooLarge)
         try IndexOracle(test).check()

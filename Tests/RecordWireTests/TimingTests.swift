@@ -6,24 +6,6 @@ import Testing
 /// Prints what the record path costs. Run in release: `FOGBASE_TIMINGS=1 swift test -c release --filter TimingTests`.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["FOGBASE_TIMINGS"] != nil))
 struct TimingTests {
-    /// What a program with fixed types would write; the fastest form for JSONDecoder.
-    struct TypedBody: Decodable {
-        struct Text: Decodable { var value: String; var type: String }
-        struct Integer: Decodable { var value: Int64; var type: String }
-        struct Number: Decodable { var value: Double; var type: String }
-        struct Texts: Decodable { var value: [String]; var type: String }
-        struct Fields: Decodable {
-            var title: Text
-            var body: Text
-            var good: Integer
-            var rating: Number
-            var posted: Integer
-            var tags: Texts
-        }
-        var recordName: String
-        var fields: Fields
-    }
-
     static let body = utf8(
         #"{"recordName":"0190c2e8-7d31-7cc2-9a5f-2f1f6a1d9b10","fields":{"title":{"value":"A walk along the sea","type":"STRING"},"#
             + #""body":{"value":"We went down to the water before sunrise; the tide was out and the whole bay lay open, grey and quiet.","type":"STRING"},"#
@@ -64,10 +46,6 @@ struct TimingTests {
         let body = Self.body
         print("TIMING body of \(body.count) bytes")
         let data = Data(body)
-        let decoder = JSONDecoder()
-        try Self.measure("JSONDecoder, fixed types", rounds: 10_000) {
-            Int(try decoder.decode(TypedBody.self, from: data).fields.good.value)
-        }
         try Self.measure("JSONSerialization", rounds: 10_000) {
             (try JSONSerialization.jsonObject(with: data) as? [String: Any])?.count ?? 0
         }

@@ -2,18 +2,25 @@ package import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
+/// What became of a wish for indexes.
+package struct AddedIndexes: Equatable, Sendable {
+    /// The indexes that serve the wish, each with its state: first those of the fields, by their number, then those that
+    /// were named.
+    package var all: [IndexDefinition]
+    /// The numbers of those that were not there before this wish; of two who wish for one, it is new to the first.
+    package var new: Set<Int64>
+}
+
 extension RecordDatabase {
     /// Adds indexes to a type: just in time for a query, or because an administrator wants them. What is there already
     /// stays as it is. A small type's indexes are ready when this returns; those of others are built in slices, while
     /// reads and writes go on.
     ///
     /// - Parameter actor: Who wants them, for the audit log; `nil` for a query.
-    /// - Returns: The indexes that serve the wish, each with its state: first those of the fields, by their number, then
-    ///   those that were named.
     /// - Throws: `NOT_FOUND` for an unknown type; `BAD_REQUEST` for fields that cannot be indexed so, or for too many.
     package nonisolated func addIndexes(
         _ wish: IndexWish, to typeName: RecordTypeName, by actor: AuditActor? = nil
-    ) async throws(RecordError) -> [IndexDefinition] {
+    ) async throws(RecordError) -> AddedIndexes {
         let (indexes, hasWork) = try await write(isAlone: true) { transaction throws(RecordError) in
             if let actor { try transaction.require(.changeSchema, of: actor) }
             let indexes = try transaction.addIndexes(wish, to: typeName)
@@ -28,8 +35,9 @@ extension RecordDatabase {
 }
 
 extension WriteTransaction {
-    func addIndexes(_ wish: IndexWish, to typeName: RecordTypeName) throws(RecordError) -> [IndexDefinition] {
+    func addIndexes(_ wish: IndexWish, to typeName: RecordTypeName) throws(RecordError) -> AddedIndexes {
         guard var type = schema[typeName] else { throw .unknownType(typeName) }
+        let known = Set(type.indexes.map(\.id))
         let options = wish.options.sorted { $0.key < $1.key }
         for (id, added) in options {
             guard var field = type[id: id] else { throw .notIndexable("The field does not exist", type: typeName) }
@@ -57,11 +65,12 @@ extension WriteTransaction {
         }
         guard let current = schema[typeName] else { throw .unknownType(typeName) }
         let fields = options.compactMap { current[id: $0.key].flatMap(current.index(servingOptionsOf:)) }
-        return fields
-            + wish.indexes.compactMap { shape in
-                let able = current.indexes.filter { $0.shape.serves(shape) }
-                return able.first { !$0.isFailed } ?? able.first
-            }
+        let named = wish.indexes.compactMap { shape in
+            let able = current.indexes.filter { $0.shape.serves(shape) }
+            return able.first { !$0.isFailed } ?? able.first
+        }
+        let all = fields + named
+        return AddedIndexes(all: all, new: Set(all.map(\.id)).subtracting(known))
     }
 
     func setOptions(of field: FieldDefinition, in type: inout RecordTypeDefinition) throws(RecordError) {

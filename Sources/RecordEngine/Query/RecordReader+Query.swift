@@ -134,10 +134,10 @@ extension RecordReader {
 
     /// Adds indexes just in time, and tells which.
     private func addIndexes(_ wish: IndexWish, for request: QueryRequest) async throws(RecordError) -> [QueryNotice] {
-        let made = try await database.addIndexes(wish, to: request.typeName)
+        let added = try await database.addIndexes(wish, to: request.typeName)
         try refresh()
         guard let type = schema[request.typeName] else { return [] }
-        return made.map { QueryNotice(index: $0, of: type) }
+        return added.all.map { QueryNotice(index: $0, of: type) }
     }
 
     // MARK: One attempt
