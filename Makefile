@@ -116,7 +116,8 @@ tsan: deps ## run the tests under the thread sanitizer (FILTER=name runs some)
 
 asan: deps ## run the tests under the address sanitizer (FILTER=name runs some)
 	swift build $(ASAN) --build-tests
-	LSAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/leaks.txt' swift test $(ASAN) --skip-build --disable-xctest $(FILTERED)
+	ASAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/overreads.txt' LSAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/leaks.txt' \
+		sh Tests/each_target $(ASAN) --skip-build --disable-xctest $(FILTERED)
 
 browser: deps ## check the console in a headless Chromium (needs chromium, chromium-driver, python3-selenium)
 	swift build --product fogbase
