@@ -103,7 +103,7 @@ class FullRound(FolderRound):
         if self.acknowledged() == before:
             self.problems.append("nobody is answered after room was made")
 
-    def expect(self, server: WatchedServer, statuses: set[int], when: str, seconds: float, tries: int = 5) -> None:
+    def expect(self, server: WatchedServer, statuses: set[int], when: str, seconds: float, tries: int = 1) -> None:
         """That a large write is answered so, soon: within the time, or the tries if those take longer. A small one may
         still find room in a page."""
         client, limit, seen = server.client(server.admin), time.monotonic() + seconds, []
