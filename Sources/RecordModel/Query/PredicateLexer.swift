@@ -37,7 +37,20 @@ struct PredicateLexer {
             UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: "."):
             position += 1
             return .sign(byte)
-        default: throw unexpected(at: position, "a name, a value or an operator")
+        default: throw unexpected(at: position, Self.instead(of: byte))
+        }
+    }
+
+    /// What to write for a sign that other query languages have.
+    private static func instead(of byte: UInt8) -> String {
+        switch byte {
+        case UInt8(ascii: "~"), UInt8(ascii: "^"):
+            "an operator: BEGINSWITH 'text' for the start of a string, CONTAINS for a member of a list"
+        case UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "@"):
+            "a placeholder: %@ for the next of the arguments, or $name for a named one"
+        case UInt8(ascii: "`"): "a field's name; one that is a keyword is written #name"
+        case UInt8(ascii: "*"), UInt8(ascii: "/"): "a name, a value or an operator: conditions do not calculate"
+        default: "a name, a value or an operator"
         }
     }
 

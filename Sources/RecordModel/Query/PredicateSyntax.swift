@@ -8,8 +8,9 @@
 ///     conj       = unary { ("AND" | "&&") unary }
 ///     unary      = { "NOT" | "!" } primary
 ///     primary    = "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | tokens† | distance† | compare
-///     compare    = [ quant ] operand ( relop operand | "IN" operand | "BETWEEN" operand
-///                | ("BEGINSWITH" | "CONTAINS" | "ENDSWITH"† | "LIKE"† | "MATCHES"†) [ mods† ] operand )
+///     compare    = [ quant ] operand ( relop operand | "IS" [ "NOT" ] "NULL"
+///                | [ "NOT" ] ( ("IN" | "BETWEEN") ( operand | sqlList )
+///                | ("BEGINSWITH" | "CONTAINS" | "ENDSWITH"† | "LIKE"† | "MATCHES"†) [ mods† ] operand ) )
 ///     quant      = "ANY" | "SOME" | "NONE" | "ALL"†
 ///     relop      = "=" | "==" | "!=" | "<>" | "<" | "<=" | "=<" | ">" | ">=" | "=>"
 ///     mods       = "[" { "c" | "d" | "l" | "n" } "]"
@@ -19,6 +20,7 @@
 ///     key        = [ "#" ] name | "%K"                            paths with dots†
 ///     literal    = string | number | "TRUE" | "YES" | "FALSE" | "NO" | "NULL" | "NIL" | date | reference | location†
 ///     list       = "{" [ item { "," item } ] "}"                  an item is a literal, a parameter or now()
+///     sqlList    = "(" [ item { "," item } ] ")" | "[" [ item { "," item } ] "]"
 ///     date       = "date" "(" string ")" | "CAST" "(" number "," '"NSDate"' ")"
 ///     reference  = "ref" "(" string [ "," string ] ")"
 ///     location   = "loc" "(" number "," number ")"

@@ -31,7 +31,13 @@ struct PredicateRefusalTests {
         ("a IN {{1}}", 6, "{", "a value"), ("in == 3", 0, "in", "written with #"),
         ("a == like", 5, "like", "written with #"),
         ("ANY ANY a == 1", 4, "ANY", "a field or a value"), ("NOT", 3, "end of the condition", "a field or a value"),
-        ("a NOT IN {1}", 2, "NOT", "an operator"), ("a == 1 AND OR b == 1", 11, "OR", "a field or a value"),
+        ("a NOT == 1", 6, "==", "IN, BETWEEN, CONTAINS or BEGINSWITH"), ("a IS 1", 5, "1", "NULL or NOT NULL"),
+        ("a IS NOT 1", 9, "1", "NULL or NOT NULL"), ("title ~ 'x'", 6, "~", "BEGINSWITH 'text'"),
+        ("title ILIKE 'x%'", 6, "ILIKE", "BEGINSWITH 'text'"), ("title STARTSWITH 'x'", 6, "STARTSWITH", "BEGINSWITH"),
+        ("a == ?", 5, "?", "%@"), ("a == :x", 5, ":", "$name"), ("`a` == 1", 0, "`", "a field's name"),
+        ("a IN (1, 2", 10, "end of the condition", "closing parenthesis"), ("a IN [1 2]", 8, "2", "closing bracket"),
+        ("a IN [c, d]", 6, "c", "a value"), ("a == (1)", 5, "(", "a field or a value"),
+        ("a == 1 AND OR b == 1", 11, "OR", "a field or a value"),
         ("date('yesterday') > a", 5, "'yesterday'", "RFC 3339"), ("timestamp == date(5)", 18, "5", "RFC 3339"),
         ("timestamp == CAST('x', \"NSDate\")", 18, "'x'", "a number of seconds"),
         ("timestamp == CAST(9223372036854775807, \"NSDate\")", 18, "9223372036854775807", "fits a timestamp"),
@@ -77,6 +83,7 @@ struct PredicateRefusalTests {
         #expect(error?.reason.contains(word) == true, "\(text): \(error?.reason ?? "")")
         #expect(error?.offset == offset, "\(text)")
         #expect(error?.found != nil && error?.expected != nil, "\(text)")
+        #expect(error?.reason.contains(error?.expected ?? "?") == true, "\(text): the sentence says what to write")
     }
 
     static let meaning: [(text: String, reason: String, cause: RecordError.Cause?, offset: Int)] = [
@@ -162,6 +169,11 @@ struct PredicateRefusalTests {
         ),
         ("a CONTAINS 1", "Field 'a' of type INT64 is no list, and contains nothing", .typeMismatch, 0),
         ("ANY scores CONTAINS 1", "Field 'scores' needs no quantifier with CONTAINS", .typeMismatch, 4),
+        (
+            "title BEGINSWITH ''",
+            "BEGINSWITH needs a string that is not empty. Leave the test out, or ask for records that have the field with title != NULL",
+            nil, 17
+        ),
         ("a BEGINSWITH 1", "Field 'a' of type INT64 has no beginning; only texts have", .typeMismatch, 2),
         (
             "author BEGINSWITH 'x'", "Field 'author' of type REFERENCE has no beginning; only texts have",
