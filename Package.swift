@@ -54,6 +54,7 @@ let package = Package(
         module("RecordModel"),
         module("RecordWire", ["RecordModel"]),
         module("Pictures"),
+        module("UnicodeText"),
 
         // What touches the machine.
         module("Cryptography", ["CCrypto"]),
@@ -111,6 +112,9 @@ let package = Package(
             name: "PicturesTests", dependencies: ["Pictures", "FuzzTargets", "TestSupport"], exclude: ["Samples"],
             swiftSettings: house),
         tests("ThumbnailsTests", ["Thumbnails", "Threads"]),
+        .testTarget(
+            name: "UnicodeTextTests", dependencies: ["UnicodeText", "Cryptography", "TestSupport"],
+            exclude: ["make_tables.py"], swiftSettings: house),
         tests("RecordModelTests", ["RecordModel", "FuzzTargets"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
         tests(

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 # Modules that import no other module of the package, whatever Package.swift says: bytes and values in, values out.
-PURE = {"HTTP", "RecordModel", "Pictures"}
+PURE = {"HTTP", "RecordModel", "Pictures", "UnicodeText"}
 
 # What any file in Sources may import from outside the package. Foundation is not among them: it costs a process 50 MB,
 # and a request more than the rest of its way through the server.
