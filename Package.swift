@@ -51,8 +51,8 @@ let package = Package(
 
         // Pure modules: bytes and values in, values out.
         module("HTTP"),
-        module("RecordModel"),
-        module("RecordWire", ["RecordModel"]),
+        module("RecordModel", ["UnicodeText"]),
+        module("RecordWire", ["RecordModel", "UnicodeText"]),
         module("Pictures"),
         module("UnicodeText"),
 

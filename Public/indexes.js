@@ -13,7 +13,7 @@ export function marks(typeName) {
 }
 
 /** `-timestamp` names a column in descending order. */
-export const column = /^-?[A-Za-z][A-Za-z0-9_]*$/;
+export const column = /^-?\p{XID_Start}\p{XID_Continue}*$/u;
 
 export function columns(text) {
     return text.split(",").map((part) => part.trim()).filter((part) => part !== "");

@@ -4,7 +4,7 @@ import { InputProblem } from "../fields/problem.js";
 import { fieldRow } from "../fields/row.js";
 
 /** Letters, digits and underscores, the first a letter: what the server takes for a field's name. */
-const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,254}$/;
+const fieldName = /^\p{XID_Start}\p{XID_Continue}{0,254}$/u;
 
 function addForm(isTaken, add) {
     const nameID = freshID("new-field");

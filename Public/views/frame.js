@@ -3,8 +3,8 @@ import * as router from "../router.js";
 import * as schema from "../schema.js";
 import { scopeForm } from "./scope-form.js";
 
-/** What the server takes for a type's name: letters, digits and underscores, the first a letter. */
-const typeName = /^[A-Za-z][A-Za-z0-9_]{0,254}$/;
+/** What the server takes for a type's name: letters of any script, digits and underscores, the first a letter. */
+const typeName = /^\p{XID_Start}\p{XID_Continue}{0,254}$/u;
 
 function typeLink(type, current) {
     return make("li", {}, make("a", {

@@ -80,7 +80,7 @@ struct FieldRefusalTests {
             #expect(try Sample.refusal("{\"\(name)\":1}")?.cause == .readOnlyKey, "\(name)")
             #expect(try Sample.refusal("{\"\(name)\":null}")?.cause == .readOnlyKey, "\(name)")
         }
-        for name in ["", "1a", "a-b", "é", "_a", "a b"] {
+        for name in ["", "1a", "a-b", "😀", "_a", "a b"] {
             #expect(try Sample.refusal("{\"\(name)\":1}") != nil, "\(name)")
         }
         #expect(try Sample.refusal("{\"nosuch\":null,\"other\":{\"remove\":[1]}}") == nil)

@@ -17,7 +17,7 @@
 ///     tokens     = "SELF" "CONTAINS" operand
 ///     distance   = ("distanceToLocation:fromLocation:" | "distance") "(" … ")" relop operand
 ///     operand    = key | literal | param | "now" "(" ")" | list
-///     key        = [ "#" ] name | "%K"                            paths with dots†
+///     key        = [ "#" ] name | "%K"                            names: `Identifier`; paths with dots†
 ///     literal    = string | number | "TRUE" | "YES" | "FALSE" | "NO" | "NULL" | "NIL" | date | reference | location†
 ///     list       = "{" [ item { "," item } ] "}"                  an item is a literal, a parameter or now()
 ///     sqlList    = "(" [ item { "," item } ] ")" | "[" [ item { "," item } ] "]"

@@ -114,7 +114,7 @@ private struct Resolution {
                     details: details)
             }
             throw .badRequest(
-                "A field's name is a letter, then letters, digits and underscores, at most \(Limits.identifierBytes)",
+                "A field's name \(Identifier.rule). Titles for people belong into the app",
                 cause: .unknownName, details: details)
         }
         if input.isRemoval { return }

@@ -24,8 +24,9 @@ struct PredicateRefusalTests {
         ("a == 1e", 7, "end of the condition", "an exponent"), ("a == 1.", 6, ".", "AND, OR or the end"),
         ("a == + 1", 5, "+", "a number"), ("a == %q", 5, "%", "a placeholder"),
         ("a == $", 6, "end of the condition", "variable"),
-        ("a == $1", 6, "1", "variable"), ("# == 1", 1, " ", "field's name"), ("a == ü", 5, "ü", "a name, a value"),
-        ("雑談 == 1", 0, "雑", "a name, a value"), ("threadname == '雑談' 室", 23, "室", "a name, a value"),
+        ("a == $1", 6, "1", "variable"), ("# == 1", 1, " ", "field's name"), ("a == €", 5, "€", "a name, a value"),
+        ("😀 == 1", 0, "😀", "a name, a value"), ("threadname == '雑談' 室", 23, "室", "AND, OR or the end"),
+        ("a == 1\u{3000}", 6, "\u{3000}", "a name, a value"), ("x\u{200D} == 1", 1, "\u{200D}", "a name, a value"),
         ("a IN {1, 2", 10, "end of the condition", "closing brace"), ("a IN {1 2}", 8, "2", "a comma"),
         ("a IN {1,}", 8, "}", "a value"), ("a IN {b}", 6, "b", "a value"), ("a IN {%K}", 6, "%K", "a value"),
         ("a IN {{1}}", 6, "{", "a value"), ("in == 3", 0, "in", "written with #"),
@@ -87,6 +88,8 @@ struct PredicateRefusalTests {
     }
 
     static let meaning: [(text: String, reason: String, cause: RecordError.Cause?, offset: Int)] = [
+        ("雑談室 == 1", "Field 雑談室 not found in Post", .unknownName, 0),
+        ("a == ü", "Field ü not found in Post; a text stands in quotes: 'ü'", .unknownName, 5),
         ("nothing == 1", "Field nothing not found in Post", .unknownName, 0),
         ("a == 1 AND Title == 'x'", "Field Title not found in Post", .unknownName, 11),
         ("recordChangeTag == 'x'", "Field 'recordChangeTag' cannot be queried", nil, 0),
