@@ -32,9 +32,9 @@
                 print(post.id)
             } catch let error as FogbaseError {
                 print(advice(error), error.status ?? 0, error.refusal?.requestID ?? "")
+            }
+            do { _ = try await database.create(Post(title: "Fog")) } catch let error as FogbaseError {
                 told.append(advice(error))
-            } catch is CancellationError {
-                print("Nobody waits for it any more.")
             }
             await server.failNext(.unreachable("no network"))
             await server.failNext(status: 503)
