@@ -52,6 +52,8 @@ FUZZ = FOGBASE_FUZZ=1 swift build $(CHECKED) --scratch-path .build/fuzz --produc
 FUZZ_SERVER = swift build $(CHECKED) --scratch-path .build/fuzz-server --product fogbase
 TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 ASAN = --scratch-path .build/asan --sanitize=address
+# `swift test`, of whose output a person sees what failed, and a file has the whole.
+SWIFT_TEST = python3 Tests/SwiftTest/run.py
 SWIFT_FILES = Sources Tests Package.swift
 
 # Where `make docs` puts its pages, and what it reads them from.
@@ -79,13 +81,13 @@ run: build ## build and start the server (HOST, PORT, DATA)
 
 test: deps ## run all tests (FILTER=name runs some, RETRY=1 says of failures whether they are steady)
 	swift build --build-tests
-	sh Tests/run $(FILTERED)
+	$(SWIFT_TEST) --log .build/test.log --skip-build $(FILTERED)
 
 oracle: deps ## compare random queries with an oracle that filters and sorts all records (CASES, SEED)
 	swift build --build-tests
 	FOGBASE_ORACLE_CASES='$(CASES)' FOGBASE_ORACLE_SEED='$(SEED)' swift test --skip-build --filter QueryOracleTests
 
-lint: deps ## check the format, the width of lines, the arrows between modules, and that the client is documented
+lint: deps ## check the format, the width of lines, the arrows between modules, the links, and that the client is documented
 	swift format lint --strict --recursive $(SWIFT_FILES)
 	python3 Tests/lint/test_arrows.py
 	python3 Tests/lint/arrows.py
@@ -93,16 +95,20 @@ lint: deps ## check the format, the width of lines, the arrows between modules, 
 	python3 Tests/lint/columns.py
 	python3 Tests/lint/test_docstrings.py
 	python3 Tests/lint/docstrings.py
+	python3 Tests/lint/test_links.py
+	python3 Tests/lint/links.py
 
 docs: deps ## build the manuals of server and Swift client as static pages, into .build/docs; a link that leads nowhere is an error
 	swift build --target FogbaseClient
 	rm -rf $(DOCS) && mkdir -p $(DOCS)/symbols
 	swift symbolgraph-extract -module-name FogbaseClient -I $(MODULES) -target $(TRIPLE) -output-dir $(DOCS)/symbols \
 		-minimum-access-level public -experimental-allowed-reexported-modules=RecordModel -skip-inherited-docs
-	docc convert Sources/FogbaseClient/FogbaseClient.docc --additional-symbol-graph-dir $(DOCS)/symbols \
+	python3 Tests/lint/docc_links.py Sources/FogbaseClient/FogbaseClient.docc $(DOCS)/FogbaseClient.docc
+	python3 Tests/lint/docc_links.py Sources/fogbase/fogbase.docc $(DOCS)/fogbase.docc
+	docc convert $(DOCS)/FogbaseClient.docc --additional-symbol-graph-dir $(DOCS)/symbols \
 		--fallback-display-name FogbaseClient --fallback-bundle-identifier FogbaseClient --warnings-as-errors \
 		--output-path $(DOCS)/FogbaseClient.doccarchive
-	docc convert Sources/fogbase/fogbase.docc --fallback-display-name fogbase --fallback-bundle-identifier fogbase \
+	docc convert $(DOCS)/fogbase.docc --fallback-display-name fogbase --fallback-bundle-identifier fogbase \
 		--warnings-as-errors --output-path $(DOCS)/fogbase.doccarchive
 	@echo "python3 -m http.server --directory $(DOCS)/FogbaseClient.doccarchive serves them: /documentation/fogbaseclient/"
 	@echo "python3 -m http.server --directory $(DOCS)/fogbase.doccarchive serves the server's: /documentation/fogbase/"
@@ -112,12 +118,13 @@ format: deps ## bring all Swift files into the house's format
 
 tsan: deps ## run the tests under the thread sanitizer (FILTER=name runs some)
 	swift build $(TSAN) --build-tests
-	TSAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/races.txt' swift test $(TSAN) --skip-build --disable-xctest $(FILTERED)
+	TSAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/races.txt' \
+		$(SWIFT_TEST) --log .build/tsan.log $(TSAN) --skip-build --disable-xctest $(FILTERED)
 
 asan: deps ## run the tests under the address sanitizer (FILTER=name runs some)
 	swift build $(ASAN) --build-tests
 	ASAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/overreads.txt' LSAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/leaks.txt' \
-		sh Tests/each_target $(ASAN) --skip-build --disable-xctest $(FILTERED)
+		$(SWIFT_TEST) --log .build/asan.log --each-target $(ASAN) --skip-build --disable-xctest $(FILTERED)
 
 browser: deps ## check the console in a headless Chromium (needs chromium, chromium-driver, python3-selenium)
 	swift build --product fogbase
