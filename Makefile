@@ -1,12 +1,15 @@
 # Every verb of the project. `make help` lists them; plain `make` checks, builds and tests.
 
+# Variables are set behind the verb, as in `make run PORT=9000`, and but for two not by the environment: HOST and PORT mean
+# other things in many a shell.
+
 # Where the server that `make run` starts listens, and the folder with its data.
-HOST ?= 127.0.0.1
-PORT ?= 8080
-DATA ?= ./data
+HOST = 127.0.0.1
+PORT = 8080
+DATA = ./data
 
 # FILTER=HTTPTests, or a part of a test's name, narrows `make test`, `make tsan` and `make asan`.
-FILTER ?=
+FILTER =
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 
 # RETRY=1 has `make test` run suites that failed once more, alone, to say whether they are unsteady. They have failed.
@@ -16,28 +19,28 @@ export RETRY ?=
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCESSORS_ONLN)
 
 # How many random queries `make oracle` asks, and the seed of the first ones.
-CASES ?= 200000
-SEED ?= 1
+CASES = 200000
+SEED = 1
 
 # How many rounds `make powercut`, `make crash` and `make consistency` go, each with a server of its own.
-ROUNDS ?= 10
+ROUNDS = 10
 
 # How many seconds `make fuzz` gives each reader, and how many mutated requests it sends to a running server; `make soak`
 # takes 3,600 unless told otherwise.
-SECONDS ?= 60
-REQUESTS ?= 1000000
+SECONDS = 60
+REQUESTS = 1000000
 
 # So many of them go to a server with the address sanitizer, the others to the one that is released.
-SANITIZED ?= $(shell expr $(REQUESTS) / 5)
+SANITIZED = $(shell expr $(REQUESTS) / 5)
 
 # The example applications that `make examples` runs.
-EXAMPLES ?= Forum Goods Calendar CleanUp TypedPosts
+EXAMPLES = Forum Goods Calendar CleanUp TypedPosts
 
 # The name of the image that `make docker` builds.
-IMAGE ?= fogbase
+IMAGE = fogbase
 
 # The numbers of records over which the curves of `make bench` go; where it is empty, from a thousand to a million.
-SIZES ?=
+SIZES =
 
 # What was measured for the page of benchmarks.
 MEASURED = $(wildcard .bench/bench.jsonl .bench/peers.jsonl)
@@ -97,6 +100,7 @@ lint: deps ## check the format, the width of lines, the arrows between modules, 
 	python3 Tests/lint/docstrings.py
 	python3 Tests/lint/test_links.py
 	python3 Tests/lint/links.py
+	python3 Tests/lint/test_makefile.py
 
 docs: deps ## build the manuals of server and Swift client as static pages, into .build/docs; a link that leads nowhere is an error
 	swift build --target FogbaseClient
