@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Copies a manual, and turns the links between its pages, and those to its pictures, into DocC's, which checks them.
+Those to other files become plain text.
 
     python3 Tests/lint/docc_links.py Sources/fogbase/fogbase.docc .build/docs/fogbase.docc
 
@@ -12,11 +13,14 @@ import sys
 from pathlib import Path
 
 PAGE = re.compile(r"\]\((\w+)\.md(#[^)\s]*)?\)")
+# To other files of the repository, which DocC's pages do not have.
+OUTSIDE = re.compile(r"\[([^\[\]]+)\]\(\.\./[^)\s]*\)")
 PICTURE = re.compile(r"\]\(Resources/([^)\s]*)\)")
 
 
 def translated(text):
     text = PAGE.sub(lambda link: f"](doc:{link[1]}{link[2] or ''})", text)
+    text = OUTSIDE.sub(r"\1", text)
     return PICTURE.sub(r"](\1)", text)
 
 

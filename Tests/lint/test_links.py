@@ -71,7 +71,7 @@ class LinksTests(unittest.TestCase):
 class DocCLinksTests(unittest.TestCase):
     def test_links_to_pages_and_pictures_are_docs_and_others_stay(self):
         for source, wanted in (("[a](Page.md)", "[a](doc:Page)"), ("[a](Page.md#The-part)", "[a](doc:Page#The-part)"),
-                               ("![a](Resources/b.svg)", "![a](b.svg)"), ("[a](../../A.md)", "[a](../../A.md)"),
+                               ("![a](Resources/b.svg)", "![a](b.svg)"), ("[a.b](../../A.md) c", "a.b c"),
                                ("[a](https://example.org/b.md)", "[a](https://example.org/b.md)")):
             self.assertEqual(docc_links.translated(source), wanted)
 
