@@ -5,7 +5,7 @@ import time
 
 # An issue, a crash, or what a sanitizer found: the line at which it begins.
 ISSUE = re.compile(r"^✘ .* recorded an issue")
-CRASH = re.compile(r"Fatal error|^error: |^\*\*\* |💣|^Segmentation fault|^Illegal instruction")
+CRASH = re.compile(r"Fatal error|^error: |^\*\*\* |💣|^Segmentation fault|^Illegal instruction|^Thread \d+ .*crashed:")
 SANITIZER = re.compile(r"(WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer|: runtime error: )")
 SANITIZER_END = re.compile(r"^SUMMARY: ")
 
@@ -19,6 +19,13 @@ EVENT = re.compile(r"^[◇✔✘➜]")
 LONGEST_LINE = 1_000
 LINES_OF_AN_ISSUE = 12
 LINES_OF_A_SANITIZER = 60
+
+
+def cut(line):
+    """A line that is too long without its middle: arguments stand there, and the place and the reason behind them."""
+    if len(line) <= LONGEST_LINE:
+        return line
+    return f"{line[:LONGEST_LINE // 4]} … {line[len(line) - LONGEST_LINE * 3 // 4 + 3:]}"
 
 
 class Output:
@@ -65,9 +72,9 @@ class Output:
         return f"{self.passed} tests passed{failed}, {seconds} s" + (f"; running: {oldest}" if oldest else "")
 
     def _begin(self, line, is_sanitizer):
-        self._open, self._is_sanitizer = [line[:LONGEST_LINE]], is_sanitizer
+        self._open, self._is_sanitizer = [cut(line)], is_sanitizer
         self.findings.append(self._open)
-        self.show(line[:LONGEST_LINE])
+        self.show(cut(line))
 
     def _continues(self, line):
         """Adds the line to the finding before it, if it belongs there."""
@@ -77,8 +84,8 @@ class Output:
             self._open = None
             return False
         if len(self._open) < (LINES_OF_A_SANITIZER if self._is_sanitizer else LINES_OF_AN_ISSUE):
-            self._open.append(line[:LONGEST_LINE])
-            self.show(line[:LONGEST_LINE])
+            self._open.append(cut(line))
+            self.show(cut(line))
         if self._is_sanitizer and SANITIZER_END.match(line):
             self._open = None
         return True
@@ -90,6 +97,6 @@ class Output:
         else:
             self.running.pop(name, None)
         if symbol == "✘":
-            self.verdicts.append(line[:LONGEST_LINE])
+            self.verdicts.append(cut(line))
         elif symbol == "✔":
             self.passed += 1

@@ -98,7 +98,7 @@ def run(arguments, log, screen):
     log.flush()
     screen.clear()
     if status and output.running:
-        screen.show("Running when it ended: " + ", ".join(list(output.running)[:10]))
+        output.findings.append(["Running when it ended: " + ", ".join(list(output.running)[:10])])
     return status, output
 
 

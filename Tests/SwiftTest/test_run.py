@@ -79,14 +79,17 @@ class OutputTests(unittest.TestCase):
 
     def test_a_crash_is_shown(self):
         for line in ("Fogbase/Page.swift:3: Fatal error: Index out of range", "*** Signal 4: Backtracing from 0x1...",
+                     'Thread 2 "http-0" crashed:',
                      "error: Exited with unexpected signal code 4"):
             self.assertEqual(self.take(line)[0].findings, [[line]])
 
     def test_a_long_issue_is_cut(self):
-        text = "✘ Test x() recorded an issue at A.swift:1:1: " + "7, " * 9_000 + "\n" + "more\n" * 90
+        text = "✘ Test x() recorded an issue with 1 argument bytes → [" + "7, " * 9_000 + "] at A.swift:1:1: no\n"
+        text += "more\n" * 90
         output, shown = self.take(text)
         self.assertEqual(len(output.findings[0]), 12)
         self.assertLessEqual(max(map(len, shown)), 1_000)
+        self.assertTrue(shown[0].startswith("✘ Test x() recorded an issue") and shown[0].endswith("] at A.swift:1:1: no"))
 
     def test_progress_counts_and_names_what_has_been_running_longest(self):
         output = Output(lambda line: None, clock=iter([0.0, 83.9]).__next__)
@@ -145,7 +148,7 @@ class RunTests(unittest.TestCase):
     def test_a_process_that_dies_says_what_was_running(self):
         status, shown, _ = self.run_with('head -n 3 "$HERE/failing"; kill -4 $$')
         self.assertNotEqual(status, 0)
-        self.assertIn('Running when it ended: "it resumes", "it ends"', shown)
+        self.assertEqual(shown[-1], 'Running when it ended: "it resumes", "it ends"')
 
 
 if __name__ == "__main__":
