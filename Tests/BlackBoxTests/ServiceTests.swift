@@ -26,6 +26,16 @@ import Testing
         #expect(machine.has("sources/Public/examples"), "The sources keep them")
     }
 
+    @Test func `the site of nginx is the domain's, however often it is put`() throws {
+        let machine = try Machine()
+        let site = try Self.block("nginx -t", of: Self.securing)
+        let run = try machine.run(["DOMAIN=fog.example.net", site, site])
+        #expect(run.status == 0, "\(run.text)")
+        let text = try machine.text("etc/nginx/conf.d/fogbase.conf")
+        #expect(text.contains("server_name fog.example.net;") && text.contains("/live/fog.example.net/fullchain.pem"))
+        #expect(!text.contains("db.example.org") && text.contains("$proxy_add_x_forwarded_for"))
+    }
+
     @Test func `an upgrade keeps a way back, run once or twice, and a downgrade goes it`() throws {
         let machine = try Machine()
         try machine.write("#!/bin/sh\necho old\n", to: "usr/local/bin/fogbase")
@@ -79,7 +89,8 @@ import Testing
         init() throws {
             root = NSTemporaryDirectory() + "fogbase-machine-" + UUID().uuidString
             for folder in [
-                "bin", "usr/local/bin", "etc/systemd/system", "etc/prometheus", "var/lib", "sources/.build/release",
+                "bin", "usr/local/bin", "etc/systemd/system", "etc/nginx/conf.d", "etc/prometheus", "var/lib",
+                "sources/.build/release",
             ] {
                 try FileManager.default.createDirectory(atPath: path(folder), withIntermediateDirectories: true)
             }
@@ -97,7 +108,7 @@ import Testing
             let programs = [
                 "sudo": "if [ \"$1\" = -u ]; then shift 2; fi; exec \"$@\"",
                 "useradd": "test ! -e '\(root)/user' && touch '\(root)/user' && \(note)",
-                "id": "test -e '\(root)/user'", "systemctl": note, "make": note,
+                "id": "test -e '\(root)/user'", "systemctl": note, "make": note, "nginx": note,
                 // There is no group of Prometheus here.
                 "install":
                     "[ \"$3\" != -g ] || set -- \"$1\" \"$2\" \"$5\" \"$6\"; exec /usr/bin/install \"$@\"",

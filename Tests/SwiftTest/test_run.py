@@ -89,7 +89,8 @@ class OutputTests(unittest.TestCase):
         output, shown = self.take(text)
         self.assertEqual(len(output.findings[0]), 12)
         self.assertLessEqual(max(map(len, shown)), 1_000)
-        self.assertTrue(shown[0].startswith("✘ Test x() recorded an issue") and shown[0].endswith("] at A.swift:1:1: no"))
+        self.assertTrue(shown[0].startswith("✘ Test x() recorded an issue"))
+        self.assertTrue(shown[0].endswith("] at A.swift:1:1: no"))
 
     def test_progress_counts_and_names_what_has_been_running_longest(self):
         output = Output(lambda line: None, clock=iter([0.0, 83.9]).__next__)
