@@ -31,7 +31,8 @@ struct NameTests {
         #expect(RoleName(text)?.isBuiltIn == false)
     }
 
-    @Test(arguments: ["", "1a", "_a", "a-b", "a b", "a.b", "a\0", String(repeating: "z", count: 256), "😀", "１a",
+    @Test(arguments: [
+        "", "1a", "_a", "a-b", "a b", "a.b", "a\0", String(repeating: "z", count: 256), "😀", "１a",
         "\u{301}a", "x\u{200D}y", "x\u{200B}", "\u{115F}", "日 本", "日\u{FE0F}", String(repeating: "日", count: 86),
     ])
     func `any other identifier is refused`(text: String) {
