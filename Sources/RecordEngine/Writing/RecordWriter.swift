@@ -21,6 +21,10 @@ final class RecordWriter {
     var cascaded = 0
     /// The entries that this request has brought into indexes of lists.
     var memberEntries = 0
+    /// The place of the running operation in its request.
+    private(set) var position = 0
+    /// Whether UNIQUE indexes are asked when all operations are done: an atomic batch may swap two values.
+    let checksUniqueLast: Bool
     /// Where records stand in the answer, for one that is to be remembered.
     var shown: [ShownRecord] = []
     let notesShown: Bool
@@ -31,6 +35,7 @@ final class RecordWriter {
         address = request.address
         fields = request.fields
         notesShown = request.idempotency != nil
+        checksUniqueLast = request.shape == .batch(isAtomic: true)
     }
 
     /// Performs one operation and appends its answer.
@@ -41,6 +46,7 @@ final class RecordWriter {
         _ operation: RecordOperation, position: Int, into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
         if case .refused(let refusal) = operation.preparation { throw refusal }
+        self.position = position
         switch operation.verb {
         case .create:
             return try create(operation, position: position, into: &answer)
