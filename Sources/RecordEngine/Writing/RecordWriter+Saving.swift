@@ -95,6 +95,7 @@ extension RecordWriter {
         if StoredFieldsView.hasAssets(merge.stored.layout) {
             try setLinks(of: merge.stored, before: nil, record: row)
         }
+        if !resolved.notices.isEmpty { note(resolved.notices, of: name) }
         return .saved(name: name, tag: RecordTag.text(row.revision), isNew: true)
     }
 
@@ -184,6 +185,7 @@ extension RecordWriter {
         if hadAssets || StoredFieldsView.hasAssets(merge.stored.layout) {
             try setLinks(of: merge.stored, before: before, record: row)
         }
+        if !resolved.notices.isEmpty { note(resolved.notices, of: name.text) }
         return .saved(name: name.text, tag: RecordTag.text(row.revision), isNew: false)
     }
 }

@@ -21,6 +21,8 @@ final class RecordWriter {
     var cascaded = 0
     /// The entries that this request has brought into indexes of lists.
     var memberEntries = 0
+    /// What the answer tells besides outcomes.
+    private(set) var notices: [WriteNotice] = []
     /// The place of the running operation in its request.
     private(set) var position = 0
     /// Whether UNIQUE indexes are asked when all operations are done: an atomic batch may swap two values.
@@ -96,6 +98,19 @@ final class RecordWriter {
             }
         }
         return zone
+    }
+
+    /// Notes what the caller is told of a record's fields.
+    func note(_ notices: [WriteNotice], of name: String) {
+        for var notice in notices where self.notices.count < Limits.writeNotices {
+            notice.recordName = name
+            self.notices.append(notice)
+        }
+    }
+
+    /// Forgets all notices but the first ones: their operations were undone.
+    func forgetNotices(from count: Int) {
+        notices.removeSubrange(count...)
     }
 
     /// Forgets what an operation left behind that was undone.
