@@ -106,7 +106,7 @@ extension RecordCall {
         }
         if !isMinimal, !response.status.isBodyless {
             response.fields = .json
-            response.body = .bytes(answer.body)
+            response.body = .bytes(answer.notices.isEmpty ? answer.body : answer.bodyWithNotices)
         }
         if isMinimal, answer.outcome == .created || answer.outcome == .updated {
             response.fields.append(.preferenceApplied, literal: "return=minimal")
@@ -126,6 +126,13 @@ extension RecordCall {
             text += "\(index == 0 ? "?" : "&")\(item.name)=\(PathSegment.encode(item.value))"
         }
         return text
+    }
+}
+
+extension WriteAnswer {
+    /// The record with `notices` as its last member.
+    fileprivate var bodyWithNotices: [UInt8] {
+        body.dropLast() + Array(",\"notices\":".utf8) + notices + [UInt8(ascii: "}")]
     }
 }
 

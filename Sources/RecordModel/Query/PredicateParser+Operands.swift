@@ -118,10 +118,14 @@ extension PredicateParser {
     /// `date('2026-03-01T12:00:00Z')`
     private mutating func date() throws(RecordError) -> Operand.Form {
         try advance()
-        let expected = "an RFC 3339 time in whole milliseconds, such as '2026-03-01T12:00:00Z'"
-        guard case .string(let text) = token.kind,
-            let milliseconds = Timestamp.milliseconds(text)
-        else { throw unexpected(expected) }
+        let expected = "an RFC 3339 time or a date in quotes, such as '\(Timestamp.example)' or '2026-03-01'"
+        guard case .string(let text) = token.kind else { throw unexpected(expected) }
+        let milliseconds: Int64
+        do throws(Timestamp.Problem) {
+            milliseconds = try Timestamp.read(text, takesDates: true)
+        } catch {
+            throw unexpected("\(expected), and this is a \(error.words)")
+        }
         try advance()
         try take(")", "a closing parenthesis")
         return .literal(.timestamp(milliseconds))
@@ -165,12 +169,6 @@ extension PredicateParser {
 }
 
 extension Timestamp {
-    /// Reads an RFC 3339 time.
-    static func milliseconds(_ text: String) -> Int64? {
-        var copy = text
-        return copy.withUTF8 { milliseconds(UnsafeRawBufferPointer($0)) }
-    }
-
     private static let secondsFrom1970To2001: Int64 = 978_307_200
 
     static func milliseconds(secondsSince2001 seconds: Int64) -> Int64? {

@@ -127,7 +127,7 @@ struct PredicateRefusalTests {
         ),
         (
             "timestamp > 'x'",
-            "Field 'timestamp' of type TIMESTAMP cannot be compared with a value of type STRING that is no RFC 3339 time in whole milliseconds",
+            "Field 'timestamp' of type TIMESTAMP cannot be compared with a text that is no RFC 3339 time. Write it like '2026-03-01T12:00:00.250Z'",
             .typeMismatch, 12
         ),
         (
