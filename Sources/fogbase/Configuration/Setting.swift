@@ -134,7 +134,10 @@ struct Setting: Sendable {
         Setting(
             "metrics.access", \.metricsAccess, .choice,
             "who may read /metrics: administrators, also peers on this machine, or everyone"),
-        Setting("cors.origins", \.corsOrigins, .origins, "the web origins whose pages may read answers"),
+        Setting(
+            "cors.origins", \.corsOrigins, .origins,
+            "the web origins whose pages may read answers, such as https://*.example.org, http://localhost:* or capacitor://localhost"
+        ),
         Setting(
             "audit.time", \.auditTime, .duration(Duration.seconds(86_400)...Duration.seconds(100 * 366 * 86_400)),
             "how long an entry of the audit log is kept"),
