@@ -14,13 +14,16 @@ public struct RecordAPI: Sendable {
     /// Counts requests; `nil` if nothing is limited.
     let limiter: RateLimiter?
     let cookie: ConsoleCookie
+    /// What stands before the paths of routes for clients, if a proxy serves the server below a path; else empty.
+    let basePath: String
     /// The body of `/limits`.
     let limitsDocument: [UInt8]
     /// The body of `/openapi.json`.
     let description: HTTPResponseBody
 
     package init(registry: DatabaseRegistry, configuration: RecordAPIConfiguration) {
-        cookie = ConsoleCookie(isSecure: configuration.isReachedByHTTPS) { WallClock.seconds }
+        cookie = ConsoleCookie(configuration.publicURL) { WallClock.seconds }
+        basePath = configuration.publicURL?.basePath ?? ""
         limiter = configuration.rateLimits.map { RateLimiter($0) }
         self.registry = registry
         self.configuration = configuration
@@ -28,7 +31,8 @@ public struct RecordAPI: Sendable {
         for (route, endpoint) in Endpoint.routes { router.add(route, endpoint) }
         self.router = router
         limitsDocument = Self.limitsDocument(registry.configuration.limits, configuration.rateLimits)
-        let document = OpenAPI.document(version: configuration.version)
+        let document = OpenAPI.document(
+            version: configuration.version, server: configuration.publicURL?.text ?? "/")
         description = .prepared(identity: document, gzip: try? GzipEncoder.encode(document, level: .smallest))
     }
 
@@ -118,7 +122,7 @@ public struct RecordAPI: Sendable {
         try admit(caller, to: endpoint, of: reader.database.environment)
         var call = RecordCall(
             request: request, parameters: parameters, query: query, reader: reader, caller: caller,
-            rightsVersion: reader.rightsVersion, rate: rate)
+            rightsVersion: reader.rightsVersion, rate: rate, basePath: basePath)
         defer { rate = call.rate }
         guard case .service(let key) = caller else { return try await answer(endpoint, &call) }
         do {

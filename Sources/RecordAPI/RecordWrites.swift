@@ -112,21 +112,14 @@ extension RecordCall {
             response.fields.append(.preferenceApplied, literal: "return=minimal")
         }
         if !answer.tag.isEmpty { response.fields.append(.etag, "\"\(answer.tag)\"") }
-        if answer.outcome == .created { response.fields.append(.location, location(type, answer.name)) }
+        if answer.outcome == .created {
+            response.fields.append(.location, location(of: "/records/\(type.text)/\(PathSegment.encode(answer.name))"))
+        }
         if answer.isReplay, let name = Self.idempotencyReplayed { response.fields.append(name, literal: "true") }
         return response
     }
 
     static let idempotencyReplayed = HTTPFieldName("Idempotency-Replayed")
-
-    /// The address of a record, in the scope that the request named.
-    private func location(_ type: RecordTypeName, _ name: String) -> String {
-        var text = "/records/\(type.text)/\(PathSegment.encode(name))"
-        for (index, item) in query.scopeItems.enumerated() {
-            text += "\(index == 0 ? "?" : "&")\(item.name)=\(PathSegment.encode(item.value))"
-        }
-        return text
-    }
 }
 
 /// A write of one record on its way from the body to the operation.

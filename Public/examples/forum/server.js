@@ -4,8 +4,11 @@ import * as session from "./session.js";
 
 const patience = 30_000; // milliseconds
 
+/** Where the server is that has served this file, below a proxy's path if there is one. A copy elsewhere is at its origin. */
+const home = /^(.*)\/_\/examples\/forum\/server\.js$/.exec(new URL(import.meta.url).pathname)?.[1] ?? "";
+
 /** Where the server is. On another origin than the page's, its setting `cors.origins` must name the page's. */
-export const server = document.querySelector("meta[name='fogbase']").content.replace(/\/$/, "") || location.origin;
+export const server = document.querySelector("meta[name='fogbase']").content.replace(/\/$/, "") || location.origin + home;
 
 /** An answer that says no. The message, `code` and `details` are the server's own words. */
 export class Refusal extends Error {

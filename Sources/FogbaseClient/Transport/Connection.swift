@@ -101,7 +101,11 @@ struct Connection: Sendable {
         if let address = call.address {
             // Whole where the server knows by which name it is called. A token goes nowhere but to the app's own address.
             let isWhole = address.hasPrefix("https://") || address.hasPrefix("http://")
-            return isWhole && !call.needsToken ? address : text + address
+            if isWhole, !call.needsToken { return address }
+            // A server that knows below which path a proxy serves it names that path, others do not.
+            let base = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
+            if !base.isEmpty, address.hasPrefix(base + "/"), text.hasSuffix(base) { text.removeLast(base.count) }
+            return text + address
         }
         text += "/" + call.path.map(Self.encode).joined(separator: "/")
         let query = scope + call.query

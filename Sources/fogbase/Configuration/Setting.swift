@@ -77,8 +77,8 @@ struct Setting: Sendable {
             "public.path", \.publicPath, .text("DIR"), flag: "--public",
             "the folder of the console; by default Public beside the program or here"),
         Setting(
-            "public.url", \.publicURL, .text("URL"),
-            "what clients call this server, such as https://example.org, for the URLs of files; by default they are relative"
+            "public.url", \.publicURL, .publicURL,
+            "what clients call this server, such as https://example.org, or https://example.org/fog behind a proxy that serves it below a path"
         ),
     ]
 

@@ -51,7 +51,7 @@ struct Settings: Sendable {
     var environment = Environment.development
     var checkpointBytes = 16 << 20
     var publicPath = ""
-    var publicURL = ""
+    var publicURL: PublicURL?
 
     // Assets
     var assetBytes = 5_000_000_000
