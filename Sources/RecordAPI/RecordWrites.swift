@@ -17,9 +17,8 @@ extension RecordCall {
         switch (matches, differs) {
         case (nil, nil): return .none
         case (.any?, nil): return .exists
-        // If-Match compares strongly: a weak tag is no tag (RFC 9110 §13.1.1).
-        case (.tags(let tags)?, nil):
-            return .tags(tags.filter { !$0.isWeak }.map { tag($0.opaque) })
+        // Weakly: see `Preconditions.evaluate`.
+        case (.tags(let tags)?, nil): return .tags(tags.map { tag($0.opaque) })
         case (nil, .any?): return .absent
         case (nil, .tags?): throw .badRequest("A write takes If-None-Match: * only, which demands a new record")
         case (.malformed?, _), (_, .malformed?):
