@@ -74,7 +74,14 @@ public struct RecordAPI: Sendable {
             return errorResponse(error, id: request.id)
         case .notFound:
             let asksAboutServer = request.target.isAsterisk && request.method == .options
-            var response = errorResponse(asksAboutServer ? .options(nil) : APIError.unknownRoute, id: request.id)
+            let wrong = WrongPath(request, router)
+            var response =
+                if let wrong, wrong.isRedirected {
+                    wrong.redirection(request, basePath: basePath)
+                } else {
+                    errorResponse(
+                        asksAboutServer ? .options(nil) : wrong?.refusal ?? APIError.unknownRoute, id: request.id)
+                }
             response.hidesPath = Self.mayHoldSecret(request.target)
             return response
         case .badEncoding:
