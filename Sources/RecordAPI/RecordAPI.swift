@@ -63,6 +63,10 @@ public struct RecordAPI: Sendable {
                 response = errorResponse(endpoint.speaksTus ? Tus.refusal(error) : error, id: request.id)
             }
             if endpoint.speaksTus { response.fields.append(.tusResumable, literal: Tus.version) }
+            // A wrong password is no dead token: only where a token was sent, it is what was wrong (RFC 6750 §3).
+            if response.status == .unauthorized, !request.fields.contains(.authorization) {
+                response.fields.set(.wwwAuthenticate, "Bearer")
+            }
             rate.append(to: &response.fields, of: response.status)
             response.route = route
             // The name of an upload is all the right that an anonymous one takes.

@@ -69,6 +69,7 @@ export function understand(status, text, token) {
         if (status < 400) throw new Unreachable(error);
     }
     if (status < 400) return answer;
-    if (status === 401 && token !== null) session.end(token);
+    // The token is dead, and reading goes on as a guest. Any other 401 says that it has not the right.
+    if (status === 401 && answer?.serverErrorCode === "AUTHENTICATION_FAILED" && token !== null) session.end(token);
     throw new Refusal(status, answer);
 }

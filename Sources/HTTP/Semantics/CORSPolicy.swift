@@ -7,7 +7,7 @@ public struct CORSPolicy: Sendable {
     private let origins: Set<String>
     private let patterns: [CORSOrigin.Pattern]
 
-    /// - Parameter origins: Exact origins such as `https://app.example`, or `*` for all; empty turns CORS off.
+    /// - Parameter origins: Entries as `CORSOrigin` reads them; others match nothing. Empty turns CORS off.
     public init(origins: [String]) {
         var (allowsAll, exact, patterns) = (false, Set<String>(), [CORSOrigin.Pattern]())
         for text in origins {
@@ -81,7 +81,7 @@ public struct CORSPolicy: Sendable {
     /// What scripts may read beyond the safelisted fields.
     private static let exposed: StaticString = """
         ETag, Location, Accept-Ranges, Content-Range, Content-Disposition, Content-Digest, Repr-Digest, Retry-After, \
-        Idempotency-Replayed, Preference-Applied, \
+        WWW-Authenticate, Idempotency-Replayed, Preference-Applied, \
         RateLimit, RateLimit-Policy, X-Request-ID, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, Upload-Offset, \
         Upload-Length, Upload-Defer-Length, Upload-Expires, Upload-Metadata
         """
