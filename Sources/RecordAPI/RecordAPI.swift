@@ -129,7 +129,8 @@ public struct RecordAPI: Sendable {
         // A signed URL is all the right that its asset takes, and browsers that show it may send anything.
         let caller =
             endpoint == .readAsset ? .anonymous : try Self.authenticate(request.fields, with: reader, &rate)
-        try rate.admit(caller, of: reader.database)
+        try rate.admit(
+            caller, of: reader.database, provesLater: endpoint == .signIn || endpoint == .signInAdministrator)
         try admit(caller, to: endpoint, of: reader.database.environment)
         var call = RecordCall(
             request: request, parameters: parameters, query: query, reader: reader, caller: caller,

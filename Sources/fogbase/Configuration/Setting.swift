@@ -198,8 +198,8 @@ struct Setting: Sendable {
     private static let rates: [Setting] = [
         Setting("limits.rates", \.rates, .choice, "whether requests are counted, by address and by account"),
         Setting(
-            "limits.rate_auth", \.rateAuth, .rate, "sign-ups, sign-ins and false credentials; off ends their delays too"
-        ),
+            "limits.rate_auth", \.rateAuth, .rate, "sign-ins and false credentials; off ends their delays too"),
+        Setting("limits.rate_sign_up", \.rateSignUp, .rate, "sign-ups"),
         Setting("limits.rate_read", \.rateRead, .rate, "reads and queries"),
         Setting("limits.rate_write", \.rateWrite, .rate, "writes; each operation of a batch is one"),
         Setting("limits.rate_upload", \.rateUpload, .rate, "uploads and their parts"),
