@@ -38,7 +38,14 @@ enum OpenAPI {
         let parameters = parameters(endpoint, path: path)
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         if let schema = endpoint.requestSchema {
-            operation["requestBody"] = ["required": .bool(!endpoint.isRequestOptional), "content": json(schema)]
+            var content = json(schema)
+            if endpoint.takesForms, var both = content.object {
+                for type in ["multipart/form-data", "application/x-www-form-urlencoded"] {
+                    both[type] = ["schema": ["type": "object"]]
+                }
+                content = .object(both)
+            }
+            operation["requestBody"] = ["required": .bool(!endpoint.isRequestOptional), "content": content]
         }
         if let body = endpoint.requestBytes {
             operation["requestBody"] = [

@@ -178,7 +178,7 @@ struct RecordCall {
     }
 
     /// After a suspension the view is a new one, and the token may have been revoked.
-    private mutating func judgeAgain() throws {
+    mutating func judgeAgain() throws {
         try reader.refresh()
         caller = try Bearer.authenticate(request.fields, with: reader)
         rightsVersion = reader.rightsVersion

@@ -72,12 +72,13 @@ extension RecordCall {
         at address: DatabaseAddress
     ) async throws -> WriteAnswer {
         try refuseStrangers(type, in: address.scope)
-        let single = SingleWrite(verb: verb, writeGuard: writeGuard, type: type, name: name, body: try await body())
+        let content = try await recordContent(of: type, at: address)
+        let single = SingleWrite(verb: verb, writeGuard: writeGuard, type: type, name: name, content: content)
         let (request, database) = (request, database)
         let (operation, key) =
-            single.body.count < InputWorker.minimumBytes
+            content.body.count < InputWorker.minimumBytes
             ? try single.read(for: request, in: database, by: reader.schema)
-            : try await readElsewhere(single.body.count) { () throws(RecordError) in
+            : try await readElsewhere(content.body.count) { () throws(RecordError) in
                 try single.read(for: request, in: database, by: database.schema)
             }
         return try await perform(operation, at: address, key: key)
@@ -127,13 +128,13 @@ private struct SingleWrite: Sendable {
     let writeGuard: WriteGuard
     let type: RecordTypeName
     let name: RecordName?
-    let body: [UInt8]
+    let content: RecordContent
 
     func read(
         for request: HTTPRequest, in database: RecordDatabase, by schema: Schema
     ) throws(RecordError) -> (RecordOperation, IdempotencyKey?) {
-        let input = try RecordCall.recordInput(body, type: type, name: name)
-        let key = try RecordCall.idempotencyKey(of: request, body)
+        let input = try RecordCall.recordInput(content.body, type: type, name: name)
+        let key = try RecordCall.idempotencyKey(of: request, content.identity ?? content.body)
         var operation = RecordOperation(
             verb, writeGuard: writeGuard, typeName: type, isTypeInPath: true, recordName: name ?? input.recordName,
             input: input)
