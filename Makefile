@@ -82,7 +82,8 @@ build: deps ## build the server, optimized, into .build/release/fogbase
 run: build ## build and start the server (HOST, PORT, DATA)
 	.build/release/fogbase serve --host '$(HOST)' --port '$(PORT)' --data '$(DATA)' --public Public
 
-test: deps ## run all tests (FILTER=name runs some, RETRY=1 says of failures whether they are steady)
+test: ## run all tests (FILTER=name runs some, RETRY=1 says of failures whether they are steady)
+	@sh docker/dependencies.sh tests
 	swift build --build-tests
 	$(SWIFT_TEST) --log .build/test.log --skip-build $(FILTERED)
 

@@ -75,7 +75,7 @@ async function call(method, address, options = {}) {
 
     let response, text;
     try {
-        response = await fetch(address + (parameters === "" ? "" : "?" + parameters), {
+        response = await fetch(scope.base + address + (parameters === "" ? "" : "?" + parameters), {
             method, headers: heads, body,
             credentials: "same-origin", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
             signal: deadline(signal),

@@ -1,6 +1,9 @@
 // Which container, environment, database, owner and zone the console looks at. The scope is the query of the page's own
 // address, so it can be bookmarked; an absent key leaves the choice to the server's configuration.
 
+/** What stands before the paths of routes: empty, or `/fog` where a proxy serves the server below a path. */
+export const base = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+
 export const keys = ["container", "environment", "database", "owner", "zone"];
 
 /** The scope as an object with only the keys that are set. */

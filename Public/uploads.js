@@ -54,7 +54,7 @@ function send(file, { progressed, signal }) {
     const parameters = new URLSearchParams({ ...scope.current(), filename: file.name });
     const cancel = () => request.abort();
 
-    request.open("POST", `/assets?${parameters}`);
+    request.open("POST", `${scope.base}/assets?${parameters}`);
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Content-Type", file.type === "" ? "application/octet-stream" : file.type);
     for (const [name, value] of Object.entries(session.heads)) request.setRequestHeader(name, value);

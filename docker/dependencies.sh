@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes sure that what the build needs is there: says nothing if so, installs what apt can, else says what is missing.
-# With the argument "libraries" it looks neither for Swift nor for what only `make` verbs use.
+# With the argument "libraries" it looks neither for Swift nor for what only `make` verbs use; with "tests" also for nginx, before
+# which tests put a server, and which they are passed over without.
 set -eu
 
 fail() {
@@ -23,21 +24,28 @@ if [ "${1:-}" != libraries ]; then
     command -v python3 >/dev/null 2>&1 || missing="$missing python3"
 fi
 
-if [ -n "$missing" ]; then
+# Installs packages, named with a blank before each.
+install() {
     command -v apt-get >/dev/null 2>&1 ||
-        fail "Missing:$missing. There is no apt-get here: install your system's packages of these Debian packages."
+        fail "Missing:$1. There is no apt-get here: install your system's packages of these Debian packages."
     if [ "$(id -u)" -eq 0 ]; then
         as_root=""
     elif command -v sudo >/dev/null 2>&1; then
         as_root="sudo"
     else
-        fail "Missing:$missing. Neither root nor sudo: run 'apt-get install$missing' as root, then try again."
+        fail "Missing:$1. Neither root nor sudo: run 'apt-get install$1' as root, then try again."
     fi
-    echo "Installing:$missing"
+    echo "Installing:$1"
     $as_root apt-get update -qq || echo "The package lists could not be renewed; trying with the old ones." >&2
     # shellcheck disable=SC2086 # the list is meant to be split
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing >/dev/null ||
-        fail "apt-get could not install:$missing."
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $1 >/dev/null ||
+        fail "apt-get could not install:$1."
+}
+
+[ -z "$missing" ] || install "$missing"
+
+if [ "${1:-}" = tests ] && ! PATH="$PATH:/usr/sbin" command -v nginx >/dev/null 2>&1; then
+    (install " nginx") || echo "Without nginx its tests are passed over." >&2
 fi
 
 [ "${1:-}" != libraries ] || exit 0

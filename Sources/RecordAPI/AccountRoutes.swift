@@ -20,10 +20,10 @@ extension RecordAPI {
         let isForManagers =
             configuration.signUp == .closed || (configuration.signUp == .invitation && invitation == nil)
         if isForManagers { try requireAdministratorForSignUp(call) }
-        return Self.answer(
-            try await call.database.signUp(
-                credentials.checked, label: label, invitation: invitation, isForManagers: isForManagers,
-                by: call.actor))
+        let session = try await call.database.signUp(
+            credentials.checked, label: label, invitation: invitation, isForManagers: isForManagers, by: call.actor)
+        call.rate.remember(credentials.name, in: call.database)
+        return Self.answer(session)
     }
 
     /// `POST /users/anonymous` with `{"label"?}` makes an account without a name and a password, and signs it in.

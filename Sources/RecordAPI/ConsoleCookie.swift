@@ -20,20 +20,25 @@ struct ConsoleCookie: Sendable {
 
     private let seal: Seal?
     private let isSecure: Bool
+    private let origin: String?
+    private let basePath: String
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - isSecure: Whether browsers reach the server by https.
+    ///   - url: What browsers call the server.
     ///   - now: Seconds since 1970.
-    init(isSecure: Bool, now: @escaping @Sendable () -> Int64) {
+    init(_ url: PublicURL?, now: @escaping @Sendable () -> Int64) {
         // Without the cipher no database opens either.
         seal = try? Seal(secret: SecretKey(), label: "console cookie")
-        self.isSecure = isSecure
+        isSecure = url?.isHTTPS ?? false
+        origin = url?.origin
+        basePath = url?.basePath ?? ""
         self.now = now
     }
 
     /// The prefix has browsers refuse a cookie of this name that another host, or http, tries to set (RFC 6265bis §4.1.3.2).
-    private var name: String { isSecure ? "__Host-fogbase" : "fogbase" }
+    /// Below a path the cookie is for that path, which `__Host-` does not allow: others on the same host need not get it.
+    private var name: String { !isSecure ? "fogbase" : basePath.isEmpty ? "__Host-fogbase" : "__Secure-fogbase" }
 
     /// The Set-Cookie that signs the console in.
     func issue(_ token: [UInt8]) -> String {
@@ -47,20 +52,21 @@ struct ConsoleCookie: Sendable {
     var end: String { setCookie("") + "; Max-Age=0" }
 
     private func setCookie(_ value: String) -> String {
-        "\(name)=\(value); Path=/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+        "\(name)=\(value); Path=\(basePath)/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
     }
 
     /// Whether a request is the console's own.
-    static func isFromConsole(_ request: HTTPRequest) -> Bool {
+    func isFromConsole(_ request: HTTPRequest) -> Bool {
         let fields = request.fields
-        guard let field, fields[field] == "1", fields.count(of: field) == 1 else { return false }
+        guard let field = Self.field, fields[field] == "1", fields.count(of: field) == 1 else { return false }
         if fields.contains(.secFetchSite) {
             return fields.count(of: .secFetchSite) == 1 && fields[.secFetchSite] == "same-origin"
         }
         if fields.contains(.origin) {
-            guard fields.count(of: .origin) == 1, let origin = fields[.origin], let host = fields[.host] else {
-                return false
-            }
+            guard fields.count(of: .origin) == 1, let origin = fields[.origin] else { return false }
+            // A proxy may say its own name for the server in Host.
+            if origin == self.origin { return true }
+            guard let host = fields[.host] else { return false }
             return ["http://", "https://"].contains { origin == $0 + host }
         }
         // Over http, but for this machine, browsers name neither with a GET of their own origin; all of them name Origin with
@@ -71,7 +77,7 @@ struct ConsoleCookie: Sendable {
     /// The request with the token of its cookie as the credential, if there is one, if it comes from the console, and if
     /// there is no other. The answer is for nobody's cache then.
     func open(_ request: HTTPRequest) -> HTTPRequest? {
-        guard request.fields.contains(.cookie), !request.fields.contains(.authorization), Self.isFromConsole(request),
+        guard request.fields.contains(.cookie), !request.fields.contains(.authorization), isFromConsole(request),
             let token = token(in: request.fields)
         else { return nil }
         var opened = request

@@ -20,7 +20,7 @@ extension RecordAPI {
     private static let consoleRoute: StaticString = "/_/session"
 
     private func answerConsole(_ request: HTTPRequest, _ context: RecordAPIContext) async throws -> HTTPResponse {
-        guard ConsoleCookie.isFromConsole(request) else {
+        guard cookie.isFromConsole(request) else {
             throw RecordError(.accessDenied, "Only the console's own page may do this")
         }
         switch request.method {

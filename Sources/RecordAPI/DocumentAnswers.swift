@@ -9,7 +9,11 @@ extension RecordCall {
     /// What If-Match and If-None-Match demand of a document before it is replaced.
     func documentGuard() throws(RecordError) -> WriteGuard {
         // Behind the dot stands what of a schema's indexes was built, which nobody replaces.
-        try writeGuard { tag in String(tag.prefix { $0 != "." }) }
+        try writeGuard { tag in
+            // What proxies that compress put behind (Apache, Caddy).
+            let coding = ["-gzip", "-br", "-zstd"].first(where: tag.hasSuffix) ?? ""
+            return String(tag.dropLast(coding.count).prefix { $0 != "." })
+        }
     }
 
     /// The answer to a read: the document, or 304 or 412 if the request has a condition that decides so.

@@ -126,6 +126,10 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
         ("GET /openapi.json", .openAPI),
     ]
 
+    /// What the paths of routes, and of the console, begin with.
+    package static let firstSegments: Set<String> = Set(
+        routes.map { route, _ in String("\(route)".split(separator: "/")[1].prefix { $0 != "/" }) } + ["_"])
+
     /// The query parameters that the route takes besides those of the scope.
     var queryParameters: [String] {
         switch self {

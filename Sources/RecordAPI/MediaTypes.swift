@@ -9,13 +9,20 @@ func requireJSONBody(_ fields: HTTPFields) throws(RecordError) {
     guard let text = fields[.contentType], let type = MediaType(text),
         type.isJSON || type.isType("text", "plain")
     else {
-        throw .badRequest(
-            "Send JSON, with Content-Type: application/json (curl: --json in the place of -d)",
-            cause: .unsupportedMediaType)
+        throw .notJSON
     }
     if let charset = type["charset"]?.lowercased(), charset != "utf-8", charset != "us-ascii" {
         throw .badRequest("JSON is UTF-8 text; another charset is not taken", cause: .unsupportedMediaType)
     }
+}
+
+extension RecordError {
+    static let notJSON = RecordError.badRequest(
+        """
+        Send JSON, with Content-Type: application/json (curl: --json in the place of -d). A form, with files or without, \
+        goes to /records/{type}, a file by itself to /assets
+        """,
+        cause: .unsupportedMediaType)
 }
 
 /// Refuses a request whose Accept leaves no room for JSON. What cannot be read is taken as room.

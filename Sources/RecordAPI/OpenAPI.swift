@@ -3,7 +3,8 @@ internal import RecordWire
 
 /// The description of the interface in OpenAPI 3.1, composed from the table of routes, so that it cannot fall behind.
 enum OpenAPI {
-    static func document(version: String) -> [UInt8] {
+    /// - Parameter server: The URL of the server, without a slash at its end unless it is relative.
+    static func document(version: String, server: String) -> [UInt8] {
         var paths = JSONObject()
         for (route, endpoint) in Endpoint.routes {
             let words = "\(route)".split(separator: " ")
@@ -17,7 +18,7 @@ enum OpenAPI {
             "description": "A record database with CloudKit's data model over plain HTTP.",
         ]
         let head: JSONValue = [
-            "openapi": "3.1.0", "info": info, "servers": [["url": "/"]], "security": [[:], ["bearer": []]],
+            "openapi": "3.1.0", "info": info, "servers": [["url": .string(server)]], "security": [[:], ["bearer": []]],
             "paths": .object(paths),
         ]
         var text = head.bytes
@@ -37,7 +38,14 @@ enum OpenAPI {
         let parameters = parameters(endpoint, path: path)
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         if let schema = endpoint.requestSchema {
-            operation["requestBody"] = ["required": .bool(!endpoint.isRequestOptional), "content": json(schema)]
+            var content = json(schema)
+            if endpoint.takesForms, var both = content.object {
+                for type in ["multipart/form-data", "application/x-www-form-urlencoded"] {
+                    both[type] = ["schema": ["type": "object"]]
+                }
+                content = .object(both)
+            }
+            operation["requestBody"] = ["required": .bool(!endpoint.isRequestOptional), "content": content]
         }
         if let body = endpoint.requestBytes {
             operation["requestBody"] = [

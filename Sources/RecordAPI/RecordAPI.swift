@@ -14,13 +14,16 @@ public struct RecordAPI: Sendable {
     /// Counts requests; `nil` if nothing is limited.
     let limiter: RateLimiter?
     let cookie: ConsoleCookie
+    /// What stands before the paths of routes for clients, if a proxy serves the server below a path; else empty.
+    let basePath: String
     /// The body of `/limits`.
     let limitsDocument: [UInt8]
     /// The body of `/openapi.json`.
     let description: HTTPResponseBody
 
     package init(registry: DatabaseRegistry, configuration: RecordAPIConfiguration) {
-        cookie = ConsoleCookie(isSecure: configuration.isReachedByHTTPS) { WallClock.seconds }
+        cookie = ConsoleCookie(configuration.publicURL) { WallClock.seconds }
+        basePath = configuration.publicURL?.basePath ?? ""
         limiter = configuration.rateLimits.map { RateLimiter($0) }
         self.registry = registry
         self.configuration = configuration
@@ -28,7 +31,8 @@ public struct RecordAPI: Sendable {
         for (route, endpoint) in Endpoint.routes { router.add(route, endpoint) }
         self.router = router
         limitsDocument = Self.limitsDocument(registry.configuration.limits, configuration.rateLimits)
-        let document = OpenAPI.document(version: configuration.version)
+        let document = OpenAPI.document(
+            version: configuration.version, server: configuration.publicURL?.text ?? "/")
         description = .prepared(identity: document, gzip: try? GzipEncoder.encode(document, level: .smallest))
     }
 
@@ -59,6 +63,10 @@ public struct RecordAPI: Sendable {
                 response = errorResponse(endpoint.speaksTus ? Tus.refusal(error) : error, id: request.id)
             }
             if endpoint.speaksTus { response.fields.append(.tusResumable, literal: Tus.version) }
+            // A wrong password is no dead token: only where a token was sent, it is what was wrong (RFC 6750 §3).
+            if response.status == .unauthorized, !request.fields.contains(.authorization) {
+                response.fields.set(.wwwAuthenticate, "Bearer")
+            }
             rate.append(to: &response.fields, of: response.status)
             response.route = route
             // The name of an upload is all the right that an anonymous one takes.
@@ -70,7 +78,14 @@ public struct RecordAPI: Sendable {
             return errorResponse(error, id: request.id)
         case .notFound:
             let asksAboutServer = request.target.isAsterisk && request.method == .options
-            var response = errorResponse(asksAboutServer ? .options(nil) : APIError.unknownRoute, id: request.id)
+            let wrong = WrongPath(request, router)
+            var response =
+                if let wrong, wrong.isRedirected {
+                    wrong.redirection(request, basePath: basePath)
+                } else {
+                    errorResponse(
+                        asksAboutServer ? .options(nil) : wrong?.refusal ?? APIError.unknownRoute, id: request.id)
+                }
             response.hidesPath = Self.mayHoldSecret(request.target)
             return response
         case .badEncoding:
@@ -114,11 +129,12 @@ public struct RecordAPI: Sendable {
         // A signed URL is all the right that its asset takes, and browsers that show it may send anything.
         let caller =
             endpoint == .readAsset ? .anonymous : try Self.authenticate(request.fields, with: reader, &rate)
-        try rate.admit(caller, of: reader.database)
+        try rate.admit(
+            caller, of: reader.database, provesLater: endpoint == .signIn || endpoint == .signInAdministrator)
         try admit(caller, to: endpoint, of: reader.database.environment)
         var call = RecordCall(
             request: request, parameters: parameters, query: query, reader: reader, caller: caller,
-            rightsVersion: reader.rightsVersion, rate: rate)
+            rightsVersion: reader.rightsVersion, rate: rate, basePath: basePath)
         defer { rate = call.rate }
         guard case .service(let key) = caller else { return try await answer(endpoint, &call) }
         do {

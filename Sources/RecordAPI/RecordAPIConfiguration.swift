@@ -29,8 +29,9 @@ package struct RecordAPIConfiguration: Sendable {
     /// Whether strangers may use development databases; else administrators, keys, and users that these have made.
     package var isDevelopmentOpen: Bool
     package var metricsAccess: MetricsAccess
-    /// Whether browsers come by https, as through a proxy: the console's cookie is for https alone then.
-    package var isReachedByHTTPS: Bool
+    /// What clients call the server, as through a proxy; `nil` if nobody has said it. If it is of https, the console's cookie is
+    /// for https alone.
+    package var publicURL: PublicURL?
     /// How often who may ask for what; `nil` for no limits.
     package var rateLimits: RateLimits?
     /// What else `/metrics` shows, such as the transport's figures.
@@ -40,7 +41,7 @@ package struct RecordAPIConfiguration: Sendable {
 
     package init(
         defaultDatabase: DatabaseID, version: String, signUp: SignUp = .open, allowsAnonymousAccounts: Bool = false,
-        isDevelopmentOpen: Bool = true, metricsAccess: MetricsAccess = .loopback, isReachedByHTTPS: Bool = false,
+        isDevelopmentOpen: Bool = true, metricsAccess: MetricsAccess = .loopback, publicURL: PublicURL? = nil,
         rateLimits: RateLimits? = nil,
         metricsSources: [any MetricsSource] = [],
         report: @escaping @Sendable (String) -> Void = { _ in }
@@ -51,7 +52,7 @@ package struct RecordAPIConfiguration: Sendable {
         self.allowsAnonymousAccounts = allowsAnonymousAccounts
         self.isDevelopmentOpen = isDevelopmentOpen
         self.metricsAccess = metricsAccess
-        self.isReachedByHTTPS = isReachedByHTTPS
+        self.publicURL = publicURL
         self.rateLimits = rateLimits
         self.metricsSources = metricsSources
         self.report = report

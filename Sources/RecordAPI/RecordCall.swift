@@ -16,6 +16,8 @@ struct RecordCall {
     var rightsVersion: UInt64
     /// What the request has been counted for.
     var rate: RateTicket
+    /// What stands before the paths of routes for clients: see `RecordAPI.basePath`.
+    let basePath: String
 
     var database: RecordDatabase { reader.database }
 
@@ -49,6 +51,15 @@ struct RecordCall {
         reader.noteOutOfScope(
             key, target: type.map { "\(endpoint) \($0)" } ?? "\(endpoint)", address: actor.address,
             requestID: request.id)
+    }
+
+    /// The address of what a route serves, for Location: in the scope that the request named.
+    func location(of path: String) -> String {
+        var text = basePath + path
+        for (index, item) in query.scopeItems.enumerated() {
+            text += "\(index == 0 ? "?" : "&")\(item.name)=\(PathSegment.encode(item.value))"
+        }
+        return text
     }
 
     /// The record type in the path.
@@ -166,7 +177,7 @@ struct RecordCall {
     }
 
     /// After a suspension the view is a new one, and the token may have been revoked.
-    private mutating func judgeAgain() throws {
+    mutating func judgeAgain() throws {
         try reader.refresh()
         caller = try Bearer.authenticate(request.fields, with: reader)
         rightsVersion = reader.rightsVersion

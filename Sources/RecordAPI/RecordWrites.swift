@@ -17,9 +17,8 @@ extension RecordCall {
         switch (matches, differs) {
         case (nil, nil): return .none
         case (.any?, nil): return .exists
-        // If-Match compares strongly: a weak tag is no tag (RFC 9110 §13.1.1).
-        case (.tags(let tags)?, nil):
-            return .tags(tags.filter { !$0.isWeak }.map { tag($0.opaque) })
+        // Weakly: see `Preconditions.evaluate`.
+        case (.tags(let tags)?, nil): return .tags(tags.map { tag($0.opaque) })
         case (nil, .any?): return .absent
         case (nil, .tags?): throw .badRequest("A write takes If-None-Match: * only, which demands a new record")
         case (.malformed?, _), (_, .malformed?):
@@ -73,12 +72,13 @@ extension RecordCall {
         at address: DatabaseAddress
     ) async throws -> WriteAnswer {
         try refuseStrangers(type, in: address.scope)
-        let single = SingleWrite(verb: verb, writeGuard: writeGuard, type: type, name: name, body: try await body())
+        let content = try await recordContent(of: type, at: address)
+        let single = SingleWrite(verb: verb, writeGuard: writeGuard, type: type, name: name, content: content)
         let (request, database) = (request, database)
         let (operation, key) =
-            single.body.count < InputWorker.minimumBytes
+            content.body.count < InputWorker.minimumBytes
             ? try single.read(for: request, in: database, by: reader.schema)
-            : try await readElsewhere(single.body.count) { () throws(RecordError) in
+            : try await readElsewhere(content.body.count) { () throws(RecordError) in
                 try single.read(for: request, in: database, by: database.schema)
             }
         return try await perform(operation, at: address, key: key)
@@ -112,21 +112,14 @@ extension RecordCall {
             response.fields.append(.preferenceApplied, literal: "return=minimal")
         }
         if !answer.tag.isEmpty { response.fields.append(.etag, "\"\(answer.tag)\"") }
-        if answer.outcome == .created { response.fields.append(.location, location(type, answer.name)) }
+        if answer.outcome == .created {
+            response.fields.append(.location, location(of: "/records/\(type.text)/\(PathSegment.encode(answer.name))"))
+        }
         if answer.isReplay, let name = Self.idempotencyReplayed { response.fields.append(name, literal: "true") }
         return response
     }
 
     static let idempotencyReplayed = HTTPFieldName("Idempotency-Replayed")
-
-    /// The address of a record, in the scope that the request named.
-    private func location(_ type: RecordTypeName, _ name: String) -> String {
-        var text = "/records/\(type.text)/\(PathSegment.encode(name))"
-        for (index, item) in query.scopeItems.enumerated() {
-            text += "\(index == 0 ? "?" : "&")\(item.name)=\(PathSegment.encode(item.value))"
-        }
-        return text
-    }
 }
 
 extension WriteAnswer {
@@ -142,13 +135,13 @@ private struct SingleWrite: Sendable {
     let writeGuard: WriteGuard
     let type: RecordTypeName
     let name: RecordName?
-    let body: [UInt8]
+    let content: RecordContent
 
     func read(
         for request: HTTPRequest, in database: RecordDatabase, by schema: Schema
     ) throws(RecordError) -> (RecordOperation, IdempotencyKey?) {
-        let input = try RecordCall.recordInput(body, type: type, name: name)
-        let key = try RecordCall.idempotencyKey(of: request, body)
+        let input = try RecordCall.recordInput(content.body, type: type, name: name)
+        let key = try RecordCall.idempotencyKey(of: request, content.identity ?? content.body)
         var operation = RecordOperation(
             verb, writeGuard: writeGuard, typeName: type, isTypeInPath: true, recordName: name ?? input.recordName,
             input: input)

@@ -269,6 +269,17 @@ def an_author_deletes_what_is_seen_and_nothing_else(page, server):
 
 
 @check
+def a_guest_reads_on_when_the_session_has_ended(page, server):
+    sign_up(page, "ada")
+    publish(page, "sea", "Waves")
+    assert server.call("DELETE", "/sessions", token=stored(page, "sessionStorage")["token"])[0] == 204
+    page.open("#/newest")
+    page.heading("Newest")
+    page.see("Waves", "Your session has ended.", "Sign in")
+    assert stored(page, "sessionStorage") is None
+
+
+@check
 def a_session_that_has_ended_loses_no_text(page, server):
     sign_up(page, "ada")
     write(page, "sea", "Waves", "High today.")

@@ -4,6 +4,10 @@ import RecordModel
 import Testing
 
 @Suite struct AccountTests {
+    private struct Note: Codable, RecordCodable {
+        var text: String
+    }
+
     private static let password = "correct horse"
 
     @Test func `whoever signs up is signed in, and out again`() async throws {
@@ -52,6 +56,39 @@ import Testing
         #expect(password?.refusal?.cause == .wrongPassword)
         // None of these has ended the session.
         #expect(try await container.currentUser().user.name == "ada")
+    }
+
+    @Test func `who reads what everybody may goes on as a guest when the session has ended`() async throws {
+        let server = try LiveServer()
+        let tokens = MemoryTokenStore()
+        let container = server.client(tokens: tokens)
+        try await container.signUp("ada", password: Self.password)
+        let database = container.publicDatabase
+        try await database.create(Note(text: "for all"), named: "open")
+        try await database.create(Note(text: "mine"), named: "secret", access: .onlyCreator)
+        let ended = try #require(await tokens.token())
+        try await container.signOut()
+
+        /// A client whose session has ended without its knowing.
+        func stale() -> (Database, MemoryTokenStore) {
+            let tokens = MemoryTokenStore(ended)
+            return (server.client(tokens: tokens).publicDatabase, tokens)
+        }
+        let (reading, dropped) = stale()
+        #expect(try await reading.fetch(Note.self, "open").text == "for all")
+        #expect(await dropped.token() == nil)
+        let (querying, _) = stale()
+        #expect(try await querying.fetch(Query<Note>()).items.map(\.text) == ["for all"])
+        // What a guest may not is told as what it is: the end of the session.
+        for call in [
+            { _ = try await stale().0.fetch(Note.self, "secret") },
+            { _ = try await stale().0.create(Note(text: "third")) },
+            { _ = try await stale().0.changes() },
+            { _ = try await server.client(tokens: MemoryTokenStore(ended)).privateDatabase.fetch(Query<Note>()) },
+        ] as [() async throws -> Void] {
+            let error = await #expect(throws: FogbaseError.self) { try await call() }
+            guard case .notAuthenticated? = error else { throw error ?? CancellationError() }
+        }
     }
 
     @Test func `a token whose session has ended is forgotten, and another one in its place is not`() async throws {

@@ -39,6 +39,16 @@ import Testing
         #expect(last == 999)
     }
 
+    @Test func `below a proxy's path, addresses from answers are met there`() async throws {
+        let server = try LiveServer(settings: ["FOGBASE_PUBLIC_URL": "http://fog.invalid/fog/"])
+        for address in [server.url.appendingPathComponent("fog"), server.url] {
+            let tokens = MemoryTokenStore(LiveServer.administratorToken)
+            let database = Fogbase(address, tokens: tokens).container().publicDatabase
+            let upload = try await database.beginUpload(length: 3)
+            #expect(try await database.resume(upload, from: Data("fog".utf8)).size == 3)
+        }
+    }
+
     @Test func `a server that is not there is unreachable`() async throws {
         let server = try LiveServer()
         let transport = URLSessionTransport()

@@ -181,7 +181,21 @@ import Testing
             name: "environment in short", flags: ["data.environment": "prod"],
             says: ["--environment is 'prod'; it must be development or production."], lacks: [".."]),
         Mistake(name: "share beyond one", flags: ["log.sample": "2"], says: ["0 to 1"]),
-        Mistake(name: "origin with a path", flags: ["cors.origins": "https://a.org/x"], says: ["--cors-origins"]),
+        Mistake(
+            name: "origin with a path", flags: ["cors.origins": "https://a.org/x"],
+            says: ["--cors-origins", "write https://a.org."]),
+        Mistake(
+            name: "one of several origins", flags: ["cors.origins": "null, *.a.org"],
+            says: ["--cors-origins", "'*.a.org'", "write https://*.a.org."]),
+        Mistake(
+            name: "public URL without a scheme", flags: ["public.url": "a.org"],
+            says: ["--public-url is 'a.org'", "write https://a.org."]),
+        Mistake(
+            name: "public URL with a query", flags: ["public.url": "https://a.org/fog/?x=1"],
+            says: ["--public-url", "write https://a.org/fog."]),
+        Mistake(
+            name: "public URL that begins as a route", flags: ["public.url": "https://a.org/records/"],
+            says: ["--public-url", "/records"]),
         Mistake(
             name: "configuration file that does not exist", environment: ["FOGBASE_CONFIG": "/no"],
             says: ["/no does not exist"]),
@@ -206,7 +220,7 @@ import Testing
             says: ["--http-trusted-proxies", "10.0.0.0/8"]),
         Mistake(name: "network that is a name", flags: ["limits.rate_exempt": "localhost"], says: ["10.0.0.0/8"]),
         Mistake(name: "socket that is exempt", flags: ["limits.rate_exempt": "unix"], says: ["10.0.0.0/8"]),
-        Mistake(name: "host with a path", flags: ["http.hosts": "https://a.org/"], says: ["db.example.org"]),
+        Mistake(name: "host with a path", flags: ["http.hosts": "https://a.org/"], says: ["write a.org"]),
         Mistake(
             name: "field that no proxy writes", flags: ["http.proxy_field": "x-real-ip"],
             says: ["x-forwarded-for or forwarded"]),

@@ -36,7 +36,9 @@ import Testing
         #expect(cookie.hasPrefix("fogbase=") && cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
         #expect(!cookie.contains("secret") && answer.field("Cache-Control") == "no-store")
         #expect(answer.json?["isAdministrator"]?.bool == true)
-        let secure = try await TestDatabase.make(withUsers: false) { $0.isReachedByHTTPS = true }
+        let secure = try await TestDatabase.make(withUsers: false) {
+            $0.publicURL = try? PublicURL("https://db.example")
+        }
         let other = try #require(
             try await console(secure, .post, #"{"token":"the-operators-secret"}"#).field("Set-Cookie"))
         #expect(other.hasPrefix("__Host-fogbase=") && other.hasSuffix("; Path=/; HttpOnly; SameSite=Strict; Secure"))
@@ -138,7 +140,7 @@ import Testing
             .get, "/schema", headers: Self.own + [("Cookie", cookie), ("Authorization", "Bearer wrong")])
         #expect(both.code == "AUTHENTICATION_FAILED")
         let clock = TestClock()
-        let jar = ConsoleCookie(isSecure: false) { Int64(clock.now / 1_000_000_000) }
+        let jar = ConsoleCookie(nil) { Int64(clock.now / 1_000_000_000) }
         let issued = String(jar.issue(Array("token".utf8)).prefix { $0 != ";" })
         var fields = HTTPFields()
         for (name, value) in Self.own + [("Cookie", issued)] {

@@ -13,7 +13,7 @@ import Testing
             Scenario("no route", .anonymous, .get, "/nothing", 404, contains: ["UNKNOWN_ROUTE"]),
             Scenario("the root", .anonymous, .get, "/", 404, contains: ["UNKNOWN_ROUTE"]),
             Scenario("nobody uploads", .anonymous, .post, "/assets", 401, contains: ["AUTHENTICATION_REQUIRED"]),
-            Scenario("a trailing slash", .anonymous, .get, "/records/Post/", 404, contains: ["UNKNOWN_ROUTE"]),
+            Scenario("a trailing slash", .anonymous, .post, "/records/Post/", 404, contains: ["UNKNOWN_ROUTE"]),
             Scenario("a method", .anonymous, .delete, "/records", 405, contains: ["METHOD_NOT_ALLOWED", "POST"]),
             Scenario("a strange method", .anonymous, .other("BREW"), "/records/Post/a", 405),
             Scenario("an escape", .anonymous, .get, "/records/Post/%zz", 400),

@@ -153,20 +153,68 @@ import Testing
         expectRefusal(await test.call(.get, "/records/Post", token: "wrong"), "read", after: 3_600)
     }
 
-    @Test func `sign-ins and sign-ups share ten a minute`() async throws {
+    @Test func `sign-ins and sign-ups have ten a minute each`() async throws {
         let test = try await make(withUsers: false) { $0.auth = RateLimits().auth }
         for number in 0..<20 {
             let name = "user\(number)"
             let answer = await test.call(.post, "/sessions", body: #"{"name":"\#(name)","password":"wrong horse"}"#)
-            #expect(answer.status == 401)
+            #expect(answer.status == 401 && answer.field("WWW-Authenticate") == "Bearer")
             #expect(answer.field("RateLimit")?.hasPrefix(#""auth";r=\#(19 - number);"#) == true)
+            let made = await test.call(.post, "/users", body: #"{"name":"\#(name)","password":"correct horse"}"#)
+            #expect(made.status == 201)
+            #expect(made.field("RateLimit")?.hasPrefix(#""signUp";r=\#(19 - number);"#) == true)
         }
         let body = #"{"name":"new","password":"correct horse"}"#
-        expectRefusal(await test.call(.post, "/users", body: body), "auth", after: 6)
-        expectRefusal(await test.call(.post, "/sessions", body: body), "auth", after: 6)
+        for (path, name, setting) in [
+            ("/users", "signUp", "limits.rate_sign_up"), ("/sessions", "auth", "limits.rate_auth"),
+        ] {
+            let refused = await test.call(.post, path, body: body)
+            expectRefusal(refused, name, after: 6)
+            #expect(refused.json?["details"]?["setting"]?.string == setting)
+            #expect(refused.json?["reason"]?.string?.contains(setting) == true)
+        }
         clock.pass(seconds: 6)
         #expect(await test.call(.post, "/users", body: body).status == 201)
         #expect(await test.call(.post, "/users", body: body).status == 429)
+    }
+
+    @Test func `a known name from a known address is not kept out by its neighbours`() async throws {
+        let test = try await make { $0.auth = RateLimit(10, per: .hour, burst: 4) }
+        func signIn(_ name: String, _ password: String = "correct horse", from peer: String = "198.51.100.1") async
+            -> Answer
+        {
+            await test.call(.post, "/sessions", body: #"{"name":"\#(name)","password":"\#(password)"}"#, from: peer)
+        }
+        #expect(await signIn("ann").status == 201)
+        // Whoever signs up from an address is known there, too.
+        let made = await test.call(
+            .post, "/users", body: #"{"name":"zoe","password":"correct horse"}"#, from: "198.51.100.1")
+        #expect(made.status == 201)
+        for number in 0..<3 { #expect(await signIn("nobody\(number)").status == 401) }
+        expectRefusal(await signIn("nobody"), "auth", after: 360)
+        expectRefusal(await signIn("bob"), "auth", after: 360)
+        // Bob is known elsewhere, and not here.
+        #expect(await signIn("bob", from: "203.0.113.5").status == 201)
+        expectRefusal(await signIn("bob"), "auth", after: 360)
+        #expect(await signIn("zoe").status == 201)
+        // As often as anybody, wrong passwords included.
+        #expect(await signIn("ann", "wrong horse").status == 401)
+        for _ in 0..<3 { #expect(await signIn("ann").status == 201) }
+        expectRefusal(await signIn("ann"), "auth", after: 360)
+        #expect(await signIn("zoe").status == 201)
+        clock.pass(seconds: 360)
+        #expect(await signIn("ann").status == 201)
+    }
+
+    @Test func `who shows a password once more is counted by the account`() async throws {
+        let test = try await make { $0.auth = RateLimit(1, per: .hour, burst: 2) }
+        let wrong = #"{"name":"nobody","password":"wrong horse"}"#
+        for _ in 0..<2 { #expect(await test.call(.post, "/sessions", body: wrong).status == 401) }
+        #expect(await test.call(.post, "/sessions", body: wrong).status == 429)
+        let change = #"{"name":"anna","currentPassword":"correct horse"}"#
+        #expect(await test.call(.patch, "/users/me", as: .creator, body: change).status == 200)
+        #expect(await test.call(.patch, "/users/me", as: .creator, body: change).status != 429)
+        #expect(await test.call(.patch, "/users/me", as: .creator, body: change, from: "203.0.113.9").status == 429)
     }
 
     @Test func `failed sign-ins delay the next one alike whether or not there is such an account`() async throws {

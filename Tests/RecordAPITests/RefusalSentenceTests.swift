@@ -240,7 +240,8 @@ import Testing
 
     @Test func `each token that is none is told so in the same words`() async throws {
         let database = try await Self.forum()
-        let reason = "The token is not valid, or no longer, or it is of another container or environment. Sign in again"
+        let reason =
+            "The token is not valid, or no longer, or it is of another container or environment. Drop it, then sign in again, or go on as a guest without it"
         for prefix in ["fbs_", "fbk_", "fogadm_", "fba_", "fbo_", "x"] {
             let answer = await database.call(.get, "/users/me", token: prefix + String(repeating: "a", count: 43))
             #expect(answer.status == 401 && answer.json?["reason"] == .string(reason), "\(prefix): \(answer.text)")

@@ -83,7 +83,10 @@ import Testing
             #expect(late.status == 412 && late.text.contains("PRECONDITION_FAILED"), "\(path) \(late.text)")
             #expect(await database.call(.get, path, as: .administrator).field("ETag") == first.tag)
             #expect(await put(other, "nonsense").status == 400)
-            #expect(await put(other, "W/" + (first.tag ?? "")).status == 412)
+            // As proxies that compress make them: nginx weakens tags, Apache adds the coding.
+            #expect(await put(other, "W/" + tag).status == 412)
+            #expect(await put(body, "W/" + (first.tag ?? "")).status == 200)
+            #expect(await put(body, (first.tag?.dropLast() ?? "") + "-gzip\"").status == 200)
             #expect(await put(body, "\"x\", \(first.tag ?? "")").status == 200)
             #expect(await put(body, "*").status == 200)
         }

@@ -79,7 +79,8 @@ export function smallAddress(image) {
 
 /** The address of a photo, or of what the server makes of it. It is good for an hour, and needs no token. */
 export function photoAddress(photo, parameters = {}) {
-    const address = new URL(photo.downloadURL, server + "/");
+    // It is relative to the server where that does not know what it is called.
+    const address = new URL(photo.downloadURL.startsWith("/") ? server + photo.downloadURL : photo.downloadURL);
     for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
     return address.href;
 }

@@ -4,8 +4,11 @@ import * as session from "./session.js";
 
 const patience = 30_000; // milliseconds
 
+/** Where the server is that has served this file, below a proxy's path if there is one. A copy elsewhere is at its origin. */
+const home = /^(.*)\/_\/examples\/forum\/server\.js$/.exec(new URL(import.meta.url).pathname)?.[1] ?? "";
+
 /** Where the server is. On another origin than the page's, its setting `cors.origins` must name the page's. */
-export const server = document.querySelector("meta[name='fogbase']").content.replace(/\/$/, "") || location.origin;
+export const server = document.querySelector("meta[name='fogbase']").content.replace(/\/$/, "") || location.origin + home;
 
 /** An answer that says no. The message, `code` and `details` are the server's own words. */
 export class Refusal extends Error {
@@ -66,6 +69,7 @@ export function understand(status, text, token) {
         if (status < 400) throw new Unreachable(error);
     }
     if (status < 400) return answer;
-    if (status === 401 && token !== null) session.end(token);
+    // The token is dead, and reading goes on as a guest. Any other 401 says that it has not the right.
+    if (status === 401 && answer?.serverErrorCode === "AUTHENTICATION_FAILED" && token !== null) session.end(token);
     throw new Refusal(status, answer);
 }

@@ -209,5 +209,7 @@ extension Caller {
 
 extension RecordError {
     static let tokenIsNone = RecordError(
-        .authenticationFailed, "The token is not valid: it has ended, or was never one. Sign in again")
+        .authenticationFailed,
+        "The token is not valid: it has ended, or was never one. Drop it, then sign in again, or go on as a guest without it"
+    )
 }

@@ -126,7 +126,9 @@ struct InMemoryRequest {
     /// The change tags in a condition: what stands before `-` in tags of another view than the whole one.
     static func tags(_ text: String) -> [String] {
         text.split(separator: ",").map { part in
-            String(part.filter { $0 != "\"" && $0 != " " }.prefix { $0 != "-" })
+            let tag = part.filter { $0 != "\"" && $0 != " " }
+            // A proxy that compresses has made it weak.
+            return String((tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]).prefix { $0 != "-" })
         }
     }
 }

@@ -44,6 +44,8 @@ struct Connection: Sendable {
         var attempts = 0
         var indexWaits: [Duration] = []
         var token = call.needsToken ? await tokens.token() : nil
+        // Why the token was dropped with which the call was sent first.
+        var dropped: Refusal?
         while true {
             let request = try request(for: call, token: token)
             attempts += 1
@@ -57,7 +59,18 @@ struct Connection: Sendable {
                     token = await tokens.token()
                     // Another call may have changed the token while this one was on its way with the old one.
                     if token != nil, token != ended { continue }
-                    throw FogbaseError.notAuthenticated(refusal)
+                    // Reading what everybody may read goes on as a guest.
+                    guard call.isForGuests, isPublic, dropped == nil else {
+                        throw FogbaseError.notAuthenticated(refusal)
+                    }
+                    (token, dropped) = (nil, refusal)
+                    continue
+                }
+                // What a guest is refused, somebody who is signed in might have got.
+                if let dropped, let refusal = (error as? FogbaseError)?.refusal,
+                    [401, 403, 404].contains(refusal.status) || refusal.cause == .tokenInvalid
+                {
+                    throw FogbaseError.notAuthenticated(dropped)
                 }
                 guard let failure = error as? FogbaseError, call.mayRepeat(after: failure) else { throw error }
                 if failure.refusal?.cause == .indexBuilding, let asked = failure.retryAfter {
@@ -75,6 +88,9 @@ struct Connection: Sendable {
             }
         }
     }
+
+    /// Whether it is about the public database.
+    private var isPublic: Bool { !scope.contains { $0.name == "database" } }
 
     private static func translate(_ error: any Error) -> any Error {
         switch error as? TransportError {
@@ -101,7 +117,11 @@ struct Connection: Sendable {
         if let address = call.address {
             // Whole where the server knows by which name it is called. A token goes nowhere but to the app's own address.
             let isWhole = address.hasPrefix("https://") || address.hasPrefix("http://")
-            return isWhole && !call.needsToken ? address : text + address
+            if isWhole, !call.needsToken { return address }
+            // A server that knows below which path a proxy serves it names that path, others do not.
+            let base = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
+            if !base.isEmpty, address.hasPrefix(base + "/"), text.hasSuffix(base) { text.removeLast(base.count) }
+            return text + address
         }
         text += "/" + call.path.map(Self.encode).joined(separator: "/")
         let query = scope + call.query

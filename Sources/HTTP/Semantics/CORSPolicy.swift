@@ -5,15 +5,37 @@
 public struct CORSPolicy: Sendable {
     private let allowsAll: Bool
     private let origins: Set<String>
+    private let patterns: [CORSOrigin.Pattern]
 
-    /// - Parameter origins: Exact origins such as `https://app.example`, or `*` for all; empty turns CORS off.
+    /// - Parameter origins: Entries as `CORSOrigin` reads them; others match nothing. Empty turns CORS off.
     public init(origins: [String]) {
-        allowsAll = origins.contains("*")
-        self.origins = Set(origins)
+        var (allowsAll, exact, patterns) = (false, Set<String>(), [CORSOrigin.Pattern]())
+        for text in origins {
+            switch (try? CORSOrigin(text))?.form {
+            case .all?: allowsAll = true
+            case .exact(let origin)?: exact.insert(origin)
+            case .pattern(let pattern)?: patterns.append(pattern)
+            case nil: break
+            }
+        }
+        (self.allowsAll, self.origins, self.patterns) = (allowsAll, exact, patterns)
     }
 
     /// Whether any origin is allowed.
-    public var isEnabled: Bool { !origins.isEmpty }
+    public var isEnabled: Bool { allowsAll || !origins.isEmpty || !patterns.isEmpty }
+
+    /// Whether an origin is one of the list.
+    ///
+    /// `null` is the origin of every sandboxed frame and every file, so whoever can show a page can be it: an entry `null` lets
+    /// all pages read, as `*` does. Neither gives them any right: see above.
+    func allows(_ origin: String) -> Bool {
+        if origins.contains(origin) { return true }
+        guard !patterns.isEmpty || origin.utf8.contains(where: { $0 &- 0x41 < 26 }) else { return false }
+        // Only of http do all browsers write the host in lower case: in other schemes it is opaque (URL standard §3.5).
+        let isWeb = origin.hasPrefix("https://") || origin.hasPrefix("http://")
+        let text = isWeb ? origin : origin.lowercased()
+        return (!isWeb && origins.contains(text)) || patterns.contains { $0.matches(text) }
+    }
 
     /// The answer to a preflight, or `nil` if the request is none: not OPTIONS, or without Origin or
     /// Access-Control-Request-Method.
@@ -45,7 +67,7 @@ public struct CORSPolicy: Sendable {
         guard isEnabled else { return }
         if !allowsAll { response.fields.append(.vary, literal: "Origin") }
         guard request.fields.count(of: .origin) == 1, let origin = request.fields[.origin],
-            allowsAll || origins.contains(origin)
+            allowsAll || allows(origin)
         else { return }
         if allowsAll {
             response.fields.set(.accessControlAllowOrigin, "*")
@@ -59,7 +81,7 @@ public struct CORSPolicy: Sendable {
     /// What scripts may read beyond the safelisted fields.
     private static let exposed: StaticString = """
         ETag, Location, Accept-Ranges, Content-Range, Content-Disposition, Content-Digest, Repr-Digest, Retry-After, \
-        Idempotency-Replayed, Preference-Applied, \
+        WWW-Authenticate, Idempotency-Replayed, Preference-Applied, \
         RateLimit, RateLimit-Policy, X-Request-ID, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, Upload-Offset, \
         Upload-Length, Upload-Defer-Length, Upload-Expires, Upload-Metadata
         """

@@ -24,7 +24,9 @@ public enum Preconditions {
         let reads = method == .get || method == .head
         if let condition = EntityTagCondition.ifMatch(fields) {
             guard condition != .malformed else { return .malformed }
-            guard exists, holds(condition, entityTag, { $0.matchesStrong($1) }) else { return .failed }
+            // RFC 9110 §13.1.1 demands the strong comparison. But proxies that compress make the server's own tag weak (nginx), and
+            // a write that names it means the very state that was read: the server gives no weak tags itself.
+            guard exists, holds(condition, entityTag, { $0.matchesWeak($1) }) else { return .failed }
         } else if let lastModified, let date = date(.ifUnmodifiedSince, fields), lastModified > date {
             return .failed
         }

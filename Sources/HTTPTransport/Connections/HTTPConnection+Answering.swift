@@ -66,8 +66,10 @@ extension HTTPConnection {
         if !proxies.isEmpty, let named = proxies.client(of: head.fields, peer: peerAddress) {
             client = ("\(named)", named)
         }
+        let base = server.configuration.basePath
         return HTTPRequest(
-            method: head.method, target: head.target, fields: head.fields, body: body, remoteAddress: client.text,
+            method: head.method, target: base.isEmpty ? head.target : head.target.below(base), fields: head.fields,
+            body: body, remoteAddress: client.text,
             client: client.address, id: id)
     }
 

@@ -31,6 +31,7 @@ package struct StaticFiles: Sendable {
     }
 
     private var files: [String: File] = [:]
+    private let basePath: String
 
     /// How many files there are.
     package var count: Int { files.count }
@@ -38,14 +39,18 @@ package struct StaticFiles: Sendable {
     /// Loads every file below `directory` whose extension is known; hidden ones and symbolic links are passed over.
     ///
     /// An `index.html` answers for its folder; the folder's path without the last slash leads there.
-    package init(directory: String, limits: Limits = Limits()) throws(LoadError) {
+    ///
+    /// - Parameter basePath: What stands before `/_/` for clients, if a proxy serves the server below a path.
+    package init(directory: String, basePath: String = "", limits: Limits = Limits()) throws(LoadError) {
+        self.basePath = basePath
         for found in try DirectoryReader.files(below: directory, limits: limits) {
             self.add(found.bytes, at: found.path)
         }
     }
 
     /// Serves files given in memory, by path relative to the mount.
-    package init(_ contents: [String: [UInt8]]) {
+    package init(_ contents: [String: [UInt8]], basePath: String = "") {
+        self.basePath = basePath
         for (path, bytes) in contents { add(bytes, at: path) }
     }
 
@@ -79,7 +84,7 @@ package struct StaticFiles: Sendable {
         // A page without the slash would look for its style and scripts one folder too high.
         if files[path + "/"] != nil {
             var response = Self.response(.permanentRedirect, text: "")
-            response.fields.append(.location, path + "/")
+            response.fields.append(.location, basePath + path + "/")
             return response
         }
         return Self.response(.notFound, text: "There is no such file.\n")

@@ -86,6 +86,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var corsMethods: [HTTPMethod] = [.get, .head, .post, .put, .patch, .delete]
     /// Where requests are logged; `nil` for nowhere.
     package var accessLog: AccessLog?
+    /// The path below which a proxy serves the server, if it passes it on: handlers see requests without it. Empty for none.
+    package var basePath: [UInt8] = []
     /// Paths that begin so hold secrets, such as signed URLs. Where no route says it, as in preflights and refusals, the
     /// access log has only this beginning of them.
     package var secretPaths: [String] = []

@@ -48,7 +48,7 @@ extension RecordAPI {
             }
         }
         var fields = Self.fields(of: status)
-        fields.append(.location, location(of: status, call.query))
+        fields.append(.location, call.location(of: "/assets/uploads/\(status.name)"))
         return HTTPResponse(.created, fields: fields)
     }
 
@@ -120,14 +120,5 @@ extension RecordAPI {
         else {
             throw .badRequest("Send parts with Content-Type: \(Tus.mediaType)", cause: .unsupportedMediaType)
         }
-    }
-
-    /// The address of an upload, in the scope that the request named.
-    private func location(of status: ResumableStatus, _ query: RequestQuery) -> String {
-        var text = "/assets/uploads/\(status.name)"
-        for (index, item) in query.scopeItems.enumerated() {
-            text += "\(index == 0 ? "?" : "&")\(item.name)=\(PathSegment.encode(item.value))"
-        }
-        return text
     }
 }

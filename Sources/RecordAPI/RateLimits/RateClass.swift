@@ -1,7 +1,7 @@
 /// What kinds of requests are counted together. Each has a limit of its own, so that reading never keeps anybody from signing
 /// in.
 package enum RateClass: String, CaseIterable, Sendable {
-    /// What proves or makes a right: sign-up, sign-in, and credentials that turn out to be none.
+    /// What proves a right: signing in, passwords, and credentials that turn out to be none.
     case auth
     case read
     /// Records; each operation of a batch counts.
@@ -9,6 +9,8 @@ package enum RateClass: String, CaseIterable, Sendable {
     case upload
     /// Schema, grants and roles.
     case administer
+    /// What makes an account. Apart from `auth`: those who sign up must not keep their neighbours from signing in.
+    case signUp
 
     var index: Int {
         switch self {
@@ -17,6 +19,15 @@ package enum RateClass: String, CaseIterable, Sendable {
         case .write: 2
         case .upload: 3
         case .administer: 4
+        case .signUp: 5
+        }
+    }
+
+    /// The setting by which the operator allows more.
+    var setting: String {
+        switch self {
+        case .auth, .read, .write, .upload, .administer: "limits.rate_\(rawValue)"
+        case .signUp: "limits.rate_sign_up"
         }
     }
 }
@@ -30,7 +41,8 @@ extension Endpoint {
     var rateClass: RateClass? {
         switch self {
         case .live, .ready: nil
-        case .signUp, .signUpAnonymously, .signIn, .changeMe, .removeMe, .signInAdministrator, .changeOwnPassword: .auth
+        case .signUp, .signUpAnonymously: .signUp
+        case .signIn, .changeMe, .removeMe, .signInAdministrator, .changeOwnPassword: .auth
         case .listRecords, .readRecord, .readField, .readAsset, .uploadOffset, .readUpload, .queryRecords,
             .queryRecordsByBody, .fetchChanges, .readMe, .listSessions, .metrics, .limits, .openAPI, .describeUploads:
             .read

@@ -41,6 +41,7 @@ package struct RateLimit: Hashable, Sendable {
 package struct RateLimits: Sendable {
     /// `nil` for no limit.
     package var auth = RateLimit(10, per: .minute, burst: 20)
+    package var signUp = RateLimit(10, per: .minute, burst: 20)
     /// Thousands of people may share one address, and one page of an app asks dozens of times.
     package var read = RateLimit(2_000, per: .second, burst: 20_000)
     package var write = RateLimit(500, per: .second, burst: 10_000)
@@ -60,6 +61,7 @@ package struct RateLimits: Sendable {
         case .write: write
         case .upload: upload
         case .administer: administer
+        case .signUp: signUp
         }
     }
 }

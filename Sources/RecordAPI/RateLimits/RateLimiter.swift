@@ -9,6 +9,8 @@ final class RateLimiter: Sendable {
         case address(IPAddress)
         /// Credentials from an address that were none.
         case failures(IPAddress)
+        /// Signing in with a name from an address that has signed in with it before: see `SignInDelays.known`.
+        case known(UInt64)
         case account(database: ObjectIdentifier, UserID)
         /// By its number in the server's list.
         case administrator(Int64)
@@ -42,6 +44,9 @@ final class RateLimiter: Sendable {
             hasher.combine(UInt64(rateClass.index) | 1 << 8)
             hasher.combine(address.high)
             hasher.combine(address.low)
+        case .known(let pair):
+            hasher.combine(UInt64(rateClass.index) | 4 << 8)
+            hasher.combine(pair)
         case .account(let database, let id):
             hasher.combine(UInt64(rateClass.index) | 2 << 8)
             hasher.combine(UInt(bitPattern: database))

@@ -7,13 +7,15 @@ internal import RecordModel
 struct RateTicket {
     /// `nil` if nothing is limited for this request.
     private var limiter: RateLimiter?
-    private let rateClass: RateClass
+    private var rateClass: RateClass
     private let client: IPAddress
     private var account: RateLimiter.Holder?
     /// The bucket with the least in it.
     private var standing: RateStanding?
     /// The class of that bucket.
     private var shown: RateClass
+    /// Why the address may not sign in now, unless it turns out to be one that has signed in with the name before.
+    private var postponed: RecordError?
 
     /// Whoever comes without an address, as by a Unix socket, has one bucket with all of his kind.
     private static let unknown = IPAddress(high: .max, low: .max)
@@ -35,8 +37,11 @@ struct RateTicket {
     /// The administrator's token is the operator's own and not limited. Since an operator may have chosen it badly, it can be
     /// guessed at no faster than passwords: where too many credentials failed, it is not taken either.
     ///
+    /// - Parameter provesLater: The request signs in: where its address has no attempt left, `beginSignIn` decides.
     /// - Throws: THROTTLED.
-    mutating func admit(_ caller: Caller, of database: RecordDatabase) throws(RecordError) {
+    mutating func admit(
+        _ caller: Caller, of database: RecordDatabase, provesLater: Bool = false
+    ) throws(RecordError) {
         guard let limiter else { return }
         let database = ObjectIdentifier(database)
         switch caller {
@@ -52,7 +57,12 @@ struct RateTicket {
             if !standing.isAdmitted { throw refusal(standing, of: .auth) }
             return
         }
-        try take(1)
+        do throws(RecordError) {
+            try take(1)
+        } catch {
+            guard provesLater else { throw error }
+            postponed = error
+        }
     }
 
     /// Counts so many more, all or none, before they are done.
@@ -62,6 +72,14 @@ struct RateTicket {
     /// - Throws: THROTTLED.
     mutating func take(_ count: Int, after spent: Int = 0) throws(RecordError) {
         guard count > 0, let limiter, let limit = limiter.limits[rateClass] else { return }
+        // Whoever is signed in and shows the password once more is counted by the account: the neighbours of its address, who
+        // sign in, must not keep it from that.
+        if rateClass == .auth, let account {
+            let ofAccount = limiter.take(count, from: limiter.key(rateClass, account), limit, after: spent)
+            standing = ofAccount
+            if !ofAccount.isAdmitted { throw refusal(ofAccount, of: rateClass) }
+            return
+        }
         let address = limiter.key(rateClass, .address(client))
         let ofAddress = limiter.take(count, from: address, limit, after: spent)
         standing = ofAddress
@@ -73,6 +91,20 @@ struct RateTicket {
             // One account must not empty the bucket of its neighbours behind the same address.
             limiter.giveBack(count, to: address, limit)
             throw refusal(ofAccount, of: rateClass)
+        }
+    }
+
+    /// Counts an upload that comes with a request of another class.
+    ///
+    /// - Throws: THROTTLED.
+    mutating func takeUpload() throws(RecordError) {
+        var upload = self
+        upload.rateClass = .upload
+        do throws(RecordError) {
+            try upload.take(1)
+        } catch {
+            (standing, shown) = (upload.standing, upload.shown)
+            throw error
         }
     }
 
@@ -107,18 +139,42 @@ struct RateTicket {
 
     /// An attempt to sign in to an account, if there may be one now.
     ///
-    /// - Throws: THROTTLED after too many that failed.
+    /// Where others of the same address have used up its attempts, whoever has signed in with the name from there before has
+    /// attempts of its own.
+    ///
     /// - Parameter accounts: Whose name it is: a database, or the server's list of administrators.
+    /// - Throws: THROTTLED after too many that failed.
     func beginSignIn(_ name: String, in accounts: AnyObject) throws(RecordError) -> SignInAttempt? {
-        guard let delays = limiter?.delays else { return nil }
-        return try delays.begin(name, of: ObjectIdentifier(accounts), from: client)
+        guard let limiter, let delays = limiter.delays else { return nil }
+        let accounts = ObjectIdentifier(accounts)
+        if let postponed, !delays.knows(name, of: accounts, from: client) { throw postponed }
+        let attempt = try delays.begin(name, of: accounts, from: client)
+        guard let postponed else { return attempt }
+        // Behind the delay, so that guesses which it refuses use up nothing.
+        guard let limit = limiter.limits.auth,
+            limiter.take(1, from: limiter.key(.auth, .known(attempt.pair)), limit).isAdmitted
+        else {
+            attempt.abandon()
+            throw postponed
+        }
+        return attempt
+    }
+
+    /// Remembers that somebody has proven a name from this address, as by signing up.
+    func remember(_ name: String, in accounts: AnyObject) {
+        limiter?.delays?.remember(name, of: ObjectIdentifier(accounts), from: client)
     }
 
     private mutating func refusal(_ standing: RateStanding, of rateClass: RateClass) -> RecordError {
         self.standing = standing
         shown = rateClass
         return RecordError(
-            .throttled, "Too many requests. Wait as many seconds as 'retryAfter' says",
-            details: [("class", .text(rateClass.rawValue))], retryAfter: standing.retryAfter)
+            .throttled,
+            """
+            Too many requests of the class \(rateClass.rawValue) from this address or account. Wait as many seconds as \
+            'retryAfter' says; the setting \(rateClass.setting) allows more
+            """,
+            details: [("class", .text(rateClass.rawValue)), ("setting", .text(rateClass.setting))],
+            retryAfter: standing.retryAfter)
     }
 }

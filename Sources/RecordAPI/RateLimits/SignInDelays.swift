@@ -31,6 +31,11 @@ final class SignInDelays: Sendable {
         var attempts: BoundedTable<Entry>
         /// Names with addresses that have signed in to them.
         var known: BoundedTable<Known>
+
+        mutating func remember(_ pair: UInt64, at now: UInt64) {
+            let place = known.place(of: pair) { $0.seen < $1.seen }
+            known[place] = Known(key: pair, seen: now)
+        }
     }
 
     struct Known {
@@ -91,6 +96,19 @@ final class SignInDelays: Sendable {
         return SignInAttempt(delays: self, key: key, pair: pair)
     }
 
+    /// Whether somebody has signed in with the name from the address before.
+    func knows(_ name: String, of database: ObjectIdentifier, from address: IPAddress) -> Bool {
+        let pair = key(name, database, address)
+        return state.withLock { $0.known.index(of: pair) != nil }
+    }
+
+    /// Has an address known as one from which somebody has proven the name.
+    func remember(_ name: String, of database: ObjectIdentifier, from address: IPAddress) {
+        let pair = key(name, database, address)
+        let now = clock() / 1_000_000
+        state.withLock { $0.remember(pair, at: now) }
+    }
+
     /// Milliseconds until an attempt is looked at.
     private static func wait(_ entry: Entry, at now: UInt64) -> UInt64 {
         guard entry.failures >= free else { return Int(entry.failures + entry.pending) < parallel ? 0 : 1_000 }
@@ -113,8 +131,7 @@ final class SignInDelays: Sendable {
             case .succeeded:
                 // What failed under the name from elsewhere stays: the owner's sign-in must not free a guesser.
                 if attempt.key == attempt.pair { entry.failures = 0 }
-                let place = state.known.place(of: attempt.pair) { $0.seen < $1.seen }
-                state.known[place] = Known(key: attempt.pair, seen: now)
+                state.remember(attempt.pair, at: now)
             case .failed:
                 if entry.failures < .max { entry.failures += 1 }
                 entry.failed = now
@@ -143,7 +160,11 @@ struct SignInAttempt {
 
     fileprivate let delays: SignInDelays
     fileprivate let key: UInt64
-    fileprivate let pair: UInt64
+    /// The name with the address.
+    let pair: UInt64
+
+    /// The password was not looked at.
+    func abandon() { delays.end(self, .abandoned) }
 
     func succeeded() { delays.end(self, .succeeded) }
 

@@ -330,5 +330,8 @@ extension RecordError {
     /// One sentence for every reason, so that nobody learns which tokens once existed.
     static let tokenRejected = RecordError(
         .authenticationFailed,
-        "The token is not valid, or no longer, or it is of another container or environment. Sign in again")
+        """
+        The token is not valid, or no longer, or it is of another container or environment. Drop it, then \
+        sign in again, or go on as a guest without it
+        """)
 }

@@ -65,7 +65,7 @@ enum ServeCommand {
         configuration.defaultDatabase = id
         configuration.checkpoints = CheckpointRules(logBytes: settings.checkpointBytes)
         configuration.assets = AssetOptions(
-            addressing: AssetAddressing(prefix: settings.publicURL), thumbnails: thumbnailPool(settings),
+            addressing: AssetAddressing(prefix: settings.publicURL?.text ?? ""), thumbnails: thumbnailPool(settings),
             thumbnailBytes: settings.thumbnailBytes, thumbnailPixels: settings.thumbnailPixels)
         let registry = DatabaseRegistry(configuration)
         try Blocking.run { () async -> Result<Void, any Error> in
@@ -119,18 +119,19 @@ enum ServeCommand {
         descriptors: Int, until stop: StopSignal
     ) throws {
         var transport = try TransportSetup.configuration(settings, descriptors: descriptors)
-        let console = Console(configured: settings.publicPath)
+        let console = Console(configured: settings.publicPath, basePath: settings.publicURL?.basePath ?? "")
         let api = RecordAPI(
             registry: registry,
             configuration: RecordAPIConfiguration(
                 defaultDatabase: try DatabaseSetup.defaultDatabase(settings), version: Version.text,
                 signUp: signUp(settings.signUp), allowsAnonymousAccounts: settings.anonymousAccounts == .on,
                 isDevelopmentOpen: settings.isDevelopmentOpen, metricsAccess: metricsAccess(settings.metricsAccess),
-                isReachedByHTTPS: settings.publicURL.lowercased().hasPrefix("https://"),
+                publicURL: settings.publicURL,
                 rateLimits: settings.rateLimits,
                 metricsSources: [transport.metrics], report: report))
         transport.addresses = try TransportSetup.addresses(settings)
-        let handler = ServerHandler(api: api, console: console, hosts: HostPolicy(settings.hosts))
+        let handler = ServerHandler(
+            api: api, console: console, hosts: HostPolicy(settings.hosts), basePath: settings.publicURL?.basePath ?? "")
         let server = HTTPServer(configuration: transport, handler: handler)
         let addresses: [SocketAddress]
         do {

@@ -77,8 +77,8 @@ struct Setting: Sendable {
             "public.path", \.publicPath, .text("DIR"), flag: "--public",
             "the folder of the console; by default Public beside the program or here"),
         Setting(
-            "public.url", \.publicURL, .text("URL"),
-            "what clients call this server, such as https://example.org, for the URLs of files; by default they are relative"
+            "public.url", \.publicURL, .publicURL,
+            "what clients call this server, such as https://example.org, or https://example.org/fog behind a proxy that serves it below a path"
         ),
     ]
 
@@ -134,7 +134,10 @@ struct Setting: Sendable {
         Setting(
             "metrics.access", \.metricsAccess, .choice,
             "who may read /metrics: administrators, also peers on this machine, or everyone"),
-        Setting("cors.origins", \.corsOrigins, .origins, "the web origins whose pages may read answers"),
+        Setting(
+            "cors.origins", \.corsOrigins, .origins,
+            "the web origins whose pages may read answers, such as https://*.example.org, http://localhost:* or capacitor://localhost"
+        ),
         Setting(
             "audit.time", \.auditTime, .duration(Duration.seconds(86_400)...Duration.seconds(100 * 366 * 86_400)),
             "how long an entry of the audit log is kept"),
@@ -195,8 +198,8 @@ struct Setting: Sendable {
     private static let rates: [Setting] = [
         Setting("limits.rates", \.rates, .choice, "whether requests are counted, by address and by account"),
         Setting(
-            "limits.rate_auth", \.rateAuth, .rate, "sign-ups, sign-ins and false credentials; off ends their delays too"
-        ),
+            "limits.rate_auth", \.rateAuth, .rate, "sign-ins and false credentials; off ends their delays too"),
+        Setting("limits.rate_sign_up", \.rateSignUp, .rate, "sign-ups"),
         Setting("limits.rate_read", \.rateRead, .rate, "reads and queries"),
         Setting("limits.rate_write", \.rateWrite, .rate, "writes; each operation of a batch is one"),
         Setting("limits.rate_upload", \.rateUpload, .rate, "uploads and their parts"),

@@ -88,18 +88,54 @@ extension SettingForm where Value == [String] {
         ) { ContainerName($0) != nil }
     }
 
+    /// Entries that are brought into one form each; one that cannot be says why, with its own text if there are others.
+    private static func addresses(
+        _ placeholder: String, _ canonical: @escaping @Sendable (String) throws(AddressProblem) -> String
+    ) -> Self {
+        SettingForm(
+            placeholder: placeholder,
+            parse: { text throws(BadValue) in
+                let items = text.split(separator: ",").map { String($0.trimmed) }
+                var known: [String] = []
+                for item in items {
+                    do throws(AddressProblem) {
+                        let address = try canonical(item)
+                        if !known.contains(address) { known.append(address) }
+                    } catch {
+                        throw BadValue(items.count == 1 ? error.expected : "has '\(item)', which \(error.expected)")
+                    }
+                }
+                return known
+            }, show: { $0.joined(separator: ", ") })
+    }
+
     static var origins: Self {
-        .list(
-            "ORIGINS", "must be origins such as https://app.example.org with commas between, or * for all",
-            allowsEmpty: true
-        ) { text in
-            guard text != "*" else { return true }
-            for scheme in ["https://", "http://"] where text.hasPrefix(scheme) {
-                let rest = text.dropFirst(scheme.count)
-                return !rest.isEmpty && !rest.contains(where: { $0 == "/" || $0.isWhitespace })
-            }
-            return false
-        }
+        addresses("ORIGINS") { text throws(AddressProblem) in try CORSOrigin(text).text }
+    }
+
+    static var hosts: Self {
+        addresses("HOSTS") { text throws(AddressProblem) in try HostPolicy.entry(text) }
+    }
+}
+
+extension SettingForm where Value == PublicURL? {
+    /// What clients call the server; empty means unset.
+    static var publicURL: Self {
+        SettingForm(
+            placeholder: "URL",
+            parse: { text throws(BadValue) in
+                guard !text.isEmpty else { return nil }
+                let url: PublicURL
+                do throws(AddressProblem) { url = try PublicURL(text) } catch { throw BadValue(error.expected) }
+                // A path that begins as a route would be one or the other.
+                if let first = url.basePath.split(separator: "/").first, Endpoint.firstSegments.contains(String(first))
+                {
+                    throw BadValue(
+                        "must have a path that does not begin as a route of the server does; take another than /\(first)"
+                    )
+                }
+                return url
+            }, show: { $0?.text ?? "" })
     }
 }
 
@@ -111,15 +147,6 @@ extension SettingForm where Value == [String] {
             "must be addresses or networks such as 10.0.0.0/8, 2001:db8::/32\(orUnix ? " or unix" : ""), with commas between",
             allowsEmpty: true
         ) { IPNetwork($0) != nil || (orUnix && $0 == "unix") }
-    }
-
-    static var hosts: Self {
-        .list(
-            "HOSTS", "must be names such as db.example.org or db.example.org:8080, with commas between",
-            allowsEmpty: true
-        ) { text in
-            !text.isEmpty && !text.contains("/") && !text.contains(where: \.isWhitespace) && !text.contains("*")
-        }
     }
 }
 

@@ -51,7 +51,7 @@ struct Settings: Sendable {
     var environment = Environment.development
     var checkpointBytes = 16 << 20
     var publicPath = ""
-    var publicURL = ""
+    var publicURL: PublicURL?
 
     // Assets
     var assetBytes = 5_000_000_000
@@ -101,6 +101,7 @@ struct Settings: Sendable {
     // Rates
     var rates = Switch.on
     var rateAuth = RateLimits().auth
+    var rateSignUp = RateLimits().signUp
     var rateRead = RateLimits().read
     var rateWrite = RateLimits().write
     var rateUpload = RateLimits().upload
@@ -135,6 +136,7 @@ struct Settings: Sendable {
         guard rates == .on else { return nil }
         var limits = RateLimits()
         limits.auth = rateAuth
+        limits.signUp = rateSignUp
         limits.read = rateRead
         limits.write = rateWrite
         limits.upload = rateUpload

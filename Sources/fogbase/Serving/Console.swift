@@ -5,12 +5,15 @@ import Threads
 /// The console's files. They are read and compressed beside the first requests rather than before them.
 final class Console: Sendable {
     private let folder: String
+    private let basePath: String
     private let loading = Locked<Task<StaticFiles?, Never>?>(nil)
 
     /// Finds the folder; `nil`, with a line in the log, if there is none.
     ///
-    /// - Parameter path: From the configuration; empty to look beside the program and in the working folder.
-    init?(configured path: String) {
+    /// - Parameters:
+    ///   - path: From the configuration; empty to look beside the program and in the working folder.
+    ///   - basePath: Of `public.url`, for redirections.
+    init?(configured path: String, basePath: String = "") {
         let candidates = path.isEmpty ? Self.standardFolders : [path]
         guard let folder = candidates.first(where: { access($0 + "/index.html", R_OK) == 0 }) else {
             Terminal.complain(
@@ -19,6 +22,7 @@ final class Console: Sendable {
             return nil
         }
         self.folder = folder
+        self.basePath = basePath
     }
 
     /// Starts to read the files, if nobody has.
@@ -34,10 +38,10 @@ final class Console: Sendable {
     private var task: Task<StaticFiles?, Never> {
         loading.withLock { loading in
             if let loading { return loading }
-            let folder = folder
+            let (folder, basePath) = (folder, basePath)
             let task = Task.detached { () -> StaticFiles? in
                 do throws(StaticFiles.LoadError) {
-                    return try StaticFiles(directory: folder)
+                    return try StaticFiles(directory: folder, basePath: basePath)
                 } catch {
                     Terminal.complain("fogbase: The console is off: \(Self.sentence(for: error))")
                     return nil

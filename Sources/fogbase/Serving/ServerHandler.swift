@@ -8,12 +8,19 @@ struct ServerHandler: HTTPHandler {
     let api: RecordAPI
     let console: Console?
     let hosts: HostPolicy
+    /// Who opens the server in a browser means the console.
+    private let redirect: HTTPResponse
     private let contexts = Locked<[RecordAPIContext]>([])
 
-    init(api: RecordAPI, console: Console?, hosts: HostPolicy = HostPolicy()) {
+    /// - Parameter basePath: Of `public.url`, for redirections. The transport takes it off requests.
+    init(api: RecordAPI, console: Console?, hosts: HostPolicy = HostPolicy(), basePath: String = "") {
         self.api = api
         self.console = console
         self.hosts = hosts
+        var redirect = HTTPResponse(.permanentRedirect, route: "GET /")
+        redirect.fields.append(.location, basePath + "/_/")
+        StaticFiles.harden(&redirect)
+        self.redirect = redirect
     }
 
     func makeLoopContext() throws -> RecordAPIContext {
@@ -42,7 +49,7 @@ struct ServerHandler: HTTPHandler {
         if request.target.segmentCount > 0, request.target.segmentEquals(0, "_") {
             if let response = await console.files?.respond(to: request) { return response }
         } else if request.target.rawPath == "/", request.method == .get || request.method == .head {
-            return Self.redirect
+            return redirect
         }
         return await api.respond(to: request, in: context)
     }
@@ -53,12 +60,4 @@ struct ServerHandler: HTTPHandler {
 
     private static let misdirected = HTTPRefusal(
         .misdirectedRequest, "This server does not answer by this name. Its names are the setting http.hosts")
-
-    /// Who opens the server in a browser means the console.
-    private static let redirect: HTTPResponse = {
-        var response = HTTPResponse(.permanentRedirect, route: "GET /")
-        response.fields.append(.location, literal: "/_/")
-        StaticFiles.harden(&response)
-        return response
-    }()
 }

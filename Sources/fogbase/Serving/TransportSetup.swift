@@ -38,7 +38,9 @@ enum TransportSetup {
             trustsLocal: settings.trustedProxies.contains("unix"), field: settings.proxyField)
         transport.cors = CORSPolicy(origins: settings.corsOrigins)
         transport.accessLog = try accessLog(settings)
-        transport.secretPaths = ["/assets/"]
+        let base = settings.publicURL?.basePath ?? ""
+        transport.basePath = Array(base.utf8)
+        transport.secretPaths = ["/assets/", base + "/assets/"]
         return transport
     }
 

@@ -166,6 +166,10 @@ import Testing
                             == path.split(separator: "/").dropFirst().first)
                     continue
                 }
+                if answer.status == 308 {
+                    #expect(target.hasSuffix("/") && answer.field("Location") == target.dropLast() + query)
+                    continue
+                }
                 #expect(
                     (400..<500).contains(answer.status) || answer.status == 501,
                     "\(target)\(query): \(answer.status)")
@@ -243,8 +247,15 @@ import Testing
             let answer = await database.call(
                 method, target,
                 body: method == .post ? #"{"name":"x","password":"y","redirect":"//evil.example"}"# : nil)
+            #expect(answer.field("Refresh") == nil, "\(target)")
+            guard answer.status != 308 else {
+                // A slash less, on this server.
+                #expect(target.hasPrefix("/records/Post/?") && method != .post)
+                #expect(answer.field("Location") == target.replacing("/?", with: "?"))
+                continue
+            }
             #expect(answer.status >= 400, "\(method.text) \(target): \(answer.status)")
-            #expect(answer.field("Location") == nil && answer.field("Refresh") == nil, "\(target)")
+            #expect(answer.field("Location") == nil, "\(target)")
         }
     }
 }
