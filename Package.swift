@@ -66,15 +66,18 @@ let package = Package(
         module("Thumbnails", ["Threads", "CLinux"]),
 
         // The record database.
-        module("RecordStorage", ["RecordModel", "Threads", "Cryptography", "CSQLite", "CLinux"]),
+        module("RecordStorage", ["RecordModel", "UnicodeText", "Threads", "Cryptography", "CSQLite", "CLinux"]),
         module(
             "RecordEngine",
-            ["RecordModel", "RecordWire", "RecordStorage", "Threads", "Cryptography", "Pictures", "Thumbnails"]),
+            [
+                "RecordModel", "RecordWire", "RecordStorage", "UnicodeText", "Threads", "Cryptography", "Pictures",
+                "Thumbnails",
+            ]),
         module(
             "RecordAPI",
             [
-                "HTTP", "RecordWire", "RecordEngine", "RecordModel", "Cryptography", "Compression", "Thumbnails",
-                "Threads",
+                "HTTP", "RecordWire", "RecordEngine", "RecordModel", "UnicodeText", "Cryptography", "Compression",
+                "Thumbnails", "Threads",
             ]),
 
         // What apps use. It shares with the server what a record is, and nothing of how one is kept.
@@ -84,7 +87,7 @@ let package = Package(
             name: "fogbase",
             dependencies: [
                 "HTTP", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel", "RecordStorage", "RecordWire",
-                "Cryptography", "Compression", "Threads", "Sockets", "Thumbnails", "CLinux",
+                "UnicodeText", "Cryptography", "Compression", "Threads", "Sockets", "Thumbnails", "CLinux",
             ],
             exclude: ["function-order.txt"], swiftSettings: house, linkerSettings: ordered),
 
