@@ -113,7 +113,8 @@ extension RecordCall {
         }
         if !answer.tag.isEmpty { response.fields.append(.etag, "\"\(answer.tag)\"") }
         if answer.outcome == .created {
-            response.fields.append(.location, location(of: "/records/\(type.text)/\(PathSegment.encode(answer.name))"))
+            let path = "/records/\(PathSegment.encode(type.text))/\(PathSegment.encode(answer.name))"
+            response.fields.append(.location, location(of: path))
         }
         if answer.isReplay, let name = Self.idempotencyReplayed { response.fields.append(name, literal: "true") }
         return response
