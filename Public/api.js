@@ -81,6 +81,8 @@ async function call(method, address, options = {}) {
             signal: deadline(signal),
         });
         text = await response.text();
+        // A response that came before the page was left is no longer wanted either.
+        signal?.throwIfAborted();
     } catch (error) {
         if (signal?.aborted) throw signal.reason;
         throw new Unreachable(error);

@@ -13,6 +13,7 @@ import { showSignIn } from "./views/sign-in.js";
 import { showTypeSchema } from "./views/type-schema.js";
 import { showTypes } from "./views/types.js";
 
+const patience = 250; // milliseconds
 const root = document.getElementById("console");
 let stopFollowing = () => {};
 let visit = new AbortController();
@@ -35,40 +36,66 @@ function enter() {
 }
 
 /** Shows the page that the address names. A newer visit cancels the calls of the one before. */
-async function showPage({ content, mark }) {
+async function showPage(frame) {
+    const { content, mark } = frame;
     visit.abort();
     visit = new AbortController();
     const { signal } = visit;
     const { segments, query } = router.place();
     const [area, typeName, part, recordName] = segments;
     mark(area === "types" ? typeName ?? null : null);
-    const waiting = setTimeout(() => {
-        content.replaceChildren(make("p", { class: "waiting", role: "status" }, "Waiting for the server…"));
-    }, 250);
-    const context = { signal, signedOut: leave };
+    const context = pageVisit(content, signal);
     try {
         if (area !== "types" || typeName === undefined) {
-            await showTypes(content, signal);
+            await showTypes(context);
         } else {
             if (schema.all().length === 0) await schema.load({ signal });
-            if (part === "new") await showRecord(content, typeName, null, context);
-            else if (part === "record" && recordName !== undefined) await showRecord(content, typeName, recordName, context);
-            else if (part === "schema") await showTypeSchema(content, typeName, signal);
-            else await showRecords(content, typeName, query, context);
+            if (part === "new") await showRecord(typeName, null, context);
+            else if (part === "record" && recordName !== undefined) await showRecord(typeName, recordName, context);
+            else if (part === "schema") await showTypeSchema(typeName, context);
+            else await showRecords(typeName, query, context);
         }
     } catch (error) {
         if (signal.aborted) return;
-        clearTimeout(waiting);
         if (error instanceof api.Refusal && error.status === 401) {
             leave("The server no longer accepts this token. Sign in again.");
             return;
         }
-        const again = make("button", { type: "button", onclick: () => showPage({ content, mark }) }, "Try again");
-        content.replaceChildren();
+        const again = make("button", { type: "button", onclick: () => showPage(frame) }, "Try again");
+        context.show();
         showProblem(content, error, [again, make("a", { class: "button", href: "#/" }, "All types")]);
-    } finally {
-        clearTimeout(waiting);
     }
+}
+
+/**
+ * What a page may do while it is the one that is visited. `show(…)` draws it: it ends the waiting, and throws once there is
+ * a newer visit, so that a late response cannot replace a newer page. `isOver()` says that there is one: what comes after
+ * a write leads nowhere then.
+ */
+function pageVisit(content, signal) {
+    const stopWaiting = showWaiting(content, signal);
+    return {
+        signal,
+        show(...nodes) {
+            signal.throwIfAborted();
+            stopWaiting();
+            content.replaceChildren(...nodes.filter((node) => node !== null && node !== ""));
+        },
+        isOver: () => signal.aborted,
+        signedOut(farewell) {
+            if (!signal.aborted) leave(farewell);
+        },
+    };
+}
+
+/** After a moment without anything drawn says that the server is waited for. Returns a function that ends the waiting. */
+function showWaiting(place, signal) {
+    const timer = setTimeout(() => {
+        place.replaceChildren(make("p", { class: "waiting", role: "status" }, "Waiting for the server…"));
+    }, patience);
+    const stop = () => clearTimeout(timer);
+    signal?.addEventListener("abort", stop);
+    return stop;
 }
 
 // The address behind `#` belongs to the router, so the skip link moves the focus itself.
@@ -79,6 +106,7 @@ document.getElementById("skip").addEventListener("click", (event) => {
 
 /** Opens the room if somebody is signed in, perhaps in another tab; else the door. */
 async function begin() {
+    const stopWaiting = showWaiting(root);
     let caller;
     try {
         caller = await api.who();
@@ -88,6 +116,8 @@ async function begin() {
             enter();
             return;
         }
+    } finally {
+        stopWaiting();
     }
     if (caller !== undefined) {
         session.enter();

@@ -9,17 +9,21 @@ function cost({ count, refused, examinedRows, returnedRows, milliseconds }) {
 }
 
 /**
- * The costly queries of one type or, with `null`, of all, and the index that would help each. `act` makes a button for
- * such an index. Without an answer there is no advice, and the page is none the worse.
+ * Fills `place` with the costly queries of one type or, with `null`, of all, and the index that would help each. `act` makes
+ * a button for such an index. No page waits for it: without a response there is no advice, and the page is none the worse.
  */
-export async function adviceList(typeName, signal, act) {
-    let advice;
+export async function showAdvice(place, typeName, signal, act) {
+    let list;
     try {
-        advice = await api.schemaAdvice(signal);
-    } catch (error) {
-        if (signal?.aborted || (error instanceof api.Refusal && error.status === 401)) throw error;
-        return make("p", { class: "note" }, "Advice on indexes could not be read.");
+        list = adviceList(await api.schemaAdvice(signal), typeName, act);
+    } catch {
+        if (signal.aborted) return;
+        list = make("p", { class: "note" }, "Advice on indexes could not be read.");
     }
+    place.replaceChildren(...(list === null ? [] : [make("h2", {}, "Costly queries"), list]));
+}
+
+function adviceList(advice, typeName, act) {
     const pieces = advice.filter((piece) => typeName === null || piece.recordType === typeName);
     if (pieces.length === 0) return null;
     return make("ul", { class: "panel advice-list" }, pieces.map((piece) => make("li", {},

@@ -24,7 +24,7 @@ function facts(record) {
 }
 
 /** A record's page: its fields or its JSON, to read, create (`recordName` is `null`), change and delete. */
-export async function showRecord(content, typeName, recordName, { signal, signedOut }) {
+export async function showRecord(typeName, recordName, { signal, show, isOver, signedOut }) {
     const isNew = recordName === null;
     const listAddress = router.address(["types", typeName]);
     let base = isNew ? { fields: {} } : await api.read(typeName, recordName, signal);
@@ -119,7 +119,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
         const record = await api.create(typeName, draft, attempt.key);
         await afterWrite(record);
         announce("Created.");
-        router.go(router.address(["types", typeName, "record", record.recordName]));
+        if (!isOver()) router.go(router.address(["types", typeName, "record", record.recordName]));
     }
     async function change() {
         const fields = difference(base.fields ?? {}, draft.fields);
@@ -169,7 +169,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
             return;
         }
         announce("Deleted.");
-        router.go(listAddress);
+        if (!isOver()) router.go(listAddress);
     }
     function explain(error) {
         const actions = [];
@@ -191,7 +191,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
         } }), make("label", { for: id }, text)];
     });
 
-    content.replaceChildren(
+    show(
         make("p", { class: "crumbs" }, make("a", { href: listAddress }, typeName), " / ", isNew ? "new record" : "record"),
         make("div", { class: "page-head" }, heading,
             make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, "Show as"), sides)),

@@ -96,7 +96,7 @@ function refused(error, form, typeName, search, page) {
  * The records of a type, a page at a time: in creation order, or what the search in the address asks for. A page that
  * cannot be found again is the first one.
  */
-export async function showRecords(content, typeName, query, { signal, signedOut }) {
+export async function showRecords(typeName, query, { signal, show, isOver, signedOut }) {
     const search = searches.fromAddress(query);
     const isPlain = searches.isPlain(search);
     const identity = searches.identity(typeName, search);
@@ -117,7 +117,7 @@ export async function showRecords(content, typeName, query, { signal, signedOut 
 
     async function removeMatching() {
         try {
-            if (await deleteMatching(typeName, search.where)) router.go(searches.address(typeName, search));
+            if (await deleteMatching(typeName, search.where) && !isOver()) router.go(searches.address(typeName, search));
         } catch (error) {
             if (error instanceof api.Refusal && error.status === 401) signedOut("Sign in again to go on.");
             else form.explain(error);
@@ -136,7 +136,7 @@ export async function showRecords(content, typeName, query, { signal, signedOut 
         const isTold = error instanceof api.Refusal && error.status !== 401 && (page > 1 || !isPlain);
         if (!isTold) throw error;
         trail.length = 1;
-        content.replaceChildren(top, form.element);
+        show(top, form.element);
         introduce(heading);
         refused(error, form, typeName, search, page);
         return;
@@ -150,11 +150,10 @@ export async function showRecords(content, typeName, query, { signal, signedOut 
     }
     const grants = grantLines(schema.type(typeName).grants);
     const isEmpty = answer.records.length === 0;
-    content.replaceChildren(...[top,
+    show(top,
         make("p", { class: "note" }, grants.length === 0 ? "Administrators only" : grants.join(" · ")),
         form.element, noticeBox(answer.notices), planView(answer.plan ?? null),
         isEmpty ? emptiness(page, isPlain) : table(typeName, answer.records, columns),
-        page === 1 && answer.cursor === undefined && isEmpty ? null : pager(typeName, search, page, answer),
-    ].filter((part) => part !== null));
+        page === 1 && answer.cursor === undefined && isEmpty ? null : pager(typeName, search, page, answer));
     introduce(heading);
 }

@@ -3,7 +3,7 @@ import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import * as indexes from "../indexes.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
-import { adviceList } from "./advice.js";
+import { showAdvice } from "./advice.js";
 import { ask, askToLeave } from "./dialog.js";
 import { showProblem } from "./problem.js";
 import { grantLines } from "./types.js";
@@ -91,7 +91,7 @@ function addForm(type, add) {
 }
 
 /** What a type is made of: its fields with their marks, its indexes with their state, and which queries cost most. */
-export async function showTypeSchema(content, typeName, signal) {
+export async function showTypeSchema(typeName, { signal, show }) {
     await schema.load({ signal });
     let type = schema.type(typeName);
     let isDirty = false;
@@ -100,7 +100,7 @@ export async function showTypeSchema(content, typeName, signal) {
     const problem = make("div", {});
     const dirtyState = make("span", { class: "state", role: "status" });
     const saveButton = make("button", { type: "submit", class: "primary" }, "Save the marks");
-    const places = { fields: make("div", {}), indexes: make("div", {}), add: make("div", {}), advice: make("div", {}) };
+    const places = { fields: make("div", {}), indexes: make("div", {}), add: make("div", {}), advice: make("section", { "aria-label": "Costly queries" }) };
     let table;
 
     function setDirty(now) {
@@ -118,14 +118,13 @@ export async function showTypeSchema(content, typeName, signal) {
         drawIndexes();
         setDirty(false);
     }
-    async function drawAdvice() {
-        const list = await adviceList(typeName, signal, (index) => {
+    function drawAdvice() {
+        showAdvice(places.advice, typeName, signal, (index) => {
             const button = make("button", {
                 type: "button", class: "small", onclick: () => whileBusy(button, () => add(index)),
             }, `Add ${indexes.title(index)}`);
             return button;
         });
-        places.advice.replaceChildren(...(list === null ? [] : [make("h2", {}, "Costly queries"), list]));
     }
     /** Changes the schema and shows what became of it. Says whether it worked. */
     async function change(work, sentence) {
@@ -154,7 +153,7 @@ export async function showTypeSchema(content, typeName, signal) {
         if (!isDone) return;
         places.add.replaceChildren(addForm(type, add));
         drawIndexes();
-        await drawAdvice();
+        drawAdvice();
     }
     async function drop(index) {
         const answer = await ask({
@@ -199,7 +198,7 @@ export async function showTypeSchema(content, typeName, signal) {
     }
 
     const grants = grantLines(type.grants);
-    content.replaceChildren(
+    show(
         make("p", { class: "crumbs" }, make("a", { href: recordsAddress }, typeName), " / schema"),
         make("div", { class: "page-head" }, heading),
         make("p", { class: "note" }, grants.length === 0 ? "Administrators only" : grants.join(" · ")),
@@ -216,5 +215,5 @@ export async function showTypeSchema(content, typeName, signal) {
     router.guard(() => isDirty, askToLeave);
     introduce(heading);
     watch();
-    await drawAdvice();
+    drawAdvice();
 }

@@ -1,7 +1,7 @@
 import { introduce, make } from "../dom.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
-import { adviceList } from "./advice.js";
+import { showAdvice } from "./advice.js";
 
 /** The grants as short lines: `everyone: read`. */
 export function grantLines(grants) {
@@ -22,17 +22,16 @@ function card(type) {
 }
 
 /** The first page: all types at a glance. */
-export async function showTypes(content, signal) {
+export async function showTypes({ signal, show }) {
     await schema.load({ signal });
     const heading = make("h1", {}, "Types");
     const types = schema.all();
-    content.replaceChildren(heading, types.length === 0
+    const advice = make("section", { "aria-label": "Costly queries" });
+    show(heading, types.length === 0
         ? make("div", { class: "empty" },
             make("p", { class: "lead" }, "Nothing but fog so far."),
             make("p", {}, "A type begins with its first record: name one under “New type”."))
-        : make("ul", { class: "cards" }, types.map(card)));
+        : make("ul", { class: "cards" }, types.map(card)), advice);
     introduce(heading);
-    if (types.length === 0) return;
-    const advice = await adviceList(null, signal);
-    if (advice !== null && heading.isConnected) content.append(make("h2", {}, "Costly queries"), advice);
+    if (types.length > 0) showAdvice(advice, null, signal);
 }

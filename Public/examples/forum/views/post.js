@@ -19,11 +19,11 @@ export async function showPost({ name }, signal) {
         make("p", { class: "text" }, post.text),
         photo(post),
         likes(post),
-        ...(session.isOwn(post) ? authorsButtons(post) : []),
+        ...(session.isOwn(post) ? authorsButtons(post, signal) : []),
     ].filter((node) => node !== null);
 }
 
-function authorsButtons(post) {
+function authorsButtons(post, signal) {
     const attempt = repeatable();
     const problem = make("div");
     async function remove() {
@@ -37,7 +37,7 @@ function authorsButtons(post) {
         try {
             await attempt(post.tag, (key) => posts.remove(post, key));
             announce(`“${post.title}” is deleted.`);
-            location.hash = hash("newest", { thread: post.thread });
+            if (!signal.aborted) location.hash = hash("newest", { thread: post.thread });
         } catch (error) {
             problem.replaceChildren(error.code === "CONFLICT" ? changedMeanwhile() : problemBox(error, remove));
         }
