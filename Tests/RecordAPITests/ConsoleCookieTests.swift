@@ -73,6 +73,23 @@ import Testing
         #expect(await test.call(.get, "/users/me", headers: mine).status == 401)
     }
 
+    @Test func `a cookie that no longer opens is no anonymous caller's`() async throws {
+        let test = try await TestDatabase.make()
+        // Another process has sealed it.
+        let cookie = try await signIn(try await TestDatabase.make(withUsers: false))
+        for target in ["/records/Post", "/schema", "/users/me"] {
+            let answer = await test.call(.get, target, headers: Self.own + [("Cookie", cookie)])
+            #expect(answer.status == 401 && answer.code == "AUTHENTICATION_FAILED", "\(target): \(answer.text)")
+        }
+        let headers = Self.own + [("Cookie", cookie)]
+        #expect(try await console(test, .get, headers: headers).status == 204)
+        #expect(try await console(test, .post, #"{"token":"the-operators-secret"}"#, headers: headers).status == 200)
+        // Who sends no cookie of ours, or comes from elsewhere, is anonymous as before.
+        for others in [Self.own + [("Cookie", "theme=dark")], Self.own + [("Cookie", "fogbase=")], [("Cookie", cookie)]] {
+            #expect(await test.call(.get, "/records/Post", headers: others).status != 401)
+        }
+    }
+
     static let foreign: [[(String, String)]] = [
         // A link, an image, a form: no field of their own.
         [("Sec-Fetch-Site", "same-origin")], [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "none")], [],
