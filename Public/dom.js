@@ -1,5 +1,7 @@
 // Builds elements. Text only ever becomes a text node, so nothing from a record is read as markup.
 
+import * as router from "./router.js";
+
 /**
  * `make("a", { class: "name", href: "#/" }, "text", node)`. A key with `on` in front takes a listener (`onclick`),
  * `true` sets an empty attribute, `false`, `null` and `undefined` leave it out. Null children are skipped.
@@ -41,7 +43,7 @@ export function introduce(heading, title = heading.textContent) {
     document.title = `${title} – Fogbase`;
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
-    window.scrollTo(0, 0);
+    window.scrollTo(0, router.land());
 }
 
 /** Runs `work` while the button is out of use, so that a double click is one click. */

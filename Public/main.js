@@ -2,18 +2,22 @@
 
 import * as api from "./api.js";
 import { make } from "./dom.js";
+import * as places from "./places.js";
 import * as router from "./router.js";
 import * as schema from "./schema.js";
+import * as scope from "./scope.js";
 import * as session from "./session.js";
+import * as users from "./users.js";
 import { showFrame } from "./views/frame.js";
-import { showProblem } from "./views/problem.js";
+import { showProblem, waitBox, waitingTime } from "./views/problem.js";
 import { showRecord } from "./views/record.js";
-import { forgetTrails, showRecords } from "./views/records.js";
-import { showSignIn } from "./views/sign-in.js";
+import { showRecords } from "./views/records.js";
+import { showSignIn, signInAgain } from "./views/sign-in.js";
 import { showTypeSchema } from "./views/type-schema.js";
 import { showTypes } from "./views/types.js";
 
 const patience = 250; // milliseconds
+const expired = "The server no longer accepts this token. Sign in again.";
 const root = document.getElementById("console");
 let stopFollowing = () => {};
 let visit = new AbortController();
@@ -22,15 +26,18 @@ function leave(farewell) {
     visit.abort();
     stopFollowing();
     router.unguard();
+    api.renewWith(async () => false);
+    // Where the server does not answer, the cookie still ends by itself. Whoever signs in next waits for this to have ended.
+    const leaving = api.signOut().catch(() => {});
     session.forget();
-    // Where the server does not answer, the cookie still ends by itself.
-    api.signOut().catch(() => {});
     schema.forget();
-    forgetTrails();
-    showSignIn(root, enter, farewell);
+    users.forget();
+    places.forget();
+    showSignIn(root, enter, farewell, leaving);
 }
 
 function enter() {
+    api.renewWith(signInAgain);
     const frame = showFrame(root, () => leave("You are signed out."));
     stopFollowing = router.follow(() => showPage(frame));
 }
@@ -44,8 +51,9 @@ async function showPage(frame) {
     const { segments, query } = router.place();
     const [area, typeName, part, recordName] = segments;
     mark(area === "types" ? typeName ?? null : null);
-    const context = pageVisit(content, signal);
+    const context = { ...pageVisit(content, signal), fail };
     try {
+        if (session.current() === null && !(await recognize(signal))) return;
         if (area !== "types" || typeName === undefined) {
             await showTypes(context);
         } else {
@@ -56,21 +64,40 @@ async function showPage(frame) {
             else await showRecords(typeName, query, context);
         }
     } catch (error) {
+        context.fail(error);
+    }
+
+    function fail(error) {
         if (signal.aborted) return;
         if (error instanceof api.Refusal && error.status === 401) {
-            leave("The server no longer accepts this token. Sign in again.");
+            leave("You are no longer signed in.");
             return;
         }
-        const again = make("button", { type: "button", onclick: () => showPage(frame) }, "Try again");
+        if (waitingTime(error) !== null) {
+            context.show(waitBox(error, context, () => showPage(frame)));
+            return;
+        }
         context.show();
-        showProblem(content, error, [again, make("a", { class: "button", href: "#/" }, "All types")]);
+        showProblem(content, error, [
+            make("button", { type: "button", onclick: () => showPage(frame) }, "Try again"),
+            make("a", { class: "button", href: "#/" }, "All types"),
+            scope.isDefault() ? null : make("a", { class: "button", href: scope.defaultAddress() }, "The server's default database"),
+        ]);
     }
+}
+
+/** Finds out who is signed in, where the server did not answer at the beginning. Nobody is led to the door. */
+async function recognize(signal) {
+    const caller = await api.who(signal);
+    if (caller === undefined) leave(expired);
+    else session.enter(caller);
+    return caller !== undefined;
 }
 
 /**
  * What a page may do while it is the one that is visited. `show(…)` draws it: it ends the waiting, and throws once there is
  * a newer visit, so that a late response cannot replace a newer page. `isOver()` says that there is one: what comes after
- * a write leads nowhere then.
+ * a write leads nowhere then. `fail(error)` is for what goes wrong after the page's function has ended.
  */
 function pageVisit(content, signal) {
     const stopWaiting = showWaiting(content, signal);
@@ -82,9 +109,6 @@ function pageVisit(content, signal) {
             content.replaceChildren(...nodes.filter((node) => node !== null && node !== ""));
         },
         isOver: () => signal.aborted,
-        signedOut(farewell) {
-            if (!signal.aborted) leave(farewell);
-        },
     };
 }
 
@@ -120,11 +144,11 @@ async function begin() {
         stopWaiting();
     }
     if (caller !== undefined) {
-        session.enter();
+        session.enter(caller);
         enter();
         return;
     }
-    const farewell = session.wasEntered() ? "The server no longer accepts this token. Sign in again." : "";
+    const farewell = session.wasEntered() ? expired : "";
     session.forget();
     showSignIn(root, enter, farewell);
 }

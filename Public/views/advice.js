@@ -2,6 +2,11 @@ import * as api from "../api.js";
 import { make } from "../dom.js";
 import * as router from "../router.js";
 
+/** The server writes a condition that every record meets so. */
+function isAll(where) {
+    return !where || where === "TRUEPREDICATE";
+}
+
 function cost({ count, refused, examinedRows, returnedRows, milliseconds }) {
     const asked = Number(count) === 1 ? "Asked once" : `Asked ${count} times`;
     return `${asked}, ${milliseconds} ms in all, ${examinedRows} records examined for ${returnedRows}`
@@ -28,7 +33,7 @@ function adviceList(advice, typeName, act) {
     if (pieces.length === 0) return null;
     return make("ul", { class: "panel advice-list" }, pieces.map((piece) => make("li", {},
         typeName !== null ? null : make("a", { href: router.address(["types", piece.recordType, "schema"]) }, piece.recordType),
-        make("span", { class: "code" }, piece.where || "all records", piece.sort ? `, sorted by ${piece.sort}` : ""),
+        make("span", { class: "code" }, isAll(piece.where) ? "all records" : piece.where, piece.sort ? `, sorted by ${piece.sort}` : ""),
         make("span", { class: "note" }, cost(piece)),
         Array.isArray(piece.index) && act !== undefined ? act({ fields: piece.index }) : null)));
 }

@@ -2,7 +2,7 @@ import { make } from "../dom.js";
 
 const figures = [
     ["estimatedRows", "estimated"], ["examinedRows", "examined"], ["returnedRows", "returned"],
-    ["milliseconds", "milliseconds"], ["ranOn", "ran on"],
+    ["milliseconds", "milliseconds"],
 ];
 
 /** What the server did besides: indexes that it added, for people to know why the schema has changed. */

@@ -10,7 +10,8 @@ import sys
 
 from runner import run
 
-CHECKS = ["checks_of_waiting", "checks_of_pages", "checks_of_records", "checks_of_queries", "checks_of_assets"]
+CHECKS = ["checks_of_waiting", "checks_of_pages", "checks_of_administrators", "checks_of_places", "checks_of_records",
+          "checks_of_queries", "checks_of_assets"]
 
 if __name__ == "__main__":
     sys.exit(run(CHECKS, "/_/"))
