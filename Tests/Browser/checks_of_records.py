@@ -250,6 +250,7 @@ def two_versions_of_a_record_are_settled_field_by_field(page, server):
     server.call("PATCH", "/records/Post/a", {"fields": {"title": "again theirs"}})
     page.press("Save")
     page.press("Keep editing", "dialog")
+    page.until(lambda: not page.all("dialog, [aria-busy=true]"), "the end of the first save")
     assert page.control("title").get_attribute("value") == "again mine"
     page.press("Save")
     page.press("Take the server's", "dialog")

@@ -1,5 +1,5 @@
 import { repeatable } from "../attempt.js";
-import { announce, hash, make, moment, whileDisabled } from "../dom.js";
+import { announce, by, hash, make, moment, whileDisabled } from "../dom.js";
 import * as posts from "../posts.js";
 import * as session from "../session.js";
 import { ask } from "./dialog.js";
@@ -13,7 +13,7 @@ export async function showPost({ name }, signal) {
     return [
         make("h1", {}, post.title),
         make("p", { class: "about" },
-            make("a", { href: hash("newest", { thread: post.thread }) }, post.thread), " · ", moment(post.written),
+            make("a", { href: hash("newest", { thread: post.thread }) }, post.thread), " · ", moment(post.written), by(post),
             post.changed > post.written ? [", changed ", moment(post.changed)] : null,
             session.isOwn(post) ? " · yours" : null),
         make("p", { class: "text" }, post.text),
