@@ -273,7 +273,7 @@ def the_keyboard_is_enough_and_everything_has_a_name(page, server):
         page.open(f"#/{place}")
         page.until(lambda: page.all("h1"), "the page")
         nameless = page.run("""
-            return [...document.querySelectorAll("input, textarea")].filter((each) => each.labels.length === 0)
-                .map((each) => each.outerHTML)""")
+            return [...document.querySelectorAll("input, textarea")]
+                .filter((each) => each.labels.length === 0 && each.checkVisibility()).map((each) => each.outerHTML)""")
         assert not nameless, nameless
         assert page.run("return document.title").endswith(" – Forum")
