@@ -30,10 +30,14 @@ export function freshID(stem) {
     return `${stem}-${lastNumber}`;
 }
 
-/** Speaks a sentence through the page's polite live region, and shows it for a while. */
-export function announce(sentence) {
+/**
+ * Speaks a sentence through the page's polite live region, and shows it for a while, but not on the next page: unless
+ * `isCarried` says that it is about what led there.
+ */
+export function announce(sentence, { isCarried = false } = {}) {
     const place = document.getElementById("announcement");
     place.textContent = sentence;
+    announce.isCarried = isCarried;
     clearTimeout(announce.timer);
     announce.timer = setTimeout(() => { place.textContent = ""; }, 4000);
 }
@@ -41,6 +45,8 @@ export function announce(sentence) {
 /** Says what a page is: window title, heading, and the focus, so that screen readers start there. */
 export function introduce(heading, title = heading.textContent) {
     document.title = `${title} – Fogbase`;
+    if (announce.isCarried) announce.isCarried = false;
+    else announce("");
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
     window.scrollTo(0, router.land());

@@ -124,7 +124,7 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
         if (attempt.text !== text) attempt = { text, key: api.newKey() };
         const record = await api.create(typeName, draft, attempt.key);
         await afterWrite(record);
-        announce(`Created.${remark(record)}`);
+        announce(`Created.${remark(record)}`, { isCarried: true });
         if (!isOver()) router.go(router.address(["types", typeName, "record", record.recordName]));
     }
     async function change() {
@@ -181,7 +181,7 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
             explain(error);
             return;
         }
-        announce("Deleted.");
+        announce("Deleted.", { isCarried: true });
         if (isOver()) return;
         router.returns();
         router.go(listAddress);

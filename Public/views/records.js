@@ -36,12 +36,12 @@ function cell(column, written, schemaType) {
     const picture = shape.picture?.(value) ?? null;
     const text = shortened(shape.summary(value));
     return make("td", { role: "cell", class: isNumeric(type) ? "number" : null, "data-title": column },
-        picture ?? make("span", { class: "value" }, text === "" ? "“”" : text));
+        picture ?? make("span", { class: "value", title: text }, text === "" ? "“”" : text));
 }
 
 /** The link to a record. A user's record is called by a number, so the account's name follows where it is known. */
 function nameCell(typeName, recordName) {
-    const link = make("a", { href: router.address(["types", typeName, "record", recordName]) }, recordName);
+    const link = make("a", { href: router.address(["types", typeName, "record", recordName]), title: recordName }, recordName);
     const cell = make("th", { scope: "row", role: "rowheader" }, link);
     if (typeName === "Users") nameOf(recordName).then((name) => { if (name !== null) cell.prepend(make("strong", { class: "account" }, name)); });
     return cell;
@@ -59,7 +59,7 @@ function table(typeName, records, columns) {
     const head = (text, type) => make("th", {
         scope: "col", role: "columnheader", class: isNumeric(type) ? "number" : null,
     }, text);
-    return make("div", { class: "panel table", role: "region", tabindex: "0", "aria-label": `Records of ${typeName}` },
+    return make("div", { class: "panel table records", role: "region", tabindex: "0", "aria-label": `Records of ${typeName}` },
         make("table", { role: "table" },
             make("caption", { class: "visually-hidden" }, `Records of ${typeName}`),
             make("thead", { role: "rowgroup" }, make("tr", { role: "row" },

@@ -85,7 +85,8 @@ import Testing
         #expect(try await console(test, .get, headers: headers).status == 204)
         #expect(try await console(test, .post, #"{"token":"the-operators-secret"}"#, headers: headers).status == 200)
         // Who sends no cookie of ours, or comes from elsewhere, is anonymous as before.
-        for others in [Self.own + [("Cookie", "theme=dark")], Self.own + [("Cookie", "fogbase=")], [("Cookie", cookie)]] {
+        let foreign = [("Cookie", cookie)]
+        for others in [Self.own + [("Cookie", "theme=dark")], Self.own + [("Cookie", "fogbase=")], foreign] {
             #expect(await test.call(.get, "/records/Post", headers: others).status != 401)
         }
     }
