@@ -110,9 +110,10 @@ export async function showRecords(typeName, query, visit) {
     places.keepList(typeName, location.hash);
 
     const canWrite = session.covers("writeRecords");
+    const canCreate = canWrite && typeName !== "Users"; // They are made with their accounts.
     const heading = make("h1", {}, typeName);
     const top = make("div", { class: "page-head" }, heading, make("p", { class: "actions" },
-        canWrite ? make("a", { class: "button primary", href: router.address(["types", typeName, "new"]) }, "New record") : null,
+        canCreate ? make("a", { class: "button primary", href: router.address(["types", typeName, "new"]) }, "New record") : null,
         make("a", { class: "button quiet", href: router.address(["types", typeName, "schema"]) }, "Schema"),
         make("button", { type: "button", class: "quiet", onclick: () => router.go(location.hash) }, "Refresh")));
     const deleteButton = make("button", {
