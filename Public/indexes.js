@@ -32,7 +32,7 @@ export function stateText({ state, built, reason }) {
     switch (state) {
     case undefined: case "ready": return "";
     case "building": return built === undefined ? "building" : `building, ${built} records so far`;
-    case "failed": return reason === undefined ? "failed" : `failed: ${reason}`;
+    case "failed": return reason === undefined ? "failed" : `failed: ${reason.replace(/put the schema again/, "press “Try again”")}`;
     default: return String(state);
     }
 }
