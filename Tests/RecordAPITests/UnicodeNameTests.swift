@@ -46,6 +46,6 @@ import Testing
     @Test func `the address of a new record is percent-encoded`() async throws {
         let database = try await TestDatabase.make()
         let made = await database.call(.post, Self.path, as: .creator, body: #"{"recordName":"b","fields":{}}"#)
-        #expect(made.status == 201 && made.fields["Location"] == Self.path + "/b")
+        #expect(made.status == 201 && made.fields[.location] == Self.path + "/b")
     }
 }
