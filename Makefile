@@ -1,12 +1,15 @@
 # Every verb of the project. `make help` lists them; plain `make` checks, builds and tests.
 
+# Variables are set behind the verb, as in `make run PORT=9000`, and but for two not by the environment: HOST and PORT mean
+# other things in many a shell.
+
 # Where the server that `make run` starts listens, and the folder with its data.
-HOST ?= 127.0.0.1
-PORT ?= 8080
-DATA ?= ./data
+HOST = 127.0.0.1
+PORT = 8080
+DATA = ./data
 
 # FILTER=HTTPTests, or a part of a test's name, narrows `make test`, `make tsan` and `make asan`.
-FILTER ?=
+FILTER =
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 
 # RETRY=1 has `make test` run suites that failed once more, alone, to say whether they are unsteady. They have failed.
@@ -16,28 +19,28 @@ export RETRY ?=
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCESSORS_ONLN)
 
 # How many random queries `make oracle` asks, and the seed of the first ones.
-CASES ?= 200000
-SEED ?= 1
+CASES = 200000
+SEED = 1
 
 # How many rounds `make powercut`, `make crash` and `make consistency` go, each with a server of its own.
-ROUNDS ?= 10
+ROUNDS = 10
 
 # How many seconds `make fuzz` gives each reader, and how many mutated requests it sends to a running server; `make soak`
 # takes 3,600 unless told otherwise.
-SECONDS ?= 60
-REQUESTS ?= 1000000
+SECONDS = 60
+REQUESTS = 1000000
 
 # So many of them go to a server with the address sanitizer, the others to the one that is released.
-SANITIZED ?= $(shell expr $(REQUESTS) / 5)
+SANITIZED = $(shell expr $(REQUESTS) / 5)
 
 # The example applications that `make examples` runs.
-EXAMPLES ?= Forum Goods Calendar CleanUp TypedPosts
+EXAMPLES = Forum Goods Calendar CleanUp TypedPosts
 
 # The name of the image that `make docker` builds.
-IMAGE ?= fogbase
+IMAGE = fogbase
 
 # The numbers of records over which the curves of `make bench` go; where it is empty, from a thousand to a million.
-SIZES ?=
+SIZES =
 
 # What was measured for the page of benchmarks.
 MEASURED = $(wildcard .bench/bench.jsonl .bench/peers.jsonl)
@@ -52,6 +55,8 @@ FUZZ = FOGBASE_FUZZ=1 swift build $(CHECKED) --scratch-path .build/fuzz --produc
 FUZZ_SERVER = swift build $(CHECKED) --scratch-path .build/fuzz-server --product fogbase
 TSAN = --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 ASAN = --scratch-path .build/asan --sanitize=address
+# `swift test`, of whose output a person sees what failed, and a file has the whole.
+SWIFT_TEST = python3 Tests/SwiftTest/run.py
 SWIFT_FILES = Sources Tests Package.swift
 
 # Where `make docs` puts its pages, and what it reads them from.
@@ -80,13 +85,13 @@ run: build ## build and start the server (HOST, PORT, DATA)
 test: ## run all tests (FILTER=name runs some, RETRY=1 says of failures whether they are steady)
 	@sh docker/dependencies.sh tests
 	swift build --build-tests
-	sh Tests/run $(FILTERED)
+	$(SWIFT_TEST) --log .build/test.log --skip-build $(FILTERED)
 
 oracle: deps ## compare random queries with an oracle that filters and sorts all records (CASES, SEED)
 	swift build --build-tests
 	FOGBASE_ORACLE_CASES='$(CASES)' FOGBASE_ORACLE_SEED='$(SEED)' swift test --skip-build --filter QueryOracleTests
 
-lint: deps ## check the format, the width of lines, the arrows between modules, and that the client is documented
+lint: deps ## check the format, the width of lines, the arrows between modules, the links, and that the client is documented
 	swift format lint --strict --recursive $(SWIFT_FILES)
 	python3 Tests/lint/test_arrows.py
 	python3 Tests/lint/arrows.py
@@ -94,16 +99,21 @@ lint: deps ## check the format, the width of lines, the arrows between modules, 
 	python3 Tests/lint/columns.py
 	python3 Tests/lint/test_docstrings.py
 	python3 Tests/lint/docstrings.py
+	python3 Tests/lint/test_links.py
+	python3 Tests/lint/links.py
+	python3 Tests/lint/test_makefile.py
 
 docs: deps ## build the manuals of server and Swift client as static pages, into .build/docs; a link that leads nowhere is an error
 	swift build --target FogbaseClient
 	rm -rf $(DOCS) && mkdir -p $(DOCS)/symbols
 	swift symbolgraph-extract -module-name FogbaseClient -I $(MODULES) -target $(TRIPLE) -output-dir $(DOCS)/symbols \
 		-minimum-access-level public -experimental-allowed-reexported-modules=RecordModel -skip-inherited-docs
-	docc convert Sources/FogbaseClient/FogbaseClient.docc --additional-symbol-graph-dir $(DOCS)/symbols \
+	python3 Tests/lint/docc_links.py Sources/FogbaseClient/FogbaseClient.docc $(DOCS)/FogbaseClient.docc
+	python3 Tests/lint/docc_links.py Sources/fogbase/fogbase.docc $(DOCS)/fogbase.docc
+	docc convert $(DOCS)/FogbaseClient.docc --additional-symbol-graph-dir $(DOCS)/symbols \
 		--fallback-display-name FogbaseClient --fallback-bundle-identifier FogbaseClient --warnings-as-errors \
 		--output-path $(DOCS)/FogbaseClient.doccarchive
-	docc convert Sources/fogbase/fogbase.docc --fallback-display-name fogbase --fallback-bundle-identifier fogbase \
+	docc convert $(DOCS)/fogbase.docc --fallback-display-name fogbase --fallback-bundle-identifier fogbase \
 		--warnings-as-errors --output-path $(DOCS)/fogbase.doccarchive
 	@echo "python3 -m http.server --directory $(DOCS)/FogbaseClient.doccarchive serves them: /documentation/fogbaseclient/"
 	@echo "python3 -m http.server --directory $(DOCS)/fogbase.doccarchive serves the server's: /documentation/fogbase/"
@@ -113,12 +123,13 @@ format: deps ## bring all Swift files into the house's format
 
 tsan: deps ## run the tests under the thread sanitizer (FILTER=name runs some)
 	swift build $(TSAN) --build-tests
-	TSAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/races.txt' swift test $(TSAN) --skip-build --disable-xctest $(FILTERED)
+	TSAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/races.txt' \
+		$(SWIFT_TEST) --log .build/tsan.log $(TSAN) --skip-build --disable-xctest $(FILTERED)
 
 asan: deps ## run the tests under the address sanitizer (FILTER=name runs some)
 	swift build $(ASAN) --build-tests
 	ASAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/overreads.txt' LSAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/leaks.txt' \
-		sh Tests/each_target $(ASAN) --skip-build --disable-xctest $(FILTERED)
+		$(SWIFT_TEST) --log .build/asan.log --each-target $(ASAN) --skip-build --disable-xctest $(FILTERED)
 
 browser: deps ## check the console in a headless Chromium (needs chromium, chromium-driver, python3-selenium)
 	swift build --product fogbase

@@ -51,9 +51,10 @@ let package = Package(
 
         // Pure modules: bytes and values in, values out.
         module("HTTP"),
-        module("RecordModel"),
-        module("RecordWire", ["RecordModel"]),
+        module("RecordModel", ["UnicodeText"]),
+        module("RecordWire", ["RecordModel", "UnicodeText"]),
         module("Pictures"),
+        module("UnicodeText"),
 
         // What touches the machine.
         module("Cryptography", ["CCrypto"]),
@@ -65,15 +66,18 @@ let package = Package(
         module("Thumbnails", ["Threads", "CLinux"]),
 
         // The record database.
-        module("RecordStorage", ["RecordModel", "Threads", "Cryptography", "CSQLite", "CLinux"]),
+        module("RecordStorage", ["RecordModel", "UnicodeText", "Threads", "Cryptography", "CSQLite", "CLinux"]),
         module(
             "RecordEngine",
-            ["RecordModel", "RecordWire", "RecordStorage", "Threads", "Cryptography", "Pictures", "Thumbnails"]),
+            [
+                "RecordModel", "RecordWire", "RecordStorage", "UnicodeText", "Threads", "Cryptography", "Pictures",
+                "Thumbnails",
+            ]),
         module(
             "RecordAPI",
             [
-                "HTTP", "RecordWire", "RecordEngine", "RecordModel", "Cryptography", "Compression", "Thumbnails",
-                "Threads",
+                "HTTP", "RecordWire", "RecordEngine", "RecordModel", "UnicodeText", "Cryptography", "Compression",
+                "Thumbnails", "Threads",
             ]),
 
         // What apps use. It shares with the server what a record is, and nothing of how one is kept.
@@ -83,7 +87,7 @@ let package = Package(
             name: "fogbase",
             dependencies: [
                 "HTTP", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel", "RecordStorage", "RecordWire",
-                "Cryptography", "Compression", "Threads", "Sockets", "Thumbnails", "CLinux",
+                "UnicodeText", "Cryptography", "Compression", "Threads", "Sockets", "Thumbnails", "CLinux",
             ],
             exclude: ["function-order.txt"], swiftSettings: house, linkerSettings: ordered),
 
@@ -111,6 +115,9 @@ let package = Package(
             name: "PicturesTests", dependencies: ["Pictures", "FuzzTargets", "TestSupport"], exclude: ["Samples"],
             swiftSettings: house),
         tests("ThumbnailsTests", ["Thumbnails", "Threads"]),
+        .testTarget(
+            name: "UnicodeTextTests", dependencies: ["UnicodeText", "Cryptography", "TestSupport"],
+            exclude: ["make_tables.py"], swiftSettings: house),
         tests("RecordModelTests", ["RecordModel", "FuzzTargets"]),
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
         tests(

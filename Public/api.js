@@ -9,9 +9,9 @@ const patience = 60_000; // milliseconds
 /** What a person can do about a status, or `null` where only the server's own sentence helps. */
 function advice(status) {
     switch (status) {
-    case 401: return "The server does not accept this token, or no longer. Copy what you wrote, then sign in again.";
-    case 403: return "This token may not do that. Sign in with the administrator's.";
-    case 404: return "What was asked for is not there: it may have been deleted, or lie in another scope.";
+    case 401: return "The server does not accept this token, or no longer. Sign in again; what you wrote here stays.";
+    case 403: return session.adviceOnForbidden();
+    case 404: return "What was asked for is not there: it may have been deleted, or lie in another database.";
     case 410: return "What this page goes by has expired. Begin again from the first page.";
     case 413: return "This is larger than the server takes. Make it shorter, or spread it over several records.";
     case 429: return "Too much was asked for in a short time. Wait a little, then try again.";
@@ -67,20 +67,51 @@ function path(...segments) {
     return "/" + segments.map(encodeURIComponent).join("/");
 }
 
+let renewal = async () => false;
+let renewing = null;
+
+/**
+ * Sets what lets the person sign in again. `ask()` answers whether somebody is signed in then. A call that was rejected with
+ * 401 is sent once more after that.
+ */
+export function renewWith(ask) {
+    renewal = ask;
+}
+
+/** Asks for a new sign-in, once for all calls that need it. */
+export function renew() {
+    renewing ??= renewal().finally(() => { renewing = null; });
+    return renewing;
+}
+
+/** A call of somebody who is signed in. */
 async function call(method, address, options = {}) {
-    const { query = {}, headers = {}, body, signal } = options;
-    const parameters = new URLSearchParams({ ...scope.current(), ...query }).toString();
-    const heads = new Headers({ Accept: "application/json", ...session.heads, ...headers });
+    try {
+        return await send(method, address, options);
+    } catch (error) {
+        if (!(error instanceof Refusal) || error.status !== 401 || !(await renew())) throw error;
+        options.signal?.throwIfAborted();
+        return send(method, address, options);
+    }
+}
+
+/** `isAnonymous` leaves the cookie at home; `scope` stands for that of the page's address. */
+async function send(method, address, options = {}) {
+    const { query = {}, headers = {}, body, signal, isAnonymous = false } = options;
+    const parameters = new URLSearchParams({ ...(options.scope ?? scope.current()), ...query }).toString();
+    const heads = new Headers({ Accept: "application/json", ...(isAnonymous ? {} : session.heads), ...headers });
     if (body !== undefined && !heads.has("Content-Type")) heads.set("Content-Type", "application/json");
 
     let response, text;
     try {
         response = await fetch(scope.base + address + (parameters === "" ? "" : "?" + parameters), {
             method, headers: heads, body,
-            credentials: "same-origin", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
+            credentials: isAnonymous ? "omit" : "same-origin", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
             signal: deadline(signal),
         });
         text = await response.text();
+        // A response that came before the page was left is no longer wanted either.
+        signal?.throwIfAborted();
     } catch (error) {
         if (signal?.aborted) throw signal.reason;
         throw new Unreachable(error);
@@ -112,18 +143,55 @@ export function newKey() {
 
 const ifMatch = (tag) => (tag === undefined ? {} : { "If-Match": `"${tag}"` });
 
-/** Signs in with a token, which the server turns into a cookie. */
+/** What the sessions of administrators who sign in here are called. */
+const label = "Console";
+
+/** Administrators belong to no scope: one that does not exist is no reason to keep them out. */
+async function inAnyScope(ask) {
+    try {
+        return await ask({});
+    } catch (error) {
+        if (!(error instanceof Refusal) || ![400, 404].includes(error.status)) throw error;
+        return ask({ scope: {} });
+    }
+}
+
+/** Signs in with a token, which the server turns into a cookie. Answers who that is, as `who` does. */
 export function signIn(token) {
-    return call("POST", "/_/session", { body: json.stringify({ token }) });
+    return inAnyScope((options) => send("POST", "/_/session", { ...options, body: json.stringify({ token }) }));
 }
 
-export function signOut() {
-    return call("DELETE", "/_/session");
+/** Signs in an administrator by name. The session is the console's own, and `signOut` ends it. */
+export async function signInByName(name, password) {
+    const { token } = await send("POST", "/administrators/sessions", {
+        scope: {}, isAnonymous: true, body: json.stringify({ name, password, label }),
+    });
+    return signIn(token);
 }
 
-/** Who is signed in; `undefined` for nobody. */
-export function who() {
-    return call("GET", "/_/session");
+/** Ends a session that was begun here, and forgets the cookie in any case. */
+export async function signOut() {
+    try {
+        if (session.isByName()) {
+            const { sessions } = await send("GET", "/administrators/sessions", { scope: {} });
+            const isOurs = sessions.some((each) => each.isCurrent === true && each.label === label);
+            if (isOurs) await send("DELETE", "/administrators/sessions/current", { scope: {} });
+        }
+    } finally {
+        await send("DELETE", "/_/session", { scope: {} });
+    }
+}
+
+/** Who is signed in, `{name, isAdministrator, role?, scope?}`; `undefined` for nobody. */
+export function who(signal) {
+    return inAnyScope((options) => send("GET", "/_/session", { ...options, signal }));
+}
+
+/** Accounts, a page or those of one name: `{users: [{userRecordName, name?, roles}], cursor?}`. */
+export async function users(query, options) {
+    const answer = await call("GET", "/users", { ...options, query });
+    if (!Array.isArray(answer?.users)) throw new Unreadable();
+    return answer;
 }
 
 /** The schema's document as it stands: `{types: {name: {fields, indexes, grants}}}`. */

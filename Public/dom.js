@@ -1,5 +1,7 @@
 // Builds elements. Text only ever becomes a text node, so nothing from a record is read as markup.
 
+import * as router from "./router.js";
+
 /**
  * `make("a", { class: "name", href: "#/" }, "text", node)`. A key with `on` in front takes a listener (`onclick`),
  * `true` sets an empty attribute, `false`, `null` and `undefined` leave it out. Null children are skipped.
@@ -28,10 +30,14 @@ export function freshID(stem) {
     return `${stem}-${lastNumber}`;
 }
 
-/** Speaks a sentence through the page's polite live region, and shows it for a while. */
-export function announce(sentence) {
+/**
+ * Speaks a sentence through the page's polite live region, and shows it for a while, but not on the next page: unless
+ * `isCarried` says that it is about what led there.
+ */
+export function announce(sentence, { isCarried = false } = {}) {
     const place = document.getElementById("announcement");
     place.textContent = sentence;
+    announce.isCarried = isCarried;
     clearTimeout(announce.timer);
     announce.timer = setTimeout(() => { place.textContent = ""; }, 4000);
 }
@@ -39,9 +45,11 @@ export function announce(sentence) {
 /** Says what a page is: window title, heading, and the focus, so that screen readers start there. */
 export function introduce(heading, title = heading.textContent) {
     document.title = `${title} – Fogbase`;
+    if (announce.isCarried) announce.isCarried = false;
+    else announce("");
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
-    window.scrollTo(0, 0);
+    window.scrollTo(0, router.land());
 }
 
 /** Runs `work` while the button is out of use, so that a double click is one click. */

@@ -13,7 +13,7 @@ export function marks(typeName) {
 }
 
 /** `-timestamp` names a column in descending order. */
-export const column = /^-?[A-Za-z][A-Za-z0-9_]*$/;
+export const column = /^-?\p{XID_Start}\p{XID_Continue}*$/u;
 
 export function columns(text) {
     return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
@@ -32,7 +32,7 @@ export function stateText({ state, built, reason }) {
     switch (state) {
     case undefined: case "ready": return "";
     case "building": return built === undefined ? "building" : `building, ${built} records so far`;
-    case "failed": return reason === undefined ? "failed" : `failed: ${reason}`;
+    case "failed": return reason === undefined ? "failed" : `failed: ${reason.replace(/put the schema again/, "press “Try again”")}`;
     default: return String(state);
     }
 }

@@ -2,17 +2,22 @@
 
 import * as api from "./api.js";
 import { make } from "./dom.js";
+import * as places from "./places.js";
 import * as router from "./router.js";
 import * as schema from "./schema.js";
+import * as scope from "./scope.js";
 import * as session from "./session.js";
+import * as users from "./users.js";
 import { showFrame } from "./views/frame.js";
-import { showProblem } from "./views/problem.js";
+import { showProblem, waitBox, waitingTime } from "./views/problem.js";
 import { showRecord } from "./views/record.js";
-import { forgetTrails, showRecords } from "./views/records.js";
-import { showSignIn } from "./views/sign-in.js";
+import { showRecords } from "./views/records.js";
+import { showSignIn, signInAgain } from "./views/sign-in.js";
 import { showTypeSchema } from "./views/type-schema.js";
 import { showTypes } from "./views/types.js";
 
+const patience = 250; // milliseconds
+const expired = "The server no longer accepts this token. Sign in again.";
 const root = document.getElementById("console");
 let stopFollowing = () => {};
 let visit = new AbortController();
@@ -21,54 +26,100 @@ function leave(farewell) {
     visit.abort();
     stopFollowing();
     router.unguard();
+    api.renewWith(async () => false);
+    // Where the server does not answer, the cookie still ends by itself. Whoever signs in next waits for this to have ended.
+    const leaving = api.signOut().catch(() => {});
     session.forget();
-    // Where the server does not answer, the cookie still ends by itself.
-    api.signOut().catch(() => {});
     schema.forget();
-    forgetTrails();
-    showSignIn(root, enter, farewell);
+    users.forget();
+    places.forget();
+    showSignIn(root, enter, farewell, leaving);
 }
 
 function enter() {
+    api.renewWith(signInAgain);
     const frame = showFrame(root, () => leave("You are signed out."));
     stopFollowing = router.follow(() => showPage(frame));
 }
 
 /** Shows the page that the address names. A newer visit cancels the calls of the one before. */
-async function showPage({ content, mark }) {
+async function showPage(frame) {
+    const { content, mark } = frame;
     visit.abort();
     visit = new AbortController();
     const { signal } = visit;
     const { segments, query } = router.place();
     const [area, typeName, part, recordName] = segments;
     mark(area === "types" ? typeName ?? null : null);
-    const waiting = setTimeout(() => {
-        content.replaceChildren(make("p", { class: "waiting", role: "status" }, "Waiting for the server…"));
-    }, 250);
-    const context = { signal, signedOut: leave };
+    const context = { ...pageVisit(content, signal), fail };
     try {
+        if (session.current() === null && !(await recognize(signal))) return;
         if (area !== "types" || typeName === undefined) {
-            await showTypes(content, signal);
+            await showTypes(context);
         } else {
             if (schema.all().length === 0) await schema.load({ signal });
-            if (part === "new") await showRecord(content, typeName, null, context);
-            else if (part === "record" && recordName !== undefined) await showRecord(content, typeName, recordName, context);
-            else if (part === "schema") await showTypeSchema(content, typeName, signal);
-            else await showRecords(content, typeName, query, context);
+            if (part === "new") await showRecord(typeName, null, context);
+            else if (part === "record" && recordName !== undefined) await showRecord(typeName, recordName, context);
+            else if (part === "schema") await showTypeSchema(typeName, context);
+            else await showRecords(typeName, query, context);
         }
     } catch (error) {
+        context.fail(error);
+    }
+
+    function fail(error) {
         if (signal.aborted) return;
-        clearTimeout(waiting);
         if (error instanceof api.Refusal && error.status === 401) {
-            leave("The server no longer accepts this token. Sign in again.");
+            leave("You are no longer signed in.");
             return;
         }
-        const again = make("button", { type: "button", onclick: () => showPage({ content, mark }) }, "Try again");
-        content.replaceChildren();
-        showProblem(content, error, [again, make("a", { class: "button", href: "#/" }, "All types")]);
-    } finally {
-        clearTimeout(waiting);
+        if (waitingTime(error) !== null) {
+            context.show(waitBox(error, context, () => showPage(frame)));
+            return;
+        }
+        context.show();
+        showProblem(content, error, [
+            make("button", { type: "button", onclick: () => showPage(frame) }, "Try again"),
+            make("a", { class: "button", href: "#/" }, "All types"),
+            scope.isDefault() ? null : make("a", { class: "button", href: scope.defaultAddress() }, "The server's default database"),
+        ]);
     }
+}
+
+/** Finds out who is signed in, where the server did not answer at the beginning. Nobody is led to the door. */
+async function recognize(signal) {
+    const caller = await api.who(signal);
+    if (caller === undefined) leave(expired);
+    else session.enter(caller);
+    return caller !== undefined;
+}
+
+/**
+ * What a page may do while it is the one that is visited. `show(…)` draws it: it ends the waiting, and throws once there is
+ * a newer visit, so that a late response cannot replace a newer page. `isOver()` says that there is one: what comes after
+ * a write leads nowhere then. `fail(error)` is for what goes wrong after the page's function has ended.
+ */
+function pageVisit(content, signal) {
+    const stopWaiting = showWaiting(content, signal);
+    return {
+        signal,
+        show(...nodes) {
+            signal.throwIfAborted();
+            stopWaiting();
+            content.replaceChildren(...nodes.filter((node) => node !== null && node !== ""));
+        },
+        isOver: () => signal.aborted,
+    };
+}
+
+/** After a moment without anything drawn says that the server is waited for. Returns a function that ends the waiting. */
+function showWaiting(place, signal) {
+    const timer = setTimeout(() => {
+        place.replaceChildren(make("p", { class: "waiting", role: "status" }, "Waiting for the server…"));
+    }, patience);
+    const stop = () => clearTimeout(timer);
+    signal?.addEventListener("abort", stop);
+    return stop;
 }
 
 // The address behind `#` belongs to the router, so the skip link moves the focus itself.
@@ -79,6 +130,7 @@ document.getElementById("skip").addEventListener("click", (event) => {
 
 /** Opens the room if somebody is signed in, perhaps in another tab; else the door. */
 async function begin() {
+    const stopWaiting = showWaiting(root);
     let caller;
     try {
         caller = await api.who();
@@ -88,13 +140,15 @@ async function begin() {
             enter();
             return;
         }
+    } finally {
+        stopWaiting();
     }
     if (caller !== undefined) {
-        session.enter();
+        session.enter(caller);
         enter();
         return;
     }
-    const farewell = session.wasEntered() ? "The server no longer accepts this token. Sign in again." : "";
+    const farewell = session.wasEntered() ? expired : "";
     session.forget();
     showSignIn(root, enter, farewell);
 }

@@ -1,5 +1,7 @@
 // The console's pages are the part of the address behind `#`: `#/types/Post/record/sea%2F1?page=2`.
 
+import * as places from "./places.js";
+
 /** An address for raw segments and query values. */
 export function address(segments, query = {}) {
     const text = new URLSearchParams(query).toString();
@@ -46,10 +48,46 @@ export function go(to) {
     }
 }
 
+let shown = "";
+let landing = 0;
+let hasLanded = false;
+let isReturning = false;
+
+/** For links that lead back: the page begins where it was left, as with the browser's own button. */
+export function returns() {
+    isReturning = true;
+}
+
+/** How far the page that is drawn now begins to be scrolled. */
+export function land() {
+    hasLanded = true;
+    return landing;
+}
+
+/** Another address for the page that is shown. */
+export function correct(to) {
+    history.replaceState(history.state, "", to);
+    shown = location.hash;
+}
+
+/** A page that was here before, in this entry of the history or at a link that leads back, begins where it was left. */
+function arrive(isSame) {
+    const wasHere = isSame || isReturning || history.state?.wasHere === true;
+    shown = location.hash;
+    landing = wasHere ? places.scroll(shown) : 0;
+    [isReturning, hasLanded] = [false, false];
+    history.replaceState({ wasHere: true }, "");
+}
+
+function depart() {
+    if (hasLanded) places.keepScroll(shown, window.scrollY);
+}
+
 /** Calls `show` now and whenever the address changes. Returns a function that ends it. */
 export function follow(show) {
-    let shown = location.hash;
     let asking = false;
+    history.scrollRestoration = "manual";
+    arrive(false);
 
     async function changed() {
         const wanted = location.hash;
@@ -64,7 +102,8 @@ export function follow(show) {
             history.replaceState(null, "", wanted);
         }
         unguard();
-        shown = location.hash;
+        depart();
+        arrive(location.hash === shown);
         show();
     }
 
@@ -74,9 +113,11 @@ export function follow(show) {
 
     window.addEventListener("hashchange", changed);
     window.addEventListener("beforeunload", closing);
+    window.addEventListener("pagehide", depart);
     show();
     return () => {
         window.removeEventListener("hashchange", changed);
         window.removeEventListener("beforeunload", closing);
+        window.removeEventListener("pagehide", depart);
     };
 }

@@ -4,11 +4,17 @@ import * as api from "./api.js";
 import { normalized } from "./fields/kinds.js";
 
 let types = [];
+let lastAsked = 0;
+let lastTaken = 0;
 const listeners = new Set();
 
-/** Asks the server anew and tells the listeners. */
+/** Asks the server again and tells the listeners. An older response that comes late does not replace a newer one. */
 export async function load(options) {
-    types = await api.schema(options);
+    const asked = lastAsked += 1;
+    const loaded = await api.schema(options);
+    if (asked < lastTaken) return types;
+    lastTaken = asked;
+    types = loaded;
     listeners.forEach((listener) => listener());
     return types;
 }
@@ -19,6 +25,8 @@ export function all() {
 
 export function forget() {
     types = [];
+    lastTaken = lastAsked + 1; // What is still on its way was for who has signed out.
+    lastAsked = lastTaken;
     listeners.clear();
 }
 

@@ -1,4 +1,4 @@
-// Which container, environment, database, owner and zone the console looks at. The scope is the query of the page's own
+// The database that the console looks at: container, environment, database, owner and zone. This scope is the query of the page's own
 // address, so it can be bookmarked; an absent key leaves the choice to the server's configuration.
 
 /** What stands before the paths of routes: empty, or `/fog` where a proxy serves the server below a path. */
@@ -28,8 +28,17 @@ export function change(values) {
     location.assign(`${location.pathname}?${query}#/`);
 }
 
-/** One line for people: the parts that are set, or that all are the server's defaults. */
-export function summary() {
-    const parts = Object.values(current());
-    return parts.length === 0 ? "Default scope" : parts.join(" · ");
+/** Whether the scope is the one that the server's configuration chooses. */
+export function isDefault() {
+    return Object.keys(current()).length === 0;
+}
+
+/** The console's address with that scope. */
+export function defaultAddress() {
+    return `${location.pathname}#/`;
+}
+
+/** Whether the console looks into somebody's private database. Grants do not apply there. */
+export function isPrivate() {
+    return current().database === "private";
 }

@@ -1,21 +1,81 @@
-// Who is signed in is known by a cookie that no script can read. This tab only remembers that somebody was, to say why the
-// door is shown when nobody is any more.
+// Who is signed in is known by a cookie that no script can read. This tab remembers that somebody was, to say why the door is
+// shown when nobody is any more, and what the server says of the caller: the name and the role.
 
 const key = "fogbase.entered";
+let caller = null;
+const listeners = new Set();
 
 /** Without it the server does not look at the cookie: no other page can send it here. */
 export const heads = Object.freeze({ "X-Fogbase-Console": "1" });
+
+/**
+ * What each role covers, as the server has it (the manual's page “Securing”). The server decides; the console only offers
+ * nothing that would be rejected.
+ */
+const covered = {
+    owner: ["writeRecords", "changeSchema", "manageUsers"],
+    developer: ["writeRecords", "changeSchema", "manageUsers"],
+    editor: ["writeRecords"],
+    viewer: [],
+};
 
 export function wasEntered() {
     return sessionStorage.getItem(key) !== null;
 }
 
-export function enter() {
+/** `who` is the answer of `GET /_/session`; `null` while it is unknown. */
+export function enter(who) {
+    caller = who;
     sessionStorage.setItem(key, "1");
+    listeners.forEach((listener) => listener());
 }
 
 export function forget() {
+    caller = null;
     sessionStorage.removeItem(key);
+    listeners.clear();
+}
+
+/** Calls `listener` when somebody else has signed in. */
+export function listen(listener) {
+    listeners.add(listener);
+}
+
+/** `{name, role?, isAdministrator, scope?}`, or `null`. */
+export function current() {
+    return caller;
+}
+
+/** The server's own token, a key's, or an administrator's by name? The server's own has a name that nobody else can have. */
+export function isByName() {
+    return caller?.isAdministrator === true && /^[a-z0-9._@-]+$/.test(caller.name ?? "");
+}
+
+/** Whether the caller has a right. Where it is unknown, the server will say. */
+export function covers(right) {
+    if (caller === null) return true;
+    if (caller.isAdministrator === true) return covered[caller.role]?.includes(right) ?? true;
+    return right === "writeRecords" || caller.scope?.rights?.includes(right) === true;
+}
+
+/** The caller's name and role in a few words. */
+export function title() {
+    if (caller === null) return "";
+    const role = caller.isAdministrator === true ? caller.role : "key";
+    return `${caller.name ?? ""} (${role})`;
+}
+
+/** Why something is not offered; `what` completes “does not cover”. */
+export function reason(what) {
+    return `You are signed in as ${title()}, which does not cover ${what}.`;
+}
+
+/** What the caller can do after a 403. */
+export function adviceOnForbidden() {
+    if (caller === null) return "Sign in as an administrator whose role covers this.";
+    if (caller.isAdministrator !== true) return "This is beyond the key's scope. An administrator can change the scope, or do this.";
+    return caller.role === "owner" ? "No role covers this, and you are an owner already: go by what the server says above."
+        : `You are signed in as ${title()}. Sign in as somebody whose role covers this, or ask an owner for another role.`;
 }
 
 /** Whether the text can travel in an HTTP header at all. */

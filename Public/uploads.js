@@ -30,7 +30,7 @@ export async function upload(file, { progressed, signal }) {
         await refuseIfTooLarge(file);
         progressed(0);
         signal.throwIfAborted();
-        return await send(file, { progressed, signal });
+        return await sendSignedIn(file, { progressed, signal });
     } finally {
         // The place goes to the next in line, or is free again.
         if (waiting.length > 0) waiting.shift()();
@@ -45,6 +45,17 @@ async function refuseIfTooLarge(file) {
     if (limit === undefined) largest = undefined; // Unknown this time; asked again the next.
     if (limit < file.size) {
         throw new UploadBroken(`This file has ${sizeText(file.size)}; the server takes files of up to ${sizeText(limit)}.`);
+    }
+}
+
+/** Sends a file; after a sign-in that was asked for, once more. */
+async function sendSignedIn(file, options) {
+    try {
+        return await send(file, options);
+    } catch (error) {
+        if (!(error instanceof api.Refusal) || error.status !== 401 || !(await api.renew())) throw error;
+        options.signal.throwIfAborted();
+        return send(file, options);
     }
 }
 

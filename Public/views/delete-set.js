@@ -32,6 +32,7 @@ export async function deleteMatching(typeName, where) {
     // Whoever writes meanwhile may make more records match than were counted and agreed to.
     const done = await api.removeSet(typeName, where, { maxAffected: String(matched) }, api.newKey());
     const skipped = Number(done?.skipped ?? 0);
-    announce(`Deleted ${records(Number(done?.deleted ?? 0))}.${skipped === 0 ? "" : ` ${records(skipped)} stayed: changed meanwhile, or referred to.`}`);
+    announce(`Deleted ${records(Number(done?.deleted ?? 0))}.${skipped === 0 ? "" : ` ${records(skipped)} stayed: changed meanwhile, or referred to.`}`,
+        { isCarried: true });
     return true;
 }

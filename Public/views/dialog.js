@@ -3,19 +3,23 @@ import { freshID, make } from "../dom.js";
 /**
  * Opens a modal dialog and answers with the `value` of the button that closed it, or `null` after Escape. The focus
  * returns to where it was. `choices` are `{value, title, kind?, isFirst?, allow?}`: the one with `isFirst` has the focus,
- * and a choice whose `allow()` says no leaves the dialog open.
+ * and a choice whose `allow()` says no leaves the dialog open. `content` may be a function that gets `close(value)` and
+ * answers the node.
  */
 export function ask({ title, content, choices, wide = false }) {
     const before = document.activeElement;
     const titleID = freshID("dialog");
     return new Promise((resolve) => {
         let answer = null;
+        function close(value) {
+            answer = value;
+            dialog.close();
+        }
         const buttons = choices.map((choice) => make("button", {
             type: "button", class: choice.kind ?? "", autofocus: choice.isFirst,
             onclick: () => {
                 if (choice.allow !== undefined && !choice.allow()) return;
-                answer = choice.value;
-                dialog.close();
+                close(choice.value);
             },
         }, choice.title));
         const dialog = make("dialog", { class: wide ? "wide" : "", "aria-labelledby": titleID, onclose: () => {
@@ -23,7 +27,7 @@ export function ask({ title, content, choices, wide = false }) {
             if (before?.isConnected) before.focus();
             resolve(answer);
         } },
-        make("h2", { id: titleID }, title), content, make("p", { class: "actions" }, buttons));
+        make("h2", { id: titleID }, title), typeof content === "function" ? content(close) : content, make("p", { class: "actions" }, buttons));
         document.body.append(dialog);
         dialog.showModal();
     });

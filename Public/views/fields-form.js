@@ -4,8 +4,9 @@ import { InputProblem } from "../fields/problem.js";
 import { fieldRow } from "../fields/row.js";
 
 /** Letters, digits and underscores, the first a letter: what the server takes for a field's name. */
-const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,254}$/;
+const fieldName = /^\p{XID_Start}\p{XID_Continue}{0,254}$/u;
 
+/** A form for fields that the type does not have yet. */
 function addForm(isTaken, add) {
     const nameID = freshID("new-field");
     const typeID = freshID("new-field-type");
@@ -13,7 +14,8 @@ function addForm(isTaken, add) {
     const name = make("input", {
         id: nameID, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": problem.id,
         onkeydown: (event) => {
-            if (event.key !== "Enter") return;
+            // Enter also ends the composing of a word, in Japanese for example.
+            if (event.key !== "Enter" || event.isComposing) return;
             event.preventDefault();
             submit();
         },
@@ -35,15 +37,18 @@ function addForm(isTaken, add) {
         make("div", {}, make("label", { for: nameID }, "New field"), name),
         make("div", {}, make("label", { for: typeID }, "Type"), type),
         make("button", { type: "button", onclick: submit }, "Add the field"),
-        problem);
+        problem,
+        make("p", { class: "note" }, "The type has the field once a record with a value in it is saved."));
 }
 
 /**
  * The fields as a form, one row each: those of the schema first, then what only this record has. `recordName` is the
- * name typed so far for a new record, `undefined` for one that exists. `read()` answers `{recordName?, fields}`.
+ * name typed so far for a new record, `undefined` for one that exists. `read()` answers `{recordName?, fields}`, and
+ * `left(fields)` the names of added fields that are none of these.
  */
 export function fieldsForm({ schemaFields, draft, isNew, changed }) {
     const rows = [];
+    const added = [];
     const place = make("div", { class: "fields" });
 
     function append(name, schemaType, written) {
@@ -86,7 +91,12 @@ export function fieldsForm({ schemaFields, draft, isNew, changed }) {
 
     const isTaken = (name) => rows.some((row) => row.name === name);
     return {
-        element: make("div", {}, place, addForm(isTaken, (name, type) => append(name, type, undefined).focus())),
+        element: make("div", {}, place, addForm(isTaken, (name, type) => {
+            added.push(name);
+            append(name, type, undefined).focus();
+        })),
         read,
+        /** The names of the fields that were added and left empty: the type does not get them. */
+        left: (fields) => added.filter((name) => fields[name] === undefined),
     };
 }

@@ -1,10 +1,11 @@
 import { freshID, make } from "../dom.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
+import * as session from "../session.js";
 import { scopeForm } from "./scope-form.js";
 
-/** What the server takes for a type's name: letters, digits and underscores, the first a letter. */
-const typeName = /^[A-Za-z][A-Za-z0-9_]{0,254}$/;
+/** What the server takes for a type's name: letters of any script, digits and underscores, the first a letter. */
+const typeName = /^\p{XID_Start}\p{XID_Continue}{0,254}$/u;
 
 function typeLink(type, current) {
     return make("li", {}, make("a", {
@@ -34,7 +35,7 @@ function newTypeForm() {
     }
     return make("form", { class: "new-type", novalidate: true, onsubmit: submit },
         make("label", { for: id }, "New type"),
-        make("div", { class: "joined" }, input, make("button", { type: "submit" }, "Begin")),
+        make("div", { class: "joined" }, input, make("button", { type: "submit" }, "Create type")),
         problem);
 }
 
@@ -43,25 +44,37 @@ export function showFrame(root, signOut) {
     const list = make("ul", {});
     const empty = make("p", { class: "note" }, "No types yet.");
     const content = make("main", { id: "content", tabindex: "-1" });
+    const who = make("p", { class: "who" });
+    const newType = newTypeForm();
     let current = null;
 
     function refresh() {
         list.replaceChildren(...schema.all().map((type) => typeLink(type, current)));
         empty.hidden = schema.all().length > 0;
     }
+    function refreshCaller() {
+        const caller = session.current();
+        who.hidden = caller === null;
+        who.replaceChildren(make("span", { class: "visually-hidden" }, "Signed in as "), caller?.name ?? "", " ",
+            make("span", { class: "role" }, caller?.isAdministrator === true ? caller.role : "key"));
+        newType.hidden = !session.covers("writeRecords");
+    }
     async function leave() {
         if (await router.canLeave()) signOut();
     }
 
     schema.listen(refresh);
+    session.listen(refreshCaller);
+    refreshCaller();
     root.replaceChildren(
         make("header", {},
             make("a", { class: "brand", href: "#/" },
                 make("img", { src: "fog.svg", alt: "", width: "36", height: "36" }), "Fogbase"),
             scopeForm(),
+            who,
             make("button", { type: "button", class: "quiet", onclick: leave }, "Sign out")),
         make("div", { class: "room" },
-            make("nav", { "aria-label": "Types" }, make("h2", {}, "Types"), list, empty, newTypeForm()),
+            make("nav", { "aria-label": "Types" }, make("h2", {}, "Types"), list, empty, newType),
             content));
     refresh();
     return {

@@ -2,7 +2,7 @@ import { make } from "../dom.js";
 
 const figures = [
     ["estimatedRows", "estimated"], ["examinedRows", "examined"], ["returnedRows", "returned"],
-    ["milliseconds", "milliseconds"], ["ranOn", "ran on"],
+    ["milliseconds", "milliseconds"],
 ];
 
 /** What the server did besides: indexes that it added, for people to know why the schema has changed. */
@@ -20,7 +20,7 @@ function access(rows) {
         make("table", {},
             make("thead", {}, make("tr", {}, head("Walked"), head("Condition"), head("Direction"))),
             make("tbody", {}, rows.map((row) => make("tr", {},
-                make("td", { class: "code" }, String(row.index ?? "")), make("td", { class: "code" }, String(row.condition ?? "")),
+                make("td", { class: "code" }, String(row.index ?? "")), make("td", { class: "code" }, row.condition === "TRUEPREDICATE" ? "all records" : String(row.condition ?? "")),
                 make("td", {}, String(row.direction ?? "")))))));
 }
 

@@ -2,6 +2,13 @@ import { Refusal } from "../api.js";
 import { announce, make } from "../dom.js";
 import { stringify } from "../json.js";
 
+/** `{"field":"good"}` as lines for people. */
+function detailLines(details) {
+    if (details === null || typeof details !== "object" || Array.isArray(details)) return stringify(details);
+    return Object.entries(details)
+        .map(([key, value]) => `${key}: ${typeof value === "string" ? value : stringify(value)}`).join("\n");
+}
+
 /**
  * An error, for people: the reason first, then what to quote when asking for help. `actions` are buttons or links
  * that lead on. Errors of the console itself are said to be such.
@@ -9,21 +16,26 @@ import { stringify } from "../json.js";
 export function problemBox(error, actions = []) {
     const facts = [];
     let reason = error.message;
+    let details = null;
     if (error instanceof Refusal) {
-        facts.push(["Code", error.code]);
+        const cause = error.details?.cause;
+        facts.push(["Code", typeof cause === "string" ? `${error.code}, ${cause}` : error.code]);
         if (error.status !== undefined) facts.push(["Status", String(error.status)]);
         if (error.uuid) facts.push(["Identifier", error.uuid]);
         if (error.retryAfter !== undefined) facts.push(["Try again in", `${error.retryAfter} s`]);
-        if (error.details !== undefined && error.details !== null) facts.push(["Details", stringify(error.details)]);
+        details = error.details ?? null;
     } else if (error instanceof TypeError || error instanceof ReferenceError) {
         reason = `The console itself made a mistake: ${error.message}`;
     }
+    const offered = actions.filter((action) => action !== null);
     return make("div", { class: "problem-box", role: "alert", tabindex: "-1" },
         make("p", { class: "reason" }, reason),
         error.advice ? make("p", { class: "advice" }, error.advice) : null,
         facts.length === 0 ? null
             : make("dl", {}, facts.map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", { class: "code" }, value)))),
-        actions.length === 0 ? null : make("p", { class: "actions" }, actions));
+        details === null ? null
+            : make("details", {}, make("summary", {}, "Details"), make("pre", {}, detailLines(details))),
+        offered.length === 0 ? null : make("p", { class: "actions" }, offered));
 }
 
 /** Shows the error in a place kept for it and takes the focus there. */
@@ -33,4 +45,25 @@ export function showProblem(place, error, actions) {
     place.replaceChildren(box);
     box.focus({ preventScroll: true });
     box.scrollIntoView({ block: "nearest" });
+}
+
+/** The seconds after which the server wants to be asked again for what is not ready yet; `null` for any other error. */
+export function waitingTime(error) {
+    const isSoon = error instanceof Refusal && error.code === "TRY_AGAIN_LATER" && error.retryAfter !== undefined;
+    return isSoon ? Math.min(60, Math.max(1, Number(error.retryAfter))) : null;
+}
+
+/** Says that something is not ready yet, and calls `again()` by itself when it may be, as long as the page is visited. */
+export function waitBox(error, { signal, fail }, again) {
+    const seconds = waitingTime(error);
+    const timer = setTimeout(ask, seconds * 1_000);
+    signal.addEventListener("abort", () => clearTimeout(timer));
+    function ask() {
+        clearTimeout(timer);
+        Promise.resolve(again()).catch(fail);
+    }
+    return make("div", { class: "panel wait-box", role: "status" },
+        make("p", { class: "reason" }, error.message),
+        make("p", { class: "note" }, seconds === 1 ? "Asked again in 1 second." : `Asked again in ${seconds} seconds.`),
+        make("p", { class: "actions" }, make("button", { type: "button", class: "small", onclick: ask }, "Ask now")));
 }

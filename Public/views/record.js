@@ -4,8 +4,11 @@ import { difference } from "../draft.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import { InputProblem } from "../fields/problem.js";
 import { stringify } from "../json.js";
+import * as places from "../places.js";
 import * as router from "../router.js";
 import * as schema from "../schema.js";
+import * as session from "../session.js";
+import { userText } from "../users.js";
 import { settleConflict } from "./conflict.js";
 import { ask, askToLeave } from "./dialog.js";
 import { fieldsForm } from "./fields-form.js";
@@ -17,16 +20,19 @@ let side = "fields";
 
 function facts(record) {
     const by = ({ timestamp, userRecordName } = {}) => (timestamp === undefined ? null
-        : `${localText(timestamp)}${userRecordName === undefined ? "" : ` by ${userRecordName}`}`);
-    const lines = [["Created", by(record.created)], ["Modified", by(record.modified)], ["Tag", record.recordChangeTag]];
+        : [localText(timestamp), userRecordName === undefined ? null : [" by ", userText(userRecordName)]]);
+    const account = record.recordType === "Users" ? userText(record.recordName) : null;
+    const lines = [["Account", account], ["Created", by(record.created)], ["Modified", by(record.modified)],
+        ["Tag", record.recordChangeTag]];
     return make("dl", { class: "facts" }, lines.filter(([, value]) => value !== null && value !== undefined)
         .map(([key, value]) => make("div", {}, make("dt", {}, key), make("dd", {}, value))));
 }
 
 /** A record's page: its fields or its JSON, to read, create (`recordName` is `null`), change and delete. */
-export async function showRecord(content, typeName, recordName, { signal, signedOut }) {
+export async function showRecord(typeName, recordName, { signal, show, isOver }) {
     const isNew = recordName === null;
-    const listAddress = router.address(["types", typeName]);
+    const listAddress = places.list(typeName, router.address(["types", typeName]));
+    const canWrite = session.covers("writeRecords");
     let base = isNew ? { fields: {} } : await api.read(typeName, recordName, signal);
     if (!schema.covers(typeName, Object.keys(base.fields ?? {}))) await schema.load({ signal });
     let draft = draftOf(base);
@@ -38,7 +44,7 @@ export async function showRecord(content, typeName, recordName, { signal, signed
     const heading = make("h1", { class: isNew ? "" : "record-name" }, title);
     const about = make("div", {});
     const problem = make("div", {});
-    const place = make("div", { class: "panel" });
+    const place = make("fieldset", { class: "panel", disabled: !canWrite });
     const whole = make("pre", { tabindex: "0", "aria-label": "The whole record" });
     const state = make("span", { class: "state", role: "status" });
     const saveButton = make("button", { type: "submit", class: "primary" }, isNew ? "Create" : "Save");
@@ -118,8 +124,8 @@ export async function showRecord(content, typeName, recordName, { signal, signed
         if (attempt.text !== text) attempt = { text, key: api.newKey() };
         const record = await api.create(typeName, draft, attempt.key);
         await afterWrite(record);
-        announce("Created.");
-        router.go(router.address(["types", typeName, "record", record.recordName]));
+        announce(`Created.${remark(record)}`, { isCarried: true });
+        if (!isOver()) router.go(router.address(["types", typeName, "record", record.recordName]));
     }
     async function change() {
         const fields = difference(base.fields ?? {}, draft.fields);
@@ -130,8 +136,14 @@ export async function showRecord(content, typeName, recordName, { signal, signed
         }
         const record = await api.change(typeName, recordName, { fields }, base.recordChangeTag);
         await afterWrite(record);
+        const left = remark(record);
         adopt(record);
-        announce("Saved.");
+        announce(`Saved.${left}`);
+    }
+    /** What became of fields that were added to the form and left empty. */
+    function remark(record) {
+        const left = form.left?.(record.fields ?? {}) ?? [];
+        return left.length === 0 ? "" : ` Left empty, and so not added to the type: ${left.join(", ")}.`;
     }
     /** A write may have taught the server new fields. The list of types can wait if this fails. */
     async function afterWrite(record) {
@@ -165,16 +177,21 @@ export async function showRecord(content, typeName, recordName, { signal, signed
         try {
             await api.remove(typeName, recordName, base.recordChangeTag);
         } catch (error) {
+            if (isConflict(error)) error.message = "The record was changed after you opened it. Look at it again before you delete it.";
             explain(error);
             return;
         }
-        announce("Deleted.");
+        announce("Deleted.", { isCarried: true });
+        if (isOver()) return;
+        router.returns();
         router.go(listAddress);
     }
     function explain(error) {
         const actions = [];
         if (error instanceof api.Refusal && error.status === 401) {
-            actions.push(make("button", { type: "button", onclick: () => signedOut("Sign in again to go on.") }, "Sign in again"));
+            actions.push(make("button", { type: "button", onclick: async () => {
+                if (await api.renew()) problem.replaceChildren();
+            } }, "Sign in again"));
         } else if (isConflict(error)) {
             actions.push(make("button", { type: "button", onclick: () => router.go(location.hash) }, "Show the current record"));
         }
@@ -191,8 +208,8 @@ export async function showRecord(content, typeName, recordName, { signal, signed
         } }), make("label", { for: id }, text)];
     });
 
-    content.replaceChildren(
-        make("p", { class: "crumbs" }, make("a", { href: listAddress }, typeName), " / ", isNew ? "new record" : "record"),
+    show(
+        make("p", { class: "crumbs" }, make("a", { href: listAddress, onclick: router.returns }, typeName), " / ", isNew ? "new record" : "record"),
         make("div", { class: "page-head" }, heading,
             make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, "Show as"), sides)),
         about,
@@ -200,18 +217,19 @@ export async function showRecord(content, typeName, recordName, { signal, signed
             novalidate: true, class: "record",
             onsubmit: (event) => {
                 event.preventDefault();
-                whileBusy(saveButton, save);
+                if (canWrite) whileBusy(saveButton, save);
             },
             onkeydown: (event) => {
                 if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
                 event.preventDefault();
-                whileBusy(saveButton, save);
+                if (canWrite) whileBusy(saveButton, save);
             },
         },
         place, problem,
-        make("div", { class: "bar" }, saveButton,
-            make("a", { class: "button quiet", href: listAddress }, isNew ? "Cancel" : "Back"),
-            state, isNew ? null : deleteButton)),
+        make("div", { class: "bar" }, canWrite ? saveButton : null,
+            make("a", { class: "button quiet", href: listAddress, onclick: router.returns }, isNew ? "Cancel" : "Back"),
+            canWrite ? state : make("span", { class: "note" }, session.reason("changing records")),
+            isNew || !canWrite ? null : deleteButton)),
         isNew ? "" : make("details", { class: "whole" },
             make("summary", {}, "The whole record, as the server sent it"), whole));
     refresh();

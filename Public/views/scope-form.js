@@ -1,13 +1,16 @@
+import { Refusal } from "../api.js";
 import { make } from "../dom.js";
 import * as router from "../router.js";
 import * as scope from "../scope.js";
+import * as users from "../users.js";
 
 const choices = {
     environment: ["development", "production"],
     database: ["public", "private"],
 };
 
-const placeholders = { owner: "_0f6d… (a user's record name)" };
+const titles = { owner: "Owner (account name or record name)" };
+const placeholders = { owner: "ada" };
 
 function control(key, value) {
     const id = `scope-${key}`;
@@ -25,7 +28,19 @@ function control(key, value) {
     return select;
 }
 
-/** The header's “scope” box: which container, environment, database, owner and zone the console shows. */
+/** The parts of the scope in one line, for people; an owner by name as soon as that is known. */
+function scopeText() {
+    const now = scope.current();
+    const text = make("span", {}, scope.isDefault() ? "Default database" : Object.values(now).join(" · "));
+    if (now.owner !== undefined) {
+        users.nameOf(now.owner).then((name) => {
+            if (name !== null) text.textContent = Object.values({ ...now, owner: name }).join(" · ");
+        });
+    }
+    return text;
+}
+
+/** The header's “database” box: which container, environment, database, owner and zone the console shows. */
 export function scopeForm() {
     const now = scope.current();
     const controls = scope.keys.map((key) => [key, control(key, now[key] ?? "")]);
@@ -39,14 +54,33 @@ export function scopeForm() {
         owner.parentElement.hidden = database.value !== "private";
         problem.textContent = "";
     }
+    /** The record name of the owner that was typed; `null` if there is none, which the form says then. */
+    async function findOwner(text) {
+        problem.textContent = text === "" ? "Say whose private database: the account's name, or its record name." : "";
+        if (text === "" || users.isRecordName(text)) return text || null;
+        const place = Object.fromEntries(controls.filter(([key]) => ["container", "environment"].includes(key))
+            .map(([key, { value }]) => [key, value.trim()]).filter(([, value]) => value !== ""));
+        try {
+            const found = await users.find(text, place);
+            if (found === null) problem.textContent = `No account here has the name “${text}”.`;
+            return found;
+        } catch (error) {
+            problem.textContent = error instanceof Refusal && error.status === 403
+                ? "Your role does not cover looking up accounts. Write the record name, which begins with _." : error.message;
+            return null;
+        }
+    }
     async function submit(event) {
         event.preventDefault();
         if (database.value !== "private") {
             owner.value = "";
-        } else if (owner.value.trim() === "") {
-            problem.textContent = "Say whose private database: the user's record name, which begins with _.";
-            owner.focus();
-            return;
+        } else {
+            const recordName = await findOwner(owner.value.trim());
+            if (recordName === null) {
+                owner.focus();
+                return;
+            }
+            owner.value = recordName;
         }
         if (!(await router.canLeave())) return;
         router.unguard();
@@ -55,15 +89,15 @@ export function scopeForm() {
     }
     const form = make("form", { class: "panel", onsubmit: submit },
         controls.map(([key, element]) => make("div", {},
-            make("label", { for: element.id }, key[0].toUpperCase() + key.slice(1)), element)),
+            make("label", { for: element.id }, titles[key] ?? key[0].toUpperCase() + key.slice(1)), element)),
         problem,
         make("p", { class: "note" }, "Empty means the server's default."),
-        make("button", { type: "submit", class: "primary" }, "Look here"));
+        make("button", { type: "submit", class: "primary" }, "Switch"));
     database.addEventListener("input", follow);
     follow();
-    const summary = make("summary", {}, make("span", { class: "visually-hidden" }, "Scope: "), scope.summary());
+    const summary = make("summary", {}, make("span", { class: "visually-hidden" }, "Database: "), scopeText());
     const box = make("details", { class: "scope", onkeydown: (event) => {
-        if (event.key !== "Escape" || !box.open) return;
+        if (event.key !== "Escape" || event.isComposing || !box.open) return;
         box.open = false;
         summary.focus();
     } }, summary, form);

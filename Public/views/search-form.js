@@ -2,6 +2,7 @@ import * as api from "../api.js";
 import { freshID, make } from "../dom.js";
 import * as router from "../router.js";
 import * as searches from "../search.js";
+import * as schema from "../schema.js";
 import { problemBox } from "./problem.js";
 
 function box(id, label, value, placeholder, noteID) {
@@ -17,6 +18,24 @@ function choice(title, isChecked) {
         make("input", { id, type: "checkbox", checked: isChecked }), make("label", { for: id }, title));
 }
 
+/** A condition that could be asked of this type. */
+function example(typeName) {
+    const fields = [...schema.fields(typeName)];
+    const of = (...types) => fields.find(([, type]) => types.includes(type))?.[0];
+    const [number, text] = [of("INT64", "DOUBLE"), of("STRING")];
+    const parts = [number === undefined ? null : `${number} > 3`, text === undefined ? null : `${text} BEGINSWITH 'a'`];
+    return parts.filter((part) => part !== null).join(" AND ") || "recordName == 'a'";
+}
+
+/** Where in the text of a sort the server found something wrong, as `[start, end]`; the whole of it if it does not say. */
+function sortPlace(text, { details, message }) {
+    if (text === "" || details?.offset !== undefined) return null;
+    const field = details?.field;
+    const start = typeof field === "string" ? text.search(new RegExp(`(?<![A-Za-z0-9_])${field}(?![A-Za-z0-9_])`)) : -1;
+    if (start >= 0) return [start, start + field.length];
+    return /^A sort /.test(message) ? [0, text.length] : null;
+}
+
 /** The condition with the place that the server complains of. At the end of the text the mark is an empty place. */
 function markedText(text, [start, end]) {
     return make("pre", { class: "marked", "aria-label": "Where the condition could not be read" },
@@ -27,15 +46,16 @@ function markedText(text, [start, end]) {
 
 /**
  * The form above the records: a condition, a sort, and what to tell besides. `explain(error)` shows why the server would
- * not answer, with the place in the condition; `actions` are further buttons.
+ * not answer, with the place in the condition or in the sort, and nothing for `null`; `actions` are further buttons.
  */
 export function searchForm(typeName, search, actions) {
     const whereID = freshID("where");
     const sortID = freshID("sort");
     const noteID = freshID("search-note");
-    const where = box(whereID, "Where", search.where, "good > 3 AND title BEGINSWITH 'sea'", noteID);
+    const where = box(whereID, "Where", search.where, example(typeName), noteID);
     const sort = box(sortID, "Sort", search.sort, "-createdTimestamp", noteID);
     const input = where.querySelector("input");
+    const sortInput = sort.querySelector("input");
     const count = choice("Count all", search.count);
     const explain = choice("Show the plan", search.explain);
     const problem = make("div", {});
@@ -44,7 +64,7 @@ export function searchForm(typeName, search, actions) {
     function submit(event) {
         event.preventDefault();
         router.go(searches.address(typeName, {
-            where: input.value.trim(), sort: sort.querySelector("input").value.trim(),
+            where: input.value.trim(), sort: sortInput.value.trim(),
             count: isChecked(count), explain: isChecked(explain),
         }));
     }
@@ -60,19 +80,27 @@ export function searchForm(typeName, search, actions) {
     return {
         element: make("div", {}, form, problem),
         explain(error, furtherActions = []) {
-            const details = error instanceof api.Refusal ? error.details : undefined;
-            const marked = searches.place(search.where, details);
+            for (const each of [input, sortInput]) each.removeAttribute("aria-invalid");
+            problem.replaceChildren();
+            if (error === null) return;
+            const refusal = error instanceof api.Refusal ? error : null;
+            const marked = searches.place(search.where, refusal?.details);
+            const markedSort = refusal === null || marked !== null ? null : sortPlace(search.sort, refusal);
             const sentence = problemBox(error, furtherActions);
             if (marked !== null) {
                 sentence.querySelector(".reason").after(markedText(search.where, marked));
                 input.setAttribute("aria-invalid", "true");
             }
             problem.replaceChildren(sentence);
-            if (marked === null) {
-                sentence.focus({ preventScroll: true });
-            } else {
+            if (marked !== null) {
                 input.focus();
                 input.setSelectionRange(...marked);
+            } else if (markedSort !== null) {
+                sortInput.setAttribute("aria-invalid", "true");
+                sortInput.focus();
+                sortInput.setSelectionRange(...markedSort);
+            } else {
+                sentence.focus({ preventScroll: true });
             }
             sentence.scrollIntoView({ block: "nearest" });
         },

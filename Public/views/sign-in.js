@@ -1,68 +1,152 @@
 import * as api from "../api.js";
-import { make, whileBusy } from "../dom.js";
+import { freshID, make, whileBusy } from "../dom.js";
 import * as scope from "../scope.js";
 import * as session from "../session.js";
+import { ask } from "./dialog.js";
+
+/** Which way somebody signed in last on this device, "token" or "name": no secret, and kept. */
+const wayKey = "fogbase.door";
 
 /** A sentence for what went wrong while signing in. */
-function explain(error) {
+function explain(error, way) {
     if (!(error instanceof api.Refusal)) return error.message;
-    if (error.status === 401) return "The server does not know this token. Copy it again, without anything around it.";
-    if (error.status === 403) return "The server knows this token, but it is not the administrator's.";
-    return `${error.message} (${error.code})${error.advice === null ? "" : ` ${error.advice}`}`;
+    if (error.status === 401) {
+        return way === "name" ? "The name or the password is wrong."
+            : "The server does not know this token. Copy it again, without anything around it.";
+    }
+    const wait = error.retryAfter === undefined ? "" : ` Try again in ${error.retryAfter} s.`;
+    return `${error.message} (${error.code})${wait}`;
 }
 
-/** The door: asks for the administrator's token and tries it on the schema. Calls `enter()` once it opens. */
-export function showSignIn(root, enter, farewell = "") {
+/** Keys may look around if their scope says so; users have no business here. */
+function mayEnter(caller) {
+    return caller?.isAdministrator === true || caller?.scope?.rights?.includes("readSchema") === true;
+}
+
+/**
+ * A form that signs in, with a token or by name and password. Calls `entered()` when somebody is signed in; `ready` is a
+ * promise that it waits for before. `wasByName` shows the name's side first.
+ */
+function signInForm({ entered, farewell = "", ready, wasByName = false, isPanel = true }) {
     const problem = make("p", { class: "problem", id: "sign-in-problem", role: "alert" }, farewell);
-    const input = make("input", {
-        id: "token", type: "password", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true,
-        "aria-describedby": "token-note sign-in-problem",
+    const plain = { autocapitalize: "off", spellcheck: "false" };
+    const token = make("input", {
+        id: "token", type: "password", autocomplete: "off", ...plain, "aria-describedby": "token-note sign-in-problem",
+    });
+    const name = make("input", {
+        id: "name", type: "text", autocomplete: "username", ...plain, value: wasByName ? session.current()?.name ?? "" : "",
+        "aria-describedby": "name-note sign-in-problem",
+    });
+    const password = make("input", {
+        id: "password", type: "password", autocomplete: "current-password", "aria-describedby": "sign-in-problem",
     });
     const button = make("button", { type: "submit", class: "primary" }, "Sign in");
+    let way = wasByName || localStorage.getItem(wayKey) === "name" ? "name" : "token";
+    const parts = {
+        token: make("div", {},
+            make("label", { for: token.id }, "Administrator's token"), token,
+            make("p", { class: "note", id: "token-note" },
+                "Set as FOGBASE_ADMIN_TOKEN, or printed when the server first started.")),
+        name: make("div", {},
+            make("label", { for: name.id }, "Name"), name,
+            make("label", { for: password.id }, "Password"), password,
+            make("p", { class: "note", id: "name-note" }, "For administrators that an owner has added to this server.")),
+    };
+    const ways = [["token", "Token"], ["name", "Name and password"]].map(([value, text]) => {
+        const id = freshID("way");
+        return [make("input", { type: "radio", id, name: "way", value, checked: value === way, onchange: () => {
+            way = value;
+            problem.textContent = "";
+            follow();
+        } }), make("label", { for: id }, text)];
+    });
 
-    async function submit(event) {
-        event.preventDefault();
-        const token = input.value.trim();
-        problem.textContent = "";
-        input.removeAttribute("aria-invalid");
-        if (!session.isPlausible(token)) {
-            refuse(token === "" ? "Paste the administrator's token first."
-                : "A token has no spaces or special characters inside.");
-            return;
-        }
-        await whileBusy(button, async () => {
-            try {
-                await api.signIn(token);
-                await api.schema();
-            } catch (error) {
-                refuse(explain(error));
-                // A token that opens nothing here is not kept; without an answer nobody is signed in anyway.
-                await api.signOut().catch(() => {});
-                return;
-            }
-            session.enter();
-            enter();
-        });
+    function follow() {
+        for (const [key, part] of Object.entries(parts)) part.hidden = key !== way;
     }
-    function refuse(sentence) {
+    function focus() {
+        (way === "token" ? token : name.value === "" ? name : password).focus();
+    }
+    /** What is wrong with what was typed: `[sentence, input]`, or `null`. */
+    function complaint() {
+        if (way === "name") {
+            return name.value.trim() === "" ? ["Type your name first.", name]
+                : password.value === "" ? ["Type your password first.", password] : null;
+        }
+        const text = token.value.trim();
+        return text === "" ? ["Paste the administrator's token first.", token]
+            : session.isPlausible(text) ? null : ["A token has no spaces or special characters inside.", token];
+    }
+    function refuse(sentence, input) {
         problem.textContent = sentence;
         input.setAttribute("aria-invalid", "true");
         input.focus();
         input.select();
     }
+    async function submit(event) {
+        event.preventDefault();
+        problem.textContent = "";
+        for (const input of [token, name, password]) input.removeAttribute("aria-invalid");
+        const wrong = complaint();
+        if (wrong !== null) {
+            refuse(...wrong);
+            return;
+        }
+        await whileBusy(button, async () => {
+            await ready;
+            let caller;
+            try {
+                caller = way === "name" ? await api.signInByName(name.value.trim(), password.value)
+                    : await api.signIn(token.value.trim());
+            } catch (error) {
+                refuse(explain(error, way), way === "name" ? password : token);
+                return;
+            }
+            if (!mayEnter(caller)) {
+                refuse("The server knows this token, but it is not an administrator's.", token);
+                await api.signOut().catch(() => {});
+                return;
+            }
+            localStorage.setItem(wayKey, way);
+            session.enter(caller);
+            entered();
+        });
+    }
+    follow();
+    const element = make("form", { class: isPanel ? "panel sign-in" : "sign-in", novalidate: true, onsubmit: submit },
+        make("fieldset", { class: "sides" }, make("legend", { class: "visually-hidden" }, "Sign in with"), ways),
+        parts.token, parts.name, problem, button);
+    return { element, focus };
+}
 
+/** The door: lets administrators in. Calls `enter()` once it opens. */
+export function showSignIn(root, enter, farewell = "", ready = Promise.resolve()) {
+    const form = signInForm({ entered: enter, farewell, ready });
     const scopeText = Object.entries(scope.current()).map(([key, value]) => `${key} ${value}`).join(", ");
     document.title = "Sign in – Fogbase";
     root.replaceChildren(make("main", { class: "door", id: "content", tabindex: "-1" },
         make("img", { src: "fog.svg", alt: "", width: "96", height: "96" }),
         make("h1", {}, "Fogbase"),
         make("p", { class: "lead" }, "The keeper's console."),
-        make("form", { class: "panel", novalidate: true, onsubmit: submit },
-            make("label", { for: "token" }, "Administrator's token"),
-            input,
-            make("p", { class: "note", id: "token-note" },
-                "Set as FOGBASE_ADMIN_TOKEN, or printed when the server first started. The browser forgets it when closed."),
-            problem, button),
+        form.element,
+        make("p", { class: "note" }, "The browser forgets who is signed in when it is closed."),
         scopeText === "" ? null : make("p", { class: "note" }, `Opens ${scopeText}.`)));
-    input.focus();
+    form.focus();
+}
+
+/** Lets the person sign in again over the page, which stays as it is. Answers whether somebody is signed in then. */
+export async function signInAgain() {
+    const answer = await ask({
+        title: "Sign in again",
+        content(close) {
+            const form = signInForm({ entered: () => close("entered"), wasByName: session.isByName(), isPanel: false });
+            setTimeout(() => form.focus());
+            return make("div", {},
+                make("p", {}, "The server no longer accepts this token: it was restarted, or your session has ended. "
+                    + "What you wrote on the page stays there."),
+                form.element);
+        },
+        choices: [{ value: "stay", title: "Not now", kind: "quiet" }],
+    });
+    return answer === "entered";
 }

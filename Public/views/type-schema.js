@@ -2,11 +2,13 @@ import * as api from "../api.js";
 import { announce, freshID, introduce, make, whileBusy } from "../dom.js";
 import * as indexes from "../indexes.js";
 import * as router from "../router.js";
+import * as places from "../places.js";
 import * as schema from "../schema.js";
-import { adviceList } from "./advice.js";
+import * as session from "../session.js";
+import { showAdvice } from "./advice.js";
 import { ask, askToLeave } from "./dialog.js";
 import { showProblem } from "./problem.js";
-import { grantLines } from "./types.js";
+import { rightsLine } from "./rights.js";
 
 const pollInterval = 2_000; // milliseconds
 
@@ -14,13 +16,16 @@ function state(part) {
     return make("span", { class: part.state === "failed" ? "state alarm" : "state" }, indexes.stateText(part));
 }
 
-/** The fields of a type with their marks. `changed()` is called when a box is ticked; `read()` answers the marks. */
+/**
+ * The fields of a type with their marks. `changed()` is called when a box is ticked, `null` for who may not; `read()` answers
+ * the marks.
+ */
 function fieldTable(type, changed) {
     const boxes = [];
     function box(name, field, mark) {
         const isAllowed = indexes.marks(field.type).includes(mark);
         const input = make("input", {
-            type: "checkbox", "aria-label": `${name}: ${mark}`, disabled: !isAllowed,
+            type: "checkbox", "aria-label": `${name}: ${mark}`, disabled: !isAllowed || changed === null,
             checked: (field.indexes ?? []).includes(mark), onchange: changed,
         });
         boxes.push({ name, mark, input });
@@ -46,17 +51,25 @@ function fieldTable(type, changed) {
     };
 }
 
-function indexList(type, drop) {
+/** The indexes with their state. `actions` are `{drop, retry}`, or `null` for who may not. */
+function indexList(type, actions) {
     if (type.indexes.length === 0) return make("p", { class: "note" }, "None.");
-    return make("ul", { class: "panel index-list" }, type.indexes.map((index) => {
+    function act(index, title, label, work, style) {
         const button = make("button", {
-            type: "button", class: "danger small", "aria-label": `Drop the index ${indexes.title(index)}`,
-            onclick: () => whileBusy(button, () => drop(index)),
-        }, "Drop");
+            type: "button", class: style, "aria-label": label, onclick: () => whileBusy(button, () => work(index)),
+        }, title);
+        return button;
+    }
+    return make("ul", { class: "panel index-list" }, type.indexes.map((index) => {
+        const title = indexes.title(index);
+        const buttons = actions === null ? [] : [
+            index.state === "failed" ? act(index, "Try again", `Build the index ${title} again`, actions.retry, "small") : null,
+            act(index, "Drop", `Drop the index ${title}`, actions.drop, "danger small"),
+        ];
         return make("li", {},
             make("span", { class: "code" }, indexes.title(index)),
             index.unique === true ? make("span", { class: "type" }, "UNIQUE") : null,
-            state(index), button);
+            state(index), make("span", { class: "actions" }, buttons));
     }));
 }
 
@@ -91,16 +104,17 @@ function addForm(type, add) {
 }
 
 /** What a type is made of: its fields with their marks, its indexes with their state, and which queries cost most. */
-export async function showTypeSchema(content, typeName, signal) {
+export async function showTypeSchema(typeName, { signal, show }) {
     await schema.load({ signal });
     let type = schema.type(typeName);
     let isDirty = false;
-    const recordsAddress = router.address(["types", typeName]);
+    const recordsAddress = places.list(typeName, router.address(["types", typeName]));
+    const canChange = session.covers("changeSchema");
     const heading = make("h1", {}, `Schema of ${typeName}`);
     const problem = make("div", {});
     const dirtyState = make("span", { class: "state", role: "status" });
-    const saveButton = make("button", { type: "submit", class: "primary" }, "Save the marks");
-    const places = { fields: make("div", {}), indexes: make("div", {}), add: make("div", {}), advice: make("div", {}) };
+    const saveButton = make("button", { type: "submit", class: "primary" }, "Save indexes");
+    const parts = { fields: make("div", {}), indexes: make("div", {}), add: make("div", {}), advice: make("section", { "aria-label": "Costly queries" }) };
     let table;
 
     function setDirty(now) {
@@ -108,24 +122,24 @@ export async function showTypeSchema(content, typeName, signal) {
         dirtyState.textContent = now ? "Not saved yet" : "";
     }
     function drawIndexes() {
-        places.indexes.replaceChildren(indexList(type, drop));
+        parts.indexes.replaceChildren(indexList(type, canChange ? { drop, retry } : null));
     }
     function draw() {
-        table = fieldTable(type, () => setDirty(true));
-        places.fields.replaceChildren(Object.keys(type.fields).length === 0
+        table = fieldTable(type, canChange ? () => setDirty(true) : null);
+        parts.fields.replaceChildren(Object.keys(type.fields).length === 0
             ? make("p", { class: "note" }, "No fields yet: they come with the first record that has them.") : table.element);
-        places.add.replaceChildren(addForm(type, add));
+        parts.add.replaceChildren(addForm(type, add));
         drawIndexes();
         setDirty(false);
     }
-    async function drawAdvice() {
-        const list = await adviceList(typeName, signal, (index) => {
+    function drawAdvice() {
+        showAdvice(parts.advice, typeName, signal, (index) => {
+            if (!canChange) return make("span", { class: "code" }, indexes.title(index));
             const button = make("button", {
                 type: "button", class: "small", onclick: () => whileBusy(button, () => add(index)),
             }, `Add ${indexes.title(index)}`);
             return button;
         });
-        places.advice.replaceChildren(...(list === null ? [] : [make("h2", {}, "Costly queries"), list]));
     }
     /** Changes the schema and shows what became of it. Says whether it worked. */
     async function change(work, sentence) {
@@ -138,7 +152,7 @@ export async function showTypeSchema(content, typeName, signal) {
         }
         problem.replaceChildren();
         type = schema.type(typeName);
-        announce(sentence);
+        announce(typeof sentence === "function" ? sentence() : sentence);
         watch();
         return true;
     }
@@ -150,18 +164,31 @@ export async function showTypeSchema(content, typeName, signal) {
         if (isDone) draw();
     }
     async function add(index) {
-        const isDone = await change(() => api.addIndex(typeName, index), "Added.");
+        const isDone = await change(() => api.addIndex(typeName, index), () => became(index, "Added."));
         if (!isDone) return;
-        places.add.replaceChildren(addForm(type, add));
+        parts.add.replaceChildren(addForm(type, add));
         drawIndexes();
-        await drawAdvice();
+        drawAdvice();
+    }
+    /** The server tries anew to build what has failed when the schema is put again. */
+    async function retry(index) {
+        if (await change(() => indexes.change(typeName, () => {}), () => became(index, "Built."))) drawIndexes();
+    }
+    /** What became of an index that was just added or tried again. */
+    function became(index, sentence) {
+        const now = type.indexes.find((each) => indexes.isSame(each, index));
+        switch (now?.state) {
+        case "failed": return `The index ${indexes.title(index)} could not be built; the list says why.`;
+        case "building": return "Added; it is being built.";
+        default: return sentence;
+        }
     }
     async function drop(index) {
         const answer = await ask({
             title: "Drop this index?",
             content: make("p", {}, make("strong", { class: "code" }, indexes.title(index)),
                 index.unique === true ? " keeps values from being given twice; that ends with it."
-                    : " can be added anew. Until then, queries that need it may be refused."),
+                    : " can be added again. Until then, queries that need it may be refused."),
             choices: [
                 { value: "keep", title: "Keep it", isFirst: true },
                 { value: "drop", title: "Drop", kind: "danger" },
@@ -176,6 +203,9 @@ export async function showTypeSchema(content, typeName, signal) {
         heading.focus({ preventScroll: true });
     }
 
+    function failures() {
+        return type.indexes.filter(({ state }) => state === "failed").map(indexes.title);
+    }
     let timer;
     /** Looks again while something is being built; what the person does meanwhile stays as it is. */
     function watch() {
@@ -188,33 +218,36 @@ export async function showTypeSchema(content, typeName, signal) {
                 return; // The next visit asks again; nothing here depends on it.
             }
             if (signal.aborted || !heading.isConnected) return;
+            const failed = failures();
             type = schema.type(typeName);
-            for (const cell of places.fields.querySelectorAll("[data-field]")) {
+            const news = failures().find((title) => !failed.includes(title));
+            if (news !== undefined) announce(`The index ${news} could not be built; the list says why.`);
+            for (const cell of parts.fields.querySelectorAll("[data-field]")) {
                 const field = type.fields[cell.dataset.field];
                 if (field !== undefined) cell.replaceChildren(state(field));
             }
-            if (!places.indexes.contains(document.activeElement)) drawIndexes();
+            if (!parts.indexes.contains(document.activeElement)) drawIndexes();
             watch();
         }, pollInterval);
     }
 
-    const grants = grantLines(type.grants);
-    content.replaceChildren(
-        make("p", { class: "crumbs" }, make("a", { href: recordsAddress }, typeName), " / schema"),
+    show(
+        make("p", { class: "crumbs" }, make("a", { href: recordsAddress, onclick: router.returns }, typeName), " / schema"),
         make("div", { class: "page-head" }, heading),
-        make("p", { class: "note" }, grants.length === 0 ? "Administrators only" : grants.join(" · ")),
+        make("p", { class: "note" }, rightsLine(type)),
         problem,
         make("form", { novalidate: true, onsubmit: (event) => {
             event.preventDefault();
             whileBusy(saveButton, save);
         } },
-        places.fields,
-        make("p", { class: "actions" }, saveButton, dirtyState)),
-        make("section", { "aria-label": "Indexes" }, make("h2", {}, "Indexes"), places.indexes, places.add),
-        places.advice);
+        parts.fields,
+        make("p", { class: "actions" }, ...(canChange ? [saveButton, dirtyState]
+            : [make("span", { class: "note" }, session.reason("changing the schema"))]))),
+        make("section", { "aria-label": "Indexes" }, make("h2", {}, "Indexes"), parts.indexes, canChange ? parts.add : null),
+        parts.advice);
     draw();
     router.guard(() => isDirty, askToLeave);
     introduce(heading);
     watch();
-    await drawAdvice();
+    drawAdvice();
 }

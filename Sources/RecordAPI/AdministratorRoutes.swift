@@ -181,9 +181,6 @@ extension RequestQuery {
     /// A moment in milliseconds since 1970; `nil` if it is not given.
     fileprivate func moment(_ name: String) throws(RecordError) -> Int64? {
         guard let text = self[name] else { return nil }
-        guard let moment = Int64(text), moment >= 0 else {
-            throw Self.invalid(name, "'\(name)' is a moment in milliseconds since 1970")
-        }
-        return moment
+        return try WireMoment.read(text, name, takesDates: true)
     }
 }

@@ -85,13 +85,25 @@ struct ConsoleCookie: Sendable {
         return opened
     }
 
-    private func token(in fields: HTTPFields) -> [UInt8]? {
+    /// Whether the console sends a cookie that no longer opens: it has expired, or another process sealed it. The console would
+    /// take the response to an anonymous caller for that to an administrator.
+    func hasEnded(_ request: HTTPRequest) -> Bool {
+        request.fields.contains(.cookie) && !request.fields.contains(.authorization) && Self.isFromConsole(request)
+            && !values(in: request.fields).allSatisfy(\.isEmpty) && token(in: request.fields) == nil
+    }
+
+    private func values(in fields: HTTPFields) -> [Substring] {
         var values: [Substring] = []
         let lines = fields.values(of: .cookie)
         for pair in lines.flatMap({ $0.split(separator: ";") }) {
             let text = pair.drop { $0 == " " }
             if text.hasPrefix(name + "=") { values.append(text.dropFirst(name.utf8.count + 1)) }
         }
+        return values
+    }
+
+    private func token(in fields: HTTPFields) -> [UInt8]? {
+        let values = values(in: fields)
         // Two of a name: somebody has put his own beside ours.
         guard values.count == 1, let sealed = Base64URL.decode(String(values[0])),
             let bytes = seal?.open(sealed, context: Self.context), bytes.count > 8

@@ -2,6 +2,12 @@ public import HTTP
 internal import RecordModel
 internal import RecordWire
 
+extension RecordError {
+    static let consoleSessionEnded = RecordError(
+        .authenticationFailed,
+        "The console's session has ended: the server was started again, or 12 hours are over. Sign in again")
+}
+
 /// `/_/session`, by which the console signs in. What it does goes through `GET /users/me`, so that tokens are judged and
 /// counted as they are everywhere.
 extension RecordAPI {

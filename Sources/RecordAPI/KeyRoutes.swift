@@ -88,10 +88,12 @@ extension RecordAPI {
         case (nil, nil): return nil
         case (.null, nil): return .never
         case (let value?, nil):
-            guard let moment = value.integer else {
-                throw .badRequest("'expiresAt' is a moment in milliseconds since 1970, or null for never")
+            if let moment = value.integer { return .at(moment) }
+            guard let text = value.string else {
+                throw .badRequest(
+                    "'expiresAt' is a moment in milliseconds since 1970, a time such as \"\(Timestamp.example)\", or null for never")
             }
-            return .at(moment)
+            return .at(try WireMoment.read(text, "expiresAt", takesDates: false))
         case (nil, let value?):
             return .after(try WireSeconds.read(value, "expiresIn"))
         case (_?, _?):

@@ -213,6 +213,10 @@ extension OpenAPI {
         "SetAnswer":{"type":"object","required":["matched","skipped"],"properties":{
         "matched":{"type":"integer"},"deleted":{"type":"integer"},"updated":{"type":"integer"},
         "skipped":{"type":"integer","description":"Matched, and could not be written"},
+        "skipReasons":{"type":"array","items":{"type":"object","properties":{
+        "serverErrorCode":{"type":"string"},"cause":{"type":"string"},"reason":{"type":"string"},
+        "count":{"type":"integer"},"recordNames":{"type":"array","maxItems":10,"items":{"type":"string"},
+        "description":"Those that the caller may read"}}}},
         "dryRun":{"const":true}}},
         "Advice":{"type":"object","required":["advice"],"properties":{"advice":{"type":"array",
         "items":{"type":"object","properties":{"recordType":{"type":"string"},

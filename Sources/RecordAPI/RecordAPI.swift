@@ -44,7 +44,10 @@ public struct RecordAPI: Sendable {
     /// Answers a request. Reads of single records do not suspend, once the loop's reader is open, nor do queries and pages
     /// that a loop has the time for; writes wait for their commit.
     public func respond(to request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
-        guard let opened = cookie.open(request) else { return await route(request, context) }
+        guard let opened = cookie.open(request) else {
+            guard cookie.hasEnded(request) else { return await route(request, context) }
+            return errorResponse(RecordError.consoleSessionEnded, id: request.id)
+        }
         var response = await route(opened, context)
         response.fields.set(.cacheControl, "no-store")
         return response

@@ -66,8 +66,7 @@ struct RecordCall {
     func typeName() throws(RecordError) -> RecordTypeName {
         guard let name = RecordTypeName(parameters[0]) else {
             throw .badRequest(
-                "A record type's name is a letter, then letters, digits and underscores, at most \(Limits.identifierBytes)"
-            )
+                "A record type's name \(Identifier.rule)")
         }
         return name
     }

@@ -106,20 +106,28 @@ extension RecordCall {
         }
         if !isMinimal, !response.status.isBodyless {
             response.fields = .json
-            response.body = .bytes(answer.body)
+            response.body = .bytes(answer.notices.isEmpty ? answer.body : answer.bodyWithNotices)
         }
         if isMinimal, answer.outcome == .created || answer.outcome == .updated {
             response.fields.append(.preferenceApplied, literal: "return=minimal")
         }
         if !answer.tag.isEmpty { response.fields.append(.etag, "\"\(answer.tag)\"") }
         if answer.outcome == .created {
-            response.fields.append(.location, location(of: "/records/\(type.text)/\(PathSegment.encode(answer.name))"))
+            let path = "/records/\(PathSegment.encode(type.text))/\(PathSegment.encode(answer.name))"
+            response.fields.append(.location, location(of: path))
         }
         if answer.isReplay, let name = Self.idempotencyReplayed { response.fields.append(name, literal: "true") }
         return response
     }
 
     static let idempotencyReplayed = HTTPFieldName("Idempotency-Replayed")
+}
+
+extension WriteAnswer {
+    /// The record with `notices` as its last member.
+    fileprivate var bodyWithNotices: [UInt8] {
+        body.dropLast() + Array(",\"notices\":".utf8) + notices + [UInt8(ascii: "}")]
+    }
 }
 
 /// A write of one record on its way from the body to the operation.

@@ -1,10 +1,12 @@
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel
+internal import RecordWire
 
 /// The query parameters of a request, each known to the route and, but for `arg`, given once.
 struct RequestQuery: Sendable {
     private var values: [(name: String, value: String)] = []
+    private var zone = ZoneName.defaultZone
 
     /// The parameters that say which database a request means, on every route.
     static let scopeNames = ["container", "environment", "database", "zone", "owner"]
@@ -31,11 +33,14 @@ struct RequestQuery: Sendable {
             }
             values.append((name, value))
         }
+        zone = try Self.zone(self["zone"])
     }
 
-    /// Where a parameter of queries belongs.
+    /// Where a parameter of queries belongs, or what a parameter of other servers is called here.
     private static func hint(_ name: String, _ endpoint: Endpoint, _ target: RequestTarget) -> String {
-        guard endpoint == .listRecords, Endpoint.queryRecords.queryParameters.contains(name),
+        let known = QueryInput.advice(for: name)
+        if let known, endpoint.queryParameters.contains(known.name) { return ". \(known.sentence)" }
+        guard endpoint == .listRecords, Endpoint.queryRecords.queryParameters.contains(known?.name ?? name),
             let type = target.rawPath.split(separator: "/").last
         else { return "" }
         return "; conditions and sorts go to /query/\(type)"
@@ -120,14 +125,20 @@ struct RequestQuery: Sendable {
     func address(for caller: Caller, _ reader: RecordReader) throws(RecordError) -> DatabaseAddress {
         if values.isEmpty { return .publicDefault }
         var address = DatabaseAddress(scope: try scope(for: caller, reader))
-        if let text = self["zone"] {
-            guard let zone = ZoneName(text) else {
-                throw Self.invalid(
-                    "zone", "A zone's name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters")
-            }
-            address.zone = zone
-        }
+        address.zone = zone
         return address
+    }
+
+    /// The zone that a request names. No route takes one that does not exist, not even those that concern no records:
+    /// a response from somewhere else would look like one from there.
+    private static func zone(_ text: String?) throws(RecordError) -> ZoneName {
+        guard let text else { return .defaultZone }
+        guard let zone = ZoneName(text) else {
+            throw invalid(
+                "zone", "A zone's name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters")
+        }
+        guard zone == .defaultZone else { throw .zoneNotFound }
+        return zone
     }
 
     private func scope(for caller: Caller, _ reader: RecordReader) throws(RecordError) -> DatabaseScope {

@@ -69,7 +69,7 @@ extension RecordCall {
     fileprivate func roleName() throws(RecordError) -> RoleName {
         guard let name = RoleName(parameters[0]) else {
             throw .badRequest(
-                "A role's name is a letter, then letters, digits and underscores, at most \(Limits.identifierBytes)")
+                "A role's name \(Identifier.rule)")
         }
         return name
     }

@@ -37,6 +37,8 @@ package actor RecordDatabase {
     nonisolated let indexBuilder: SliceTurns
     /// The slices that take away what removed accounts had.
     nonisolated let removals: SliceTurns
+    /// The names of accounts that have looked the same since before such names were refused, group by group.
+    package nonisolated let lookAlikes: [[String]]
     /// The files of its assets.
     package nonisolated let assets: AssetStore
 
@@ -88,6 +90,7 @@ package actor RecordDatabase {
             addressing: assets.addressing, administrators: administrators)
         let hasIndexWork = try transaction.hasIndexWork()
         let hasRemovals = try transaction.removals.hasWork()
+        lookAlikes = try transaction.accounts.lookAlikes().map { $0.map(\.name) }
         indexBuilder = SliceTurns(firstPause: indexBuilding.retryPause)
         removals = SliceTurns(firstPause: indexBuilding.retryPause)
         self.folder = consume folder

@@ -23,6 +23,8 @@ package enum Limits {
     /// The most entries that one request may bring into indexes of lists: one for each distinct member, and one more of each
     /// for every reader in the record's access list.
     package static let memberEntries = 200_000
+    /// The most notices in the answer to one write.
+    package static let writeNotices = 100
     /// The longest answer that is remembered as it was; of longer ones it is remembered what became of each record.
     package static let rememberedAnswerBytes = 4_096
 }

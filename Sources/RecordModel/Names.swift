@@ -1,3 +1,5 @@
+internal import UnicodeText
+
 /// The name of a record, unique within its zone: 1 to 255 UTF-8 bytes without control characters, and neither `.` nor
 /// `..`, which no path can hold (RFC 3986 §5.2.4).
 ///
@@ -80,14 +82,13 @@ package struct ZoneName: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// The name of a record type: an ASCII letter, then letters, digits and underscores, 255 at most
-/// (CloudKit schema language).
+/// The name of a record type: an `Identifier`. CloudKit's are ASCII (CloudKit schema language).
 package struct RecordTypeName: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
     package init?(_ text: String) {
-        guard isIdentifier(text) else { return nil }
-        self.text = text
+        guard let name = Identifier.normalized(text) else { return nil }
+        self.text = name
     }
 
     private init(known text: String) {
@@ -105,8 +106,8 @@ package struct FieldName: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
     package init?(_ text: String) {
-        guard isIdentifier(text), SystemField(text) == nil else { return nil }
-        self.text = text
+        guard let name = Identifier.normalized(text), SystemField(name) == nil else { return nil }
+        self.text = name
     }
 
     package var description: String { text }
@@ -117,8 +118,8 @@ package struct RoleName: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
     package init?(_ text: String) {
-        guard isIdentifier(text) || Self.builtIn.contains(text) else { return nil }
-        self.text = text
+        guard let name = Self.builtIn.contains(text) ? text : Identifier.normalized(text) else { return nil }
+        self.text = name
     }
 
     private init(known text: String) {
@@ -157,19 +158,43 @@ package struct UserRecordName: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// Whether `text` is an ASCII letter followed by letters, digits and underscores, 255 bytes at most.
-private func isIdentifier(_ text: String) -> Bool {
-    var copy = text
-    return copy.withUTF8 { bytes in
-        guard (1...Limits.identifierBytes).contains(bytes.count) else { return false }
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): continue
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                if index == 0 { return false }
-            default: return false
+/// Names that stand in conditions and schemas without quotes (UAX #31, R1-1): a letter of any script, then letters, digits,
+/// marks and underscores, at most 255 bytes. In NFC, so that what looks the same is the same.
+package enum Identifier {
+    /// The rule as errors state it.
+    package static let rule =
+        "is a letter of any script, then letters, digits and underscores, at most \(Limits.identifierBytes) bytes of UTF-8"
+
+    /// The text in NFC, or `nil` if it is no identifier.
+    static func normalized(_ text: String) -> String? {
+        var copy = text
+        let isASCII = copy.withUTF8 { bytes -> Bool? in
+            guard !bytes.isEmpty else { return nil }
+            for (index, byte) in bytes.enumerated() {
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): continue
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                    if index == 0 { return nil }
+                case 0x80...: return false
+                default: return nil
+                }
             }
+            return true
         }
-        return true
+        guard let isASCII else { return nil }
+        let name = isASCII ? text : text.nfc
+        guard name.utf8.count <= Limits.identifierBytes else { return nil }
+        if isASCII { return name }
+        guard let first = name.unicodeScalars.first, first.isIdentifierStart,
+            name.unicodeScalars.allSatisfy(\.isIdentifierPart)
+        else { return nil }
+        return name
     }
+}
+
+extension Unicode.Scalar {
+    /// Whether an identifier may begin with it.
+    var isIdentifierStart: Bool { properties.isXIDStart && !properties.isDefaultIgnorableCodePoint }
+    /// Whether an identifier may have it. What nobody sees makes two names look like one.
+    var isIdentifierPart: Bool { properties.isXIDContinue && !properties.isDefaultIgnorableCodePoint }
 }

@@ -6,6 +6,14 @@ extension RecordError {
         "record to insert already exists: names are unique over all types. Leave recordName out to get a new one, "
             + "or replace a record of this type with PUT")
 
+    /// The same for a caller who may read the record that has the name.
+    package static func recordExists(as type: RecordTypeName) -> RecordError {
+        RecordError(
+            .exists,
+            "record to insert already exists: a record of type \(type) has this name, and names are unique over all types. Leave recordName out to get a new one, or replace the record with PUT /records/\(type)/…",
+            details: [("recordType", .text(type.text))])
+    }
+
     /// No zone has this name.
     package static let zoneNotFound = RecordError(
         .zoneNotFound, "Zone not found. Only _defaultZone exists in this database")

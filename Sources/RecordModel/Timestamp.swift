@@ -1,58 +1,145 @@
 /// Points in time as the wire writes them: milliseconds since 1970-01-01 UTC, or RFC 3339 in requests.
 package enum Timestamp {
-    /// Reads an RFC 3339 `date-time` (section 5.6), such as `2026-03-01T12:00:00.250Z` or `2026-03-01T13:00:00+01:00`.
-    ///
-    /// - Returns: `nil` for anything else, for a fraction finer than a millisecond, for a day that its month does not
-    ///   have, and for a leap second, which milliseconds since 1970 cannot tell from the second after it.
-    package static func milliseconds(_ text: UnsafeRawBufferPointer) -> Int64? {
-        guard text.count >= 20 else { return nil }
-        guard let year = digits(text, 0, 4), text[4] == UInt8(ascii: "-"), let month = digits(text, 5, 2),
-            text[7] == UInt8(ascii: "-"), let day = digits(text, 8, 2), text[10] | 0x20 == UInt8(ascii: "t"),
-            let hour = digits(text, 11, 2), text[13] == UInt8(ascii: ":"), let minute = digits(text, 14, 2),
-            text[16] == UInt8(ascii: ":"), let second = digits(text, 17, 2)
-        else { return nil }
-        guard (1...12).contains(month), day >= 1, day <= length(ofMonth: month, year: year), hour < 24, minute < 60,
-            second < 60
-        else { return nil }
+    /// Why a text is no time, and what a right one looks like.
+    package struct Problem: Error, Hashable {
+        /// What the text is instead, without an article: `time in month 13`.
+        package let words: String
+        /// A right value, near to what was meant where that can be told.
+        package let example: String
 
-        var index = 19
-        var fraction: Int64 = 0
-        if text[index] == UInt8(ascii: ".") {
-            index += 1
-            var weight: Int64 = 100
-            let first = index
-            while index < text.count, let digit = digits(text, index, 1) {
-                if weight == 0, digit != 0 { return nil }
-                fraction += digit * weight
-                weight /= 10
-                index += 1
-            }
-            if index == first { return nil }
+        init(_ words: String, example: String = Timestamp.example) {
+            self.words = words
+            self.example = example
         }
-        guard index < text.count else { return nil }
-        var offset: Int64 = 0
-        switch text[index] {
-        case UInt8(ascii: "Z"), UInt8(ascii: "z"): index += 1
-        case UInt8(ascii: "+"), UInt8(ascii: "-"):
-            guard text.count == index + 6, let hours = digits(text, index + 1, 2), hours < 24,
-                text[index + 3] == UInt8(ascii: ":"), let minutes = digits(text, index + 4, 2), minutes < 60
-            else { return nil }
-            offset = (hours * 60 + minutes) * (text[index] == UInt8(ascii: "-") ? -60 : 60)
-            index += 6
-        default: return nil
-        }
-        guard index == text.count else { return nil }
-        let seconds = days(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
-        return seconds * 1_000 + fraction
     }
 
-    private static func digits(_ text: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> Int64? {
+    /// A right value, for errors.
+    package static let example = "2026-03-01T12:00:00.250Z"
+
+    /// Reads a time: an RFC 3339 `date-time` (section 5.6), such as `2026-03-01T12:00:00.250Z`.
+    ///
+    /// Taken as well is what common libraries print: a blank or a small `t` in place of the `T`, a small `z`, and the
+    /// offsets `+0900` and `+09`. A fraction may have any number of digits; what is finer than a millisecond is cut off,
+    /// which rounds towards negative infinity, before 1970 too. `24:00:00` is the start of the next day, and so is a leap
+    /// second, which milliseconds since 1970 cannot tell from the second after it.
+    ///
+    /// - Parameter takesDates: Whether a date without a time of day is taken, as midnight UTC.
+    package static func read(
+        _ text: UnsafeRawBufferPointer, takesDates: Bool = false
+    ) throws(Problem) -> Int64 {
+        var reader = TimestampReader(text: text)
+        return try reader.read(takesDates: takesDates)
+    }
+
+    /// Reads a time, as the other `read` does.
+    package static func read(_ text: String, takesDates: Bool = false) throws(Problem) -> Int64 {
+        try Array(text.utf8).withUnsafeBufferPointer { bytes throws(Problem) in
+            try read(UnsafeRawBufferPointer(bytes), takesDates: takesDates)
+        }
+    }
+
+    /// Whether a text is a time with its date, its time of day and its offset.
+    package static func isTime(_ text: UnsafeRawBufferPointer) -> Bool {
+        // Nearly all texts end here.
+        guard text.count >= 20, text[4] == UInt8(ascii: "-") else { return false }
+        return (try? read(text)) != nil
+    }
+}
+
+/// The work of one reading, part by part.
+private struct TimestampReader {
+    let text: UnsafeRawBufferPointer
+    private var index = 0
+
+    init(text: UnsafeRawBufferPointer) {
+        self.text = text
+    }
+
+    mutating func read(takesDates: Bool) throws(Timestamp.Problem) -> Int64 {
+        guard let year = digits(4), take("-"), let month = digits(2), take("-"), let day = digits(2) else {
+            throw Timestamp.Problem("text that is no RFC 3339 time")
+        }
+        guard (1...12).contains(month) else { throw Timestamp.Problem("time in month \(month)") }
+        let length = Self.length(ofMonth: month, year: year)
+        guard (1...length).contains(day) else {
+            throw Timestamp.Problem("time on day \(day) of a month that has \(length)")
+        }
+        let midnight = Self.days(year: year, month: month, day: day) * 86_400
+        if index == text.count {
+            if takesDates { return midnight * 1_000 }
+            throw Timestamp.Problem(
+                "date without a time of day", example: String(decoding: text, as: UTF8.self) + "T00:00:00Z")
+        }
+        guard take("T") || take("t") || take(" "), let hour = digits(2), take(":"), let minute = digits(2) else {
+            throw Timestamp.Problem("time without hours and minutes behind its date")
+        }
+        guard take(":"), let second = digits(2) else { throw Timestamp.Problem("time without seconds") }
+        let fraction = try self.fraction()
+        let isNextMidnight = hour == 24 && minute == 0 && second == 0 && fraction == 0
+        guard hour < 24 || isNextMidnight else { throw Timestamp.Problem("time at hour \(hour)") }
+        guard minute < 60 else { throw Timestamp.Problem("time at minute \(minute)") }
+        guard second <= 60 else { throw Timestamp.Problem("time at second \(second)") }
+        let seconds = midnight + hour * 3_600 + minute * 60 + second - (try offset())
+        guard index == text.count else { throw Timestamp.Problem("time with more text behind it") }
+        guard second < 60 || seconds % 86_400 == 0 else {
+            throw Timestamp.Problem("time at second 60 of a minute without a leap second")
+        }
+        return seconds * 1_000 + (second < 60 ? fraction : 0)
+    }
+
+    /// The milliseconds behind the seconds.
+    private mutating func fraction() throws(Timestamp.Problem) -> Int64 {
+        guard take(".") else { return 0 }
+        var milliseconds: Int64 = 0
+        var weight: Int64 = 100
+        let first = index
+        while let digit = digits(1) {
+            milliseconds += digit * weight
+            weight /= 10
+        }
+        if index == first { throw Timestamp.Problem("time with a point and no digits behind it") }
+        return milliseconds
+    }
+
+    /// The offset from UTC in seconds.
+    private mutating func offset() throws(Timestamp.Problem) -> Int64 {
+        if take("Z") || take("z") { return 0 }
+        let isBehind = take("-")
+        guard isBehind || take("+") else {
+            if index == text.count {
+                throw Timestamp.Problem(
+                    "time without its offset from UTC", example: String(decoding: text, as: UTF8.self) + "Z")
+            }
+            if take(" "), digits(2) != nil {
+                throw Timestamp.Problem("time with a blank for the sign of its offset; in an address + is %2B")
+            }
+            throw Timestamp.Problem("time with other than Z or an offset such as +09:00 behind its seconds")
+        }
+        guard let hours = digits(2) else { throw Timestamp.Problem("time with an offset without hours") }
+        let hasColon = take(":")
+        let minutes = digits(2)
+        guard hours < 24, (minutes ?? 0) < 60, minutes != nil || !hasColon else {
+            throw Timestamp.Problem("time with an offset that is not +00:00 to +23:59")
+        }
+        return (hours * 60 + (minutes ?? 0)) * (isBehind ? -60 : 60)
+    }
+
+    private mutating func take(_ sign: Unicode.Scalar) -> Bool {
+        guard index < text.count, text[index] == UInt8(ascii: sign) else { return false }
+        index += 1
+        return true
+    }
+
+    /// So many digits as a number; takes nothing if there are fewer.
+    private mutating func digits(_ count: Int) -> Int64? {
+        guard index + count <= text.count else { return nil }
         var number: Int64 = 0
-        for index in start..<(start + count) {
-            let digit = text[index] &- UInt8(ascii: "0")
+        for byte in text[index..<(index + count)] {
+            let digit = byte &- UInt8(ascii: "0")
             guard digit < 10 else { return nil }
             number = number * 10 + Int64(digit)
         }
+        index += count
         return number
     }
 

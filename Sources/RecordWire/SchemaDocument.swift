@@ -91,9 +91,14 @@ package struct SchemaDocument: Hashable, Sendable {
         let root = try Self.object(value, "", keys: ["types", "changes", "dryRun"])
         guard let types = root["types"] else { throw Self.invalid("The document needs 'types'", "") }
         self.types = []
+        var names: Set<RecordTypeName> = []
         for member in try Self.object(types, "types").members {
             let path = "types.\(member.key)"
-            guard let name = RecordTypeName(member.key) else { throw Self.invalid("This is no name of a type", path) }
+            guard let name = RecordTypeName(member.key) else {
+                throw Self.invalid("This is no name of a type: one \(Identifier.rule)", path)
+            }
+            // The keys of the JSON differ; two spellings may still be one name.
+            guard names.insert(name).inserted else { throw Self.invalid("This type is named twice", path) }
             self.types.append(try TypeEntry(name: name, member.value, path: path))
         }
         if self.types.count > Limits.recordTypes { throw Self.tooMany(Limits.recordTypes, "types") }
@@ -158,8 +163,13 @@ extension SchemaDocument.TypeEntry {
             value, path, keys: ["fields", "indexes", "grants", "acl", "aclRequired"])
         self.init(name: name)
         if let members = object["fields"] {
+            var names: Set<FieldName> = []
             for member in try SchemaDocument.object(members, "\(path).fields").members {
-                fields.append(try Self.field(member, path: "\(path).fields.\(member.key)"))
+                let field = try Self.field(member, path: "\(path).fields.\(member.key)")
+                guard names.insert(field.name).inserted else {
+                    throw SchemaDocument.invalid("This field is named twice", "\(path).fields.\(member.key)")
+                }
+                fields.append(field)
             }
             if fields.count > Limits.fieldsPerType {
                 throw SchemaDocument.tooMany(Limits.fieldsPerType, "\(path).fields")
@@ -182,7 +192,8 @@ extension SchemaDocument.TypeEntry {
         -> SchemaDocument.FieldEntry
     {
         guard let name = FieldName(member.key) else {
-            throw SchemaDocument.invalid("This is no name of a field, or that of a system field", path)
+            throw SchemaDocument.invalid(
+                "This is no name of a field, or that of a system field: one \(Identifier.rule)", path)
         }
         let object = try SchemaDocument.object(
             member.value, path, keys: ["type", "indexes", "read", "write"], echoed: SchemaDocument.IndexState.keys,

@@ -236,8 +236,8 @@ def _add_users(server: Server, count: int) -> list[str]:
     server.stop()
     names = ["_" + secrets.token_hex(16) for _ in range(count)]
     with sqlite3.connect(next(server.data.rglob("records.sqlite"))) as connection:
-        connection.executemany("INSERT INTO account (record_name, name, created) VALUES (?, ?, ?)",
-                               [(name, f"user{name}", 1_700_000_000_000) for name in names])
+        connection.executemany("INSERT INTO account (record_name, name, name_key, created) VALUES (?, ?, ?, ?)",
+                               [(name, f"user{name}", f"user{name}", 1_700_000_000_000) for name in names])
     connection.close()
     server.start()
     return names

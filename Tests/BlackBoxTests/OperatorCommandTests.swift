@@ -118,7 +118,7 @@ import Testing
         let shell = try Self.shell(place)
         let added = try shell.run("users add ada", input: "correct horse\n")
         #expect(added.out.hasPrefix("Added ada, whose record name is _") && added.errors.isEmpty)
-        #expect(try shell.run("users add ada", input: "correct horse\n").errors.contains("exists already"))
+        #expect(try shell.run("users add ada", input: "correct horse\n").errors.contains("this name already"))
         #expect(try shell.run("users add bob", input: "short\n").errors.contains("8 to 256 bytes"))
         #expect(try shell.run("users set-password ada", input: "battery staple\n").status == 0)
         let unknown = try shell.run("users set-password eve", input: "battery staple\n")

@@ -33,6 +33,10 @@ import Testing
         let second = try Command.run(["serve", "--port", "\(server.port)", "--data", folder])
         #expect(second.status != 0)
         #expect(second.text.contains("\(server.port)"))
+        #expect(!second.text.contains("fogadm_"), "A token that is lost above the error: \(second.text)")
+        let third = try FirstStart(folder)
+        #expect(third.token != nil, "The start that succeeds shows it")
+        third.stop()
     }
 
     @Test func `the program explains itself`() throws {
@@ -72,6 +76,7 @@ import Testing
         server.kill()
         let verdict = try Command.run(["doctor", "--data", server.data])
         #expect(verdict.status == 0, "\(verdict.text)")
+        #expect(!verdict.text.contains("SQLite"), "A bug that cannot happen here alarms nobody: \(verdict.text)")
     }
 }
 

@@ -249,6 +249,8 @@ def an_upload_that_fails_says_why(page, server):
     cookies = page.browser.get_cookies()
     page.browser.delete_all_cookies()
     choose(page, "file", path)
+    page.see("What you wrote on the page stays there.")
+    page.press("Not now", "dialog")
     page.see("Try again")
     assert "small.txt" in page.find(".upload.failed").text and page.find(".upload .problem").text != ""
     for cookie in cookies:

@@ -98,8 +98,10 @@ def a_post_with_a_picture_is_written_and_its_upload_is_watched(page, server):
     page.until(lambda: not page.all("progress"), "the end of the upload")
     slow(page, -1)
     choose(page, file("sea.png", big))
-    page.see("Remove the picture", "“sea.png” is uploaded.")
+    page.see("Remove the picture", "“sea.png” is uploaded.", "Choose another picture")
     shown(page, "fieldset img")
+    # The browser's own control would say under the picture that no file is chosen.
+    assert not page.find("input[type=file]").is_displayed()
     page.press("Post it")
     page.heading("Waves")
     if shutil.which("vipsthumbnail"):
@@ -120,7 +122,7 @@ def a_post_with_a_picture_is_written_and_its_upload_is_watched(page, server):
     page.press("Remove the picture")
     page.press("Save")
     page.heading("Waves")
-    assert server.fields("Post", "sea:%20Waves").keys() == {"thread", "title", "text"}
+    assert server.fields("Post", "sea:%20Waves").keys() == {"thread", "threadFolded", "title", "text", "author"}
 
 
 @check

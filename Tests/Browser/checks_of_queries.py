@@ -90,7 +90,8 @@ def a_mistake_is_marked_where_it_stands(page, server):
     page.see("UNKNOWN_NAME")
     page.until(lambda: page.find(".marked mark").text == "god", "the mark at god")
     find(page, "good > ")
-    page.see("expected")
+    page.see("Details")
+    page.until(lambda: page.all(".marked"), "a mark at the end")
     assert page.all(".marked"), "the end of the text has no mark"
     find(page, "good > 1", "nothing")
     page.see("UNKNOWN_NAME")
@@ -160,7 +161,7 @@ def fields_are_marked_and_indexes_come_and_go(page, server):
     mark = page.find("input[aria-label='good: SORTABLE']")
     page.click(mark)
     page.see("Not saved yet")
-    page.press("Save the marks")
+    page.press("Save indexes")
     page.see("Saved.")
     fields = server.call("GET", "/schema/types/Post")[1]["fields"]
     assert fields["good"]["indexes"] == ["SORTABLE"], fields
@@ -208,13 +209,117 @@ def an_index_tells_how_far_it_is(page, server):
 
 
 @check
+def an_index_that_is_missing_is_added_where_it_is_missed(page, server):
+    server.create("Post", "a1", "?environment=development", thread="Anchors", good=5, mood="calm")
+    schema = server.call("GET", "/schema?environment=development")[1]
+    assert server.call("PUT", "/schema?environment=production", schema)[0] == 200
+    server.create("Post", "a1", "?environment=production", thread="Anchors", good=5)
+    server.create("Post", "b1", "?environment=production", thread="Buoys", good=7)
+    enter(page, "#/types/Post?where=good+%3E+5", "?environment=production")
+    page.see("NOT_INDEXED", "Field 'good' is not marked queryable")
+    page.press("Add the index good")
+    rows(page, "b1")
+    assert "NOT_INDEXED" not in page.text()
+    assert server.call("GET", "/schema/types/Post?environment=production")[1]["indexes"] == [{"fields": ["good"]}]
+    find(page, "", "-thread")
+    page.press("Add the index thread")
+    rows(page, "b1", "a1")
+    # Who may not change the schema is not offered it.
+    server.call("POST", "/administrators", {"name": "vera", "password": "correct horse battery", "role": "viewer"})
+    page.press("Sign out")
+    page.press("Name and password")
+    page.find("#name").send_keys("vera")
+    page.find("#password").send_keys("correct horse battery", Keys.ENTER)
+    page.heading("Post")
+    find(page, "mood > 'C'")
+    page.see("NOT_INDEXED")
+    assert not page.run("""
+        return [...document.querySelectorAll("button")].some((each) => each.textContent.startsWith("Add the index"))""")
+
+
+@check
+def what_is_not_ready_is_asked_for_again_by_itself(page, server):
+    forum(server)
+    enter(page, "#/types/Post")
+    rows(page, "a1", "a2", "b1")
+    soon = '{"serverErrorCode":"TRY_AGAIN_LATER","reason":"The index is being built","retryAfter":1}'
+    page.answer(503, soon)
+    write(page, "Where", "good > 5")
+    page.press("Find")
+    page.see("The index is being built", "Asked again in 1 second.")
+    assert not page.all(".problem-box"), "nothing has gone wrong"
+    # What is typed meanwhile stays.
+    write(page, "Where", "good > 6")
+    rows(page, "a2")
+    assert box(page, "Where").get_attribute("value") == "good > 6" and not page.all(".wait-box")
+    # So it is with every page.
+    page.answer(503, soon)
+    page.press("Schema")
+    page.see("The index is being built")
+    page.heading("Schema of Post")
+    # Another page is not replaced when the time has come.
+    page.answer(503, soon)
+    page.go("#/types/Post?where=good+%3E+5")
+    page.see("Asked again in 1 second.")
+    page.go("#/types/Post/record/a1")
+    page.heading("a1")
+    page.until(lambda: page.run("return performance.now() - performance.getEntriesByType('resource').at(-1).responseEnd")
+               > 1300, "the time to ask again")
+    assert page.run("return document.querySelector('h1').textContent") == "a1"
+
+
+@check
+def a_mistake_in_the_sort_is_marked_in_its_box(page, server):
+    forum(server)
+    enter(page, "#/types/Post")
+    page.heading("Post")
+    assert box(page, "Where").get_attribute("placeholder") == "good > 3 AND threadname BEGINSWITH 'a'"
+    for sort, marked in [("good, -nothing", "nothing"), ("go od,-", "go od,-")]:
+        find(page, "good > 1", sort)
+        page.until(lambda: page.run("""
+            const box = document.activeElement;
+            return box.value?.slice(box.selectionStart, box.selectionEnd)""") == marked, f"the selection of {marked}")
+        assert box(page, "Sort").get_attribute("aria-invalid") == "true"
+        assert box(page, "Where").get_attribute("aria-invalid") is None
+    # Details are for those who ask.
+    find(page, "god > 1")
+    page.see("Field god not found in Post", "Details")
+    assert "expected" not in page.text() and "{" not in page.find(".problem-box").text
+    page.press("Details", ".problem-box")
+    page.see("expected: a field of Post")
+    server.create("Boat", "a", seats=3.5)
+    page.open("#/types/Boat")
+    assert box(page, "Where").get_attribute("placeholder") == "seats > 3"
+
+
+@check
+def an_index_that_could_not_be_built_is_tried_again(page, server):
+    forum(server)
+    enter(page, "#/types/Post/schema")
+    page.heading("Schema of Post")
+    write(page, "New index", "good")
+    page.click(box(page, "unique"))
+    page.press("Add the index")
+    page.see("The index good could not be built; the list says why.", "have the same value in 'good'", "press “Try again”")
+    assert "Added." not in page.text() and "put the schema" not in page.text()
+    page.press("Try again")
+    page.until(lambda: not page.all("[aria-busy=true]"), "the second try")
+    page.see("have the same value in 'good'")
+    assert server.call("PATCH", "/records/Post/b1", {"fields": {"good": 6}})[0] == 200
+    page.press("Try again")
+    page.until(lambda: "could not be built" not in page.text() and "failed" not in page.text(), "the index")
+    indexes = server.call("GET", "/schema/types/Post")[1]["indexes"]
+    assert indexes == [{"fields": ["good"], "unique": True}], indexes
+
+
+@check
 def searching_fits_a_narrow_window(page, server):
     forum(server)
     page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                                  {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
     enter(page, "#/types/Post?where=good+%3E+1&explain=true&count=true")
     page.see("examined")
-    for place, sight in [(None, "examined"), ("#/types/Post?where=good+%3E+%3E+1", "expected"),
+    for place, sight in [(None, "examined"), ("#/types/Post?where=good+%3E+%3E+1", "Details"),
                          ("#/types/Post/schema", "New index")]:
         if place is not None:
             page.open(place)

@@ -31,12 +31,12 @@ def write_json(page, text):
 def a_new_type_begins_with_its_first_record(page, server):
     enter(page)
     page.find(".new-type input").send_keys("2 bad")
-    page.press("Begin")
+    page.press("Create type")
     page.see("A type's name is made of letters")
     box = page.find(".new-type input")
     box.clear()
     box.send_keys("Boat")
-    page.press("Begin")
+    page.press("Create type")
     page.heading("New Boat")
     page.fill("recordName", "sea/1 ü?")
     page.add_field("name", "STRING")
@@ -61,6 +61,47 @@ def the_server_names_a_record_that_has_no_name(page, server):
     page.see("Created.")
     name = page.run("return document.querySelector('h1').textContent")
     assert server.call("GET", f"/records/Boat/{name}")[0] == 200
+
+
+@check
+def a_field_that_is_left_empty_is_said_not_to_be_added(page, server):
+    server.create("Port", "harbour")
+    enter(page, "#/types/Boat/new")
+    page.see("The type has the field once a record with a value in it is saved.")
+    page.fill("recordName", "one")
+    for name, kind in [("title", "STRING"), ("port", "REFERENCE"), ("seats", "INT64")]:
+        page.add_field(name, kind)
+    page.fill("title", "Gull")
+    page.press("Create")
+    page.see("Created. Left empty, and so not added to the type: port, seats.")
+    page.heading("one")
+    page.add_field("port", "REFERENCE")
+    page.fill("title", "Tern")
+    page.press("Save")
+    page.see("Saved. Left empty, and so not added to the type: port.")
+    page.add_field("seats", "INT64")
+    page.fill("seats", "4")
+    page.press("Save")
+    page.until(lambda: page.find("#announcement").text == "Saved.", "nothing left out")
+    assert server.call("GET", "/schema/types/Boat")[1]["fields"].keys() == {"title", "seats"}
+
+
+@check
+def enter_that_ends_a_word_is_no_command(page, server):
+    enter(page, "#/types/Boat/new")
+    page.heading("New Boat")
+    name = page.find(".add-field input")
+    name.send_keys("sea")
+    composing = """
+        arguments[0].dispatchEvent(new KeyboardEvent("keydown",
+            { key: arguments[1], isComposing: true, bubbles: true, cancelable: true }))"""
+    page.run(composing, name, "Enter")
+    assert name.get_attribute("value") == "sea" and "sea" not in page.text(), "the word was taken before it was whole"
+    name.send_keys(Keys.ENTER)
+    page.until(lambda: page.control("sea"), "the field")
+    page.find("header .scope summary").click()
+    page.run(composing, page.find("#scope-container"), "Escape")
+    assert page.find("#scope-container").is_displayed(), "the box was closed in the middle of a word"
 
 
 @check
@@ -209,6 +250,7 @@ def two_versions_of_a_record_are_settled_field_by_field(page, server):
     server.call("PATCH", "/records/Post/a", {"fields": {"title": "again theirs"}})
     page.press("Save")
     page.press("Keep editing", "dialog")
+    page.until(lambda: not page.all("dialog, [aria-busy=true]"), "the end of the first save")
     assert page.control("title").get_attribute("value") == "again mine"
     page.press("Save")
     page.press("Take the server's", "dialog")
@@ -237,7 +279,7 @@ def a_record_is_deleted_after_a_question(page, server):
     server.call("PATCH", "/records/Post/a", {"fields": {"title": "fog"}})
     page.press("Delete")
     page.press("Delete", "dialog")
-    page.see("CONFLICT")
+    page.see("The record was changed after you opened it. Look at it again before you delete it.", "CONFLICT")
     assert server.call("GET", "/records/Post/a")[0] == 200, "a newer version was deleted unseen"
     page.press("Show the current record")
     page.until(lambda: page.control("title").get_attribute("value") == "fog", "the newer version")

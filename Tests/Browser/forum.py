@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Drives the web's forum in Public/examples/forum with headless Chromiums against a server started here.
 
-    python3 Tests/Browser/forum.py [part of a check's name]
+    python3 Tests/Browser/forum.py [part of a check's or a file's name]
 
 FOGBASE names the program (.build/debug/fogbase), EXAMPLES the folder with the Swift examples (.build/debug), SHOTS a
 folder for screenshots, if any are wanted.

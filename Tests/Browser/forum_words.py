@@ -1,6 +1,7 @@
 """What people do in the forum, in words for its checks."""
 
 import contextlib
+import unicodedata
 
 from page import Page, open_browser
 
@@ -66,18 +67,20 @@ def choose(page, path):
 
 
 def posts(server, *rows, thread="sea"):
-    """Writes posts past the browser, as `(title, likes)`, and the index that the most liked are found by."""
+    """Writes posts past the browser, as `(title, likes)`, and the indexes that they are found by."""
     for title, likes in rows:
         name = f"{thread}: {title}"
-        server.create("Post", name, thread=thread, title=title, text=f"About {title}.")
+        folded = unicodedata.normalize("NFKC", thread).lower()
+        server.create("Post", name, thread=thread, threadFolded=folded, title=title, text=f"About {title}.")
         status, answer = server.call("POST", "/records/Likes", {
             "recordName": f"Likes of {name}", "acl": {"*": ["read", "write"]},
-            "fields": {"thread": thread, "count": likes, "post": {"recordName": name, "action": "DELETE_SELF"}}})
+            "fields": {"thread": thread, "threadFolded": folded, "count": likes, "post": {"recordName": name, "action": "DELETE_SELF"}}})
         assert status == 201, answer
-    status, answer = server.call("POST", "/schema/types/Likes/indexes", {"fields": ["thread", "-count"]})
-    assert status in (200, 201), answer
-    status, answer = server.call("POST", "/schema/types/Post/indexes", {"fields": ["thread"]})
-    assert status in (200, 201), answer
+    for type_name, further in [("Likes", ["-count"]), ("Post", [])]:
+        for field in ["thread", "threadFolded"]:
+            fields = {"fields": [field, *further]}
+            status, answer = server.call("POST", f"/schema/types/{type_name}/indexes", fields)
+            assert status in (200, 201), answer
 
 
 def titles(page):

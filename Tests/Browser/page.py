@@ -1,5 +1,6 @@
 """A page as a person sees it: a headless Chromium, and words for what is done in it."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -108,6 +109,38 @@ class Page:
             const [status, body, headers] = arguments, real = window.fetch;
             window.fetch = async () => { window.fetch = real; return new Response(body, { status, headers }); }""",
             status, body, headers or {})
+
+    def go(self, place):
+        """Goes to another page of those behind `#`, as a link does."""
+        self.run("location.hash = arguments[0]", place)
+
+    def latency(self, milliseconds):
+        """Lets each request take so much longer."""
+        self.browser.execute_cdp_cmd("Network.enable", {})
+        self.browser.execute_cdp_cmd("Network.emulateNetworkConditions", {
+            "offline": False, "latency": milliseconds, "downloadThroughput": -1, "uploadThroughput": -1})
+
+    def delay(self, route, milliseconds, method=""):
+        """From the next loading on, lets the calls whose path begins with `route` wait before they are sent. They are
+        answered even if nobody wants the response any more."""
+        self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            {
+                const [route, milliseconds, method] = %s, real = window.fetch;
+                window.fetch = async (address, options) => {
+                    const path = new URL(address, location.href).pathname;
+                    if (path.startsWith(route) && (method === "" || options.method === method)) {
+                        await new Promise((resolve) => setTimeout(resolve, milliseconds));
+                        return real(address, { ...options, signal: undefined });
+                    }
+                    return real(address, options);
+                };
+            }""" % json.dumps([route, milliseconds, method])})
+
+    def settled(self):
+        """Waits until nothing has been fetched for longer than the console waits before it says that it does."""
+        self.until(lambda: self.run("""
+            const ends = performance.getEntriesByType("resource").map((each) => each.responseEnd);
+            return performance.now() - Math.max(0, ...ends) > 400"""), "the end of all requests")
 
     def mistakes(self):
         """What the browser itself complains of. Refusals that a check provokes are no mistakes."""

@@ -25,7 +25,7 @@ def missing():
 
 
 def run(names, root):
-    """Runs the checks of these modules for the pages below `root`; the command line may have a part of their names."""
+    """Runs the checks of these modules for the pages below `root`; the command line may have a part of their names or of their file's."""
     complaints = list(missing())
     if complaints:
         print("\n".join(complaints), file=sys.stderr)
@@ -36,7 +36,7 @@ def run(names, root):
 
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     every = [check for name in names for check in importlib.import_module(name).CHECKS]
-    checks = [each for each in every if wanted in each.__name__]
+    checks = [each for each in every if wanted in each.__name__ or wanted in each.__module__]
     failed = 0
     for check in checks:
         name = check.__name__.replace("_", " ")

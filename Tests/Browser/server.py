@@ -21,9 +21,18 @@ class Server:
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="fogbase-browser-")
+        self._start("0")
+        return self
+
+    def restart(self):
+        """Ends the server and starts it again at the same address with the same data."""
+        self._end()
+        self._start(self.address.rsplit(":", 1)[1])
+
+    def _start(self, port):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("FOGBASE_")}
         self.process = subprocess.Popen(
-            [self.program, "serve", "--port", "0", "--data", self.folder.name + "/data", "--public", self.public,
+            [self.program, "serve", "--port", port, "--data", self.folder.name + "/data", "--public", self.public,
              *self.options],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env={**environment, "FOGBASE_ADMIN_TOKEN": TOKEN})
@@ -36,16 +45,18 @@ class Server:
         except BaseException:
             self.__exit__()
             raise
-        return self
 
     def __exit__(self, *_):
+        self._end()
+        self.folder.cleanup()
+
+    def _end(self):
         self.process.terminate()
         try:
             self.process.wait(timeout=15)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.folder.cleanup()
 
     def _read(self, addresses):
         for line in self.process.stdout:

@@ -27,7 +27,7 @@ import Testing
         #expect(try await container.userRecordID().recordName == record.creatorUserRecordID?.recordName)
 
         let predicate = FBPredicate(format: "threadname == %@ AND timestamp <= %@", "Anchors", Date())
-        var query = FBQuery(recordType: "Post", predicate: predicate)
+        let query = FBQuery(recordType: "Post", predicate: predicate)
         query.sortDescriptors = [FBSortDescriptor(key: "timestamp", ascending: false)]
         let (results, cursor) = try await database.records(matching: query)
         #expect(results.count == 1 && cursor == nil)
@@ -50,7 +50,12 @@ import Testing
         let (saved, _) = try await database.modifyRecords(saving: [found], deleting: [], savePolicy: .changedKeys)
         #expect(try saved[found.recordID]?.get()["title"] as? String == "fog")
 
-        try await database.deleteRecord(withID: found.recordID)
+        #expect("\(found)".hasPrefix("FBRecord(Post \(id.recordName), {") && "\(found)".contains("title: fog"))
+
+        // As in CloudKit, a name is enough.
+        let name = FBRecord.ID(recordName: id.recordName)
+        #expect(try await database.deleteRecord(withID: name) == name)
+        await #expect(throws: FBError.self) { try await database.deleteRecord(withID: name) }
         do {
             _ = try await database.record(for: id)
             Issue.record("It is still there")

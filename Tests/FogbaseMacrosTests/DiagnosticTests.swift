@@ -38,12 +38,12 @@ internal import Testing
             (
                 "@RecordCodable(\"my posts\") struct Post { var title: String }",
                 "1:16 error: \"my posts\" is no record type: a letter comes first, then letters, digits and "
-                    + "underscores, 255 at most"
+                    + "underscores, 255 bytes at most"
             ),
             (
-                "@RecordCodable struct Größe { var title: String }",
-                "1:23 error: 'Größe' is no record type: give one with @RecordCodable(\"name\"); a letter comes first, "
-                    + "then letters, digits and underscores, 255 at most"
+                "@RecordCodable struct 🦊 { var title: String }",
+                "1:23 error: '🦊' is no record type: give one with @RecordCodable(\"name\"); a letter comes first, "
+                    + "then letters, digits and underscores, 255 bytes at most"
             ),
             (
                 "@RecordCodable struct Post { let title = 1; var short: Int { 2 } }",
@@ -128,27 +128,27 @@ internal import Testing
             (
                 "@Field(\"2nd\") var a: Int",
                 "2:8 error: \"2nd\" is no field name: a letter comes first, then letters, digits and underscores, "
-                    + "255 at most"
+                    + "255 bytes at most"
             ),
             (
                 "@Field(\"\") var a: Int",
                 "2:8 error: \"\" is no field name: a letter comes first, then letters, digits and underscores, "
-                    + "255 at most"
+                    + "255 bytes at most"
             ),
             (
                 "var _a: Int",
                 "2:5 error: '_a' is no field name: give one with @Field(\"name\"); a letter comes first, then letters, "
-                    + "digits and underscores, 255 at most\n  fix: Add '@Field(\"…\")'"
+                    + "digits and underscores, 255 bytes at most\n  fix: Add '@Field(\"…\")'"
             ),
             (
                 "var `a b`: Int",
                 "2:5 error: 'a b' is no field name: give one with @Field(\"name\"); a letter comes first, then "
-                    + "letters, digits and underscores, 255 at most\n  fix: Add '@Field(\"…\")'"
+                    + "letters, digits and underscores, 255 bytes at most\n  fix: Add '@Field(\"…\")'"
             ),
             (
                 "var a = 1, _b = 2",
                 "2:12 error: '_b' is no field name: give one with @Field(\"name\"); a letter comes first, then letters, "
-                    + "digits and underscores, 255 at most"
+                    + "digits and underscores, 255 bytes at most"
             ),
             (
                 "var recordName: String",

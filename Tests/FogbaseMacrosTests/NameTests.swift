@@ -7,7 +7,9 @@ internal import Testing
 @Suite struct NameTests {
     @Test(
         arguments: [
-            "", "a", "Z", "9", "_", "a9", "a_", "9a", "_a", "a b", "a-b", "é", "aé", "a\u{301}", "a.b", "😀",
+            "", "a", "Z", "9", "_", "a9", "a_", "9a", "_a", "a b", "a-b", "é", "aé", "a\u{301}", "a.b", "😀", "開始日", "ガ",
+            "カ\u{3099}", "x\u{200D}", "\u{301}a", "a・b", "価格１",
+            String(repeating: "日", count: 85), String(repeating: "日", count: 86),
             String(repeating: "a", count: 255), String(repeating: "a", count: 256), "a\n", "\0",
         ])
     func `a name is one where the server takes it`(text: String) {

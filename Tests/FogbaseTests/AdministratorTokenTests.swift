@@ -11,8 +11,12 @@ import Testing
         let token = try #require(first.newToken)
         #expect(token.hasPrefix("fogadm_"))
         #expect(token.utf8.count == 7 + 43)
+        let lost = try AdministratorToken(configured: "", folder: data)
+        #expect(lost.newToken != nil && lost.newToken != token, "One that nobody has kept is none")
+        try first.keep(in: data)
         let second = try AdministratorToken(configured: "", folder: data)
         #expect(second.newToken == nil)
+        try second.keep(in: data)
         #expect(second.hash == first.hash)
         #expect(try AdministratorToken(configured: token, folder: data).hash == first.hash)
     }
@@ -20,6 +24,7 @@ import Testing
     @Test func `the file holds the hash alone and is its owner's`() throws {
         let folder = TemporaryFolder()
         let made = try AdministratorToken(configured: "", folder: folder.path)
+        try made.keep(in: folder.path)
         let path = AdministratorToken.path(in: folder.path)
         let text = try #require(try TextFile.read(path))
         #expect(text == "\(made.hash)\n")
@@ -33,9 +38,11 @@ import Testing
         let folder = TemporaryFolder()
         let configured = try AdministratorToken(configured: "0123456789abcdef", folder: folder.path)
         #expect(configured.newToken == nil)
+        try configured.keep(in: folder.path)
         #expect(try TextFile.read(AdministratorToken.path(in: folder.path)) == nil)
         let made = try AdministratorToken(configured: "", folder: folder.path)
         #expect(made.newToken != nil)
+        try made.keep(in: folder.path)
         _ = try AdministratorToken(configured: "0123456789abcdef", folder: folder.path)
         #expect(try AdministratorToken(configured: "", folder: folder.path).hash == made.hash)
     }

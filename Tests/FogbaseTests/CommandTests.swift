@@ -53,6 +53,22 @@ import Testing
         #expect(try names() == ["bob"])
     }
 
+    @Test func `names that look the same are listed together`() {
+        #expect(OperatorCommand.lookAlikes(["Ann", "bob", "ann", "zoe", "BOB"]) == [["Ann", "ann"], ["bob", "BOB"]])
+        #expect(OperatorCommand.lookAlikes(["ann", "anna"]).isEmpty)
+    }
+
+    @Test func `a name that looks like one that is there makes no account, and finds the one that is`() throws {
+        let password = try write("correct horse\n", to: "password")
+        try makeDatabase()
+        #expect(run("users add ada --password-file \(password)") == .success)
+        #expect(run("users add ADA --password-file \(password)") == .failure)
+        #expect(run("users disable Ada") == .success)
+        #expect(run("roles add editors ADA --make") == .success)
+        #expect(run("users remove aDA") == .success)
+        #expect(try names() == [])
+    }
+
     @Test func `a password that is too short makes no account`() throws {
         let password = try write("short\n", to: "password")
         try makeDatabase()
@@ -104,12 +120,13 @@ import Testing
         #expect(HealthCommand.reachable(host) == reachable)
     }
 
-    @Test func `versions of everything that runs here are told`() {
+    @Test func `versions of everything that runs here are told`() throws {
         let lines = VersionCommand.lines
         for name in ["Fogbase", "Swift", "SQLite", "OpenSSL", "zlib"] {
             #expect(lines.contains { $0.hasPrefix(name + " ") }, "\(name)")
         }
-        #expect(lines.last?.contains("3.51.3") == true)
+        let note = try #require(lines.last)
+        #expect(note.contains("3.51.3") && (note.contains("has the fix") || note.contains("nothing to do")), "\(note)")
     }
 
     @Test(arguments: [

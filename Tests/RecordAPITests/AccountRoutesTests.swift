@@ -24,6 +24,29 @@ import Testing
         await database.call(.get, "/users/me", token: token).status == 200
     }
 
+    // MARK: Names
+
+    @Test func `an account is found by any spelling of its name, and logged by its own`() async throws {
+        let database = try await TestDatabase.make()
+        await database.play([
+            Scenario(
+                "a look-alike", .anonymous, .post, "/users", #"{"name":"ANN","password":"correct horse"}"#, 409,
+                contains: ["looks the same"]),
+            Scenario(
+                "signing in", .anonymous, .post, "/sessions", #"{"name":"\uff21nn","password":"correct horse"}"#, 201,
+                contains: [#""name":"ann""#]),
+            Scenario(
+                "a wrong password", .anonymous, .post, "/sessions", #"{"name":"AnN","password":"wrong horse"}"#, 401),
+            Scenario("looking up", .administrator, .get, "/users?name=ANN", 200, contains: [#""name":"ann""#]),
+            Scenario(
+                "nothing to see", .anonymous, .post, "/users", #"{"name":"\u200b","password":"correct horse"}"#, 400,
+                contains: ["people can see"]),
+        ])
+        let log = await database.call(.get, "/audit?action=session.failed", as: .administrator)
+        let entries = log.json?["entries"]?.array ?? []
+        #expect(entries.isEmpty == false && entries.allSatisfy { $0["target"]?.string == "ann" }, "\(log.text)")
+    }
+
     // MARK: Sessions
 
     @Test func `sessions are listed with their labels and ended one by one, each by its owner alone`() async throws {

@@ -24,6 +24,23 @@ import Testing
         return try #require(session.json?["token"]?.string)
     }
 
+    @Test func `an administrator is found by any spelling of the name, and logged by its own`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        _ = try await Self.add(database, "ada", "owner")
+        for (password, status) in [("correct horse ada", 201), ("wrong horse", 401)] {
+            let answer = await database.call(
+                .post, "/administrators/sessions", body: #"{"name":"\uff21da\u200b","password":"\#(password)"}"#)
+            #expect(answer.status == status, "\(answer.text)")
+        }
+        let renamed = await database.call(
+            .patch, "/administrators/ADA", as: .administrator, body: #"{"role":"viewer"}"#)
+        #expect(renamed.status == 200 && renamed.json?["name"]?.string == "ada")
+        #expect(await database.call(.delete, "/administrators/Ada", as: .administrator).status == 204)
+        let log = await database.call(.get, "/audit?scope=server", as: .administrator)
+        let targets = (log.json?["entries"]?.array ?? []).compactMap { $0["target"]?.string }
+        #expect(targets.count { $0 == "ada" } == targets.count && targets.count >= 5, "\(log.text)")
+    }
+
     @Test func `each role does what it is trusted with, in every database of the server`() async throws {
         let database = try await TestDatabase.make()
         try await database.addForum()

@@ -59,6 +59,56 @@ import Testing
         #expect(await database.call(.get, "/records/Post/b").status == 404)
     }
 
+    /// Before, the first of two that swap their values was refused.
+    @Test func `values are unique at the end of an atomic batch`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        await database.call(
+            .put, "/schema", as: .administrator,
+            body: #"""
+                {"types":{"Post":{"fields":{"slug":{"type":"STRING"},"n":{"type":"INT64"}},
+                "indexes":[{"fields":["slug"],"unique":true}]}}}
+                """#)
+        for name in ["a", "b"] {
+            await database.call(
+                .put, "/records/Post/\(name)", as: .administrator, body: #"{"fields":{"slug":"\#(name)"}}"#)
+        }
+        let swap = [
+            Self.operation("forceUpdate", "a", #""slug":"b""#), Self.operation("forceUpdate", "b", #""slug":"a""#),
+        ]
+        let codes = { (answer: Answer) in answer.records.map { $0["serverErrorCode"]?.string ?? "" } }
+        let singly = await database.call(.post, "/records", as: .administrator, body: Self.body(swap, atomic: false))
+        #expect(codes(singly) == ["EXISTS", "EXISTS"], "\(singly.text)")
+        let swapped = await database.call(.post, "/records", as: .administrator, body: Self.body(swap))
+        #expect(codes(swapped) == ["", ""], "\(swapped.text)")
+        let found = await database.call(.get, "/query/Post?where=slug%20%3D%3D%20%27a%27", as: .administrator)
+        #expect(found.records.map { $0["recordName"]?.string } == ["b"])
+
+        // Made before the record goes that has the value, and behind it.
+        let create = Self.operation("create", "c", #""slug":"b""#)
+        let createAgain = Self.operation("create", "d", #""slug":"b""#)
+        let before = await database.call(
+            .post, "/records", as: .administrator, body: Self.body([create, Self.operation("delete", "a")]))
+        #expect(codes(before) == ["", ""], "\(before.text)")
+        let behind = await database.call(
+            .post, "/records", as: .administrator, body: Self.body([Self.operation("delete", "c"), createAgain]))
+        #expect(codes(behind) == ["", ""], "\(behind.text)")
+
+        // What is left in violation carries the error, whatever was mended meanwhile.
+        let guilty = await database.call(
+            .post, "/records", as: .administrator,
+            body: Self.body([
+                Self.operation("create", "e", #""slug":"b""#), Self.operation("forceUpdate", "e", #""slug":"e""#),
+                Self.operation("create", "f", #""slug":"a""#), Self.operation("create", "g", #""slug":"g""#),
+            ]))
+        #expect(codes(guilty) == ["ATOMIC_ERROR", "ATOMIC_ERROR", "EXISTS", "ATOMIC_ERROR"], "\(guilty.text)")
+        #expect(guilty.records[2]["reason"]?.string?.contains("'slug'") == true)
+        let two = await database.call(
+            .post, "/records", as: .administrator,
+            body: Self.body([Self.operation("create", "h", #""slug":"x""#), Self.operation("create", "i", #""slug":"x""#)]))
+        #expect(codes(two) == ["ATOMIC_ERROR", "EXISTS"], "\(two.text)")
+        #expect(await database.call(.get, "/records/Post/h").status == 404)
+    }
+
     @Test func `an item that lacks its tag or name is refused by itself`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(.put, "/records/Post/a", as: .administrator, body: "{}")

@@ -83,6 +83,24 @@ import Testing
         #expect(await test.call(.get, "/users/me", headers: mine).status == 401)
     }
 
+    @Test func `a cookie that no longer opens is no anonymous caller's`() async throws {
+        let test = try await TestDatabase.make()
+        // Another process has sealed it.
+        let cookie = try await signIn(try await TestDatabase.make(withUsers: false))
+        for target in ["/records/Post", "/schema", "/users/me"] {
+            let answer = await test.call(.get, target, headers: Self.own + [("Cookie", cookie)])
+            #expect(answer.status == 401 && answer.code == "AUTHENTICATION_FAILED", "\(target): \(answer.text)")
+        }
+        let headers = Self.own + [("Cookie", cookie)]
+        #expect(try await console(test, .get, headers: headers).status == 204)
+        #expect(try await console(test, .post, #"{"token":"the-operators-secret"}"#, headers: headers).status == 200)
+        // Who sends no cookie of ours, or comes from elsewhere, is anonymous as before.
+        let foreign = [("Cookie", cookie)]
+        for others in [Self.own + [("Cookie", "theme=dark")], Self.own + [("Cookie", "fogbase=")], foreign] {
+            #expect(await test.call(.get, "/records/Post", headers: others).status != 401)
+        }
+    }
+
     static let foreign: [[(String, String)]] = [
         // A link, an image, a form: no field of their own.
         [("Sec-Fetch-Site", "same-origin")], [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "none")], [],
@@ -135,13 +153,16 @@ import Testing
         let test = try await TestDatabase.make(withUsers: false)
         let cookie = try await signIn(test)
         let other = try await signIn(try await TestDatabase.make(withUsers: false))
-        let values: [String] = [
-            String(cookie.dropLast(9)) + "AAAAAAAAA", "\(cookie); \(cookie)", other, "x" + cookie, "fogbase=",
-            "fogbase=the-operators-secret", "__Host-" + cookie,
+        // The first four have the name of ours: the console's session has ended. The others are of somebody else.
+        let values: [(cookie: String, code: String)] = [
+            (String(cookie.dropLast(9)) + "AAAAAAAAA", "AUTHENTICATION_FAILED"),
+            ("\(cookie); \(cookie)", "AUTHENTICATION_FAILED"), (other, "AUTHENTICATION_FAILED"),
+            ("fogbase=the-operators-secret", "AUTHENTICATION_FAILED"), ("x" + cookie, "AUTHENTICATION_REQUIRED"),
+            ("fogbase=", "AUTHENTICATION_REQUIRED"), ("__Host-" + cookie, "AUTHENTICATION_REQUIRED"),
         ]
-        for value in values {
+        for (value, code) in values {
             let answer = await test.call(.get, "/schema", headers: Self.own + [("Cookie", value)])
-            #expect(answer.code == "AUTHENTICATION_REQUIRED", "\(value)")
+            #expect(answer.code == code, "\(value)")
         }
         // Whoever sends a credential means it.
         let both = await test.call(

@@ -89,6 +89,8 @@ import Testing
         }
         // As an argument it is a value, and only that.
         for condition in ["title == %@", "ANY tags == %@", "title IN {%@}", "title BEGINSWITH %@ AND title == %@"] {
+            // Nothing begins with an empty text: that is rejected.
+            if text.isEmpty, condition.contains("BEGINSWITH") { continue }
             let arguments = condition.split(separator: "%@", omittingEmptySubsequences: false).dropFirst().map { _ in
                 json
             }

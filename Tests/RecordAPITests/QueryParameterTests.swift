@@ -158,4 +158,22 @@ import Testing
             #expect(answer.json?[key]?.integer == Int64(value), "\(key)")
         }
     }
+
+    @Test func `a parameter of other servers is refused with its name here`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        await database.play([
+            Scenario("skip", .member, .get, "/query/Post?skip=20", 400, contains: ["'cursor' of the last response"]),
+            Scenario("page", .member, .get, "/records/Post?page=2", 400, contains: ["'cursor' of the last response"]),
+            Scenario("order", .member, .get, "/query/Post?order_by=title", 400, contains: ["The order is 'sort'"]),
+            Scenario("size", .member, .get, "/query/Post?perPage=5", 400, contains: ["is 'limit'"]),
+            Scenario("filter", .member, .get, "/query/Post?filter=x", 400, contains: ["The condition is 'where'"]),
+            Scenario("at the list", .member, .get, "/records/Post?filter=x", 400, contains: ["go to /query/Post"]),
+            Scenario(
+                "in a body", .member, .post, "/query", #"{"recordType":"Post","offset":20}"#, 400,
+                contains: ["'cursor' of the last response"]),
+            Scenario(
+                "nothing like it", .member, .get, "/query/Post?colour=x", 400, lacks: ["is 'limit'", "cursor' of"]),
+        ])
+    }
 }

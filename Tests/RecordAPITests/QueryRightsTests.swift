@@ -74,7 +74,11 @@ import Testing
         await database.play([
             Scenario(
                 "a stranger deletes no posts", .stranger, .delete, posts, 200,
-                contains: [#""matched":2"#, #""deleted":0"#, #""skipped":2"#], lacks: ["p1"]),
+                contains: [
+                    #""matched":2"#, #""deleted":0"#, #""skipped":2"#,
+                    #""skipReasons":[{"serverErrorCode":"ACCESS_DENIED","reason":"You may not write this Post."#,
+                    #""count":2,"recordNames":["p1","p2"]}]"#,
+                ]),
             Scenario(
                 "nor changes them", .stranger, .patch, posts, body, 200,
                 contains: [#""matched":2"#, #""updated":0"#, #""skipped":2"#]),

@@ -40,7 +40,6 @@ import Testing
                 QueryRow("%K == %@", [#""threadname""#, #""Buoys""#], ["b1"]),
                 QueryRow("threadname == 'anchors'", []),
                 QueryRow("threadname BEGINSWITH 'An'", ["a1", "a2", "a3"]),
-                QueryRow("threadname BEGINSWITH ''", []),
                 QueryRow("threadname IN {'Buoys', 'Cranes'}", ["b1"]),
                 QueryRow("threadname IN %@", [#"["Buoys","Anchors"]"#], ["a1", "a2", "a3", "b1"]),
                 QueryRow("threadname != 'Anchors'", ["b1"]),

@@ -267,4 +267,22 @@ extension String {
                         : String(UnicodeScalar(byte))
         }.joined()
     }
+
+    @Test func `a taken name says which type has it, to callers who may read that record`() async throws {
+        let database = try await TestDatabase.make()
+        await database.call(.put, "/records/Note/x", as: .administrator, body: "{}")
+        await database.call(.put, "/grants/Secret", as: .administrator, body: #"{"grants":{}}"#)
+        await database.call(
+            .put, "/records/Secret/y", as: .administrator, body: #"{"fields":{},"acl":{"role:editors":["read"]}}"#)
+        await database.play([
+            Scenario(
+                "of a record that is read", .member, .post, "/records/Post", #"{"recordName":"x"}"#, 409,
+                contains: ["a record of type Note has this name", "unique over all types", #""recordType":"Note""#]),
+            Scenario(
+                "by PUT", .member, .put, "/records/Post/x", "{}", 409, contains: ["a record of type Note has this name"]),
+            Scenario(
+                "of one that is not", .stranger, .post, "/records/Post", #"{"recordName":"y"}"#, 409,
+                contains: ["names are unique over all types"], lacks: ["Secret"]),
+        ])
+    }
 }

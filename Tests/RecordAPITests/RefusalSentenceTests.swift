@@ -131,12 +131,15 @@ import Testing
         ])
     }
 
-    @Test func `that a name is taken is told alike, whoever has it`() async throws {
+    @Test func `that a name is taken is told alike, and the type that has it to who may read the record`() async throws {
         let database = try await Self.forum()
-        let sentence =
+        let hidden =
             "record to insert already exists: names are unique over all types. Leave recordName out to get a new one, "
             + "or replace a record of this type with PUT"
-        for name in ["p1", "s1"] {
+        let readable =
+            "record to insert already exists: a record of type Post has this name, and names are unique over all types. "
+            + "Leave recordName out to get a new one, or replace the record with PUT /records/Post/…"
+        for (name, sentence) in [("p1", readable), ("s1", hidden)] {
             let answer = await database.call(
                 .post, "/records/Post", as: .stranger, body: #"{"recordName":"\#(name)","fields":{}}"#)
             #expect(answer.status == 409 && answer.json?["reason"] == .string(sentence), "\(answer.text)")

@@ -55,6 +55,13 @@ import Testing
         #expect(wait("bob", from: away) == nil)
     }
 
+    @Test func `the spellings of one name share one delay`() throws {
+        try fail(4, "Jose\u{301}", from: away)
+        for name in ["jos\u{E9}", "JOS\u{C9}", "jos\u{200B}\u{E9}"] { try fail(1, name, from: away) }
+        #expect(wait("\u{FF2A}os\u{E9}", from: home) == 4)
+        #expect(wait("josef", from: away) == nil)
+    }
+
     @Test func `the delay holds for every address, and early attempts do not prolong it`() throws {
         try fail(8, from: away)
         for _ in 0..<100 { #expect(wait(from: home) == 8) }

@@ -144,6 +144,8 @@ import Testing
             "CREATE TRIGGER audit_retention_rises BEFORE UPDATE ON audit_retention BEGIN SELECT 1; END",
             "ALTER TABLE usage DROP COLUMN public_records", "ALTER TABLE usage DROP COLUMN public_bytes",
             "ALTER TABLE usage DROP COLUMN public_asset_bytes",
+            "DROP INDEX account_by_name_key", "ALTER TABLE account DROP COLUMN name_key",
+            "DROP TABLE look_alike_account",
             "DROP TABLE gone_account", "DROP TABLE opening", "ALTER TABLE type DROP COLUMN acl_required",
             "DROP TRIGGER asset_claim_counts", "UPDATE asset_claim SET used = 1 WHERE used = 2",
             "DELETE FROM migration WHERE position >= (SELECT position FROM migration WHERE name = 'assets that count again')",

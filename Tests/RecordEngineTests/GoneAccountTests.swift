@@ -179,6 +179,7 @@ import Testing
             let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
             try connection.execute(
                 """
+                DROP INDEX account_by_name_key; ALTER TABLE account DROP COLUMN name_key; DROP TABLE look_alike_account;
                 DROP TABLE gone_account; DROP TABLE opening; ALTER TABLE type DROP COLUMN acl_required;
                 DELETE FROM migration WHERE position >= (SELECT position FROM migration WHERE name = 'gone accounts')
                 """)

@@ -62,6 +62,8 @@ import Testing
             "ALTER TABLE record DROP COLUMN former", "ALTER TABLE type DROP COLUMN has_lists",
             "ALTER TABLE type DROP COLUMN default_acl", "ALTER TABLE account DROP COLUMN kind",
             "ALTER TABLE account DROP COLUMN disabled",
+            "DROP INDEX account_by_name_key", "ALTER TABLE account DROP COLUMN name_key",
+            "DROP TABLE look_alike_account",
             "DROP TABLE api_key", "DROP TABLE gone_account", "DROP TABLE opening",
             "ALTER TABLE type DROP COLUMN acl_required",
             "DROP TABLE audit", "DROP TABLE audit_retention", "DROP TABLE audit_count",

@@ -97,6 +97,33 @@ import Testing
         #expect(try await Self.perform(test, "g == 77") == [0, 0, 0])
     }
 
+    @Test func `what is left is told with its reason and its names`() async throws {
+        let test = try TestDatabase(.production)
+        try await test.putType(
+            fields: #""g":{"type":"INT64","indexes":["QUERYABLE"]},"slug":{"type":"STRING"},"to":{"type":"REFERENCE"}"#,
+            indexes: #"[{"fields":["slug"],"unique":true},{"fields":["to"]}]"#)
+        try await test.createAll([
+            ("a", #""g":1"#), ("b", #""g":1"#), ("c", #""g":2,"to":{"recordName":"a","action":"VALIDATE"}"#),
+        ])
+        func reasons(_ change: SetRequest.Change) async throws -> [JSONValue] {
+            try test.reader.refresh()
+            let answer = try await test.reader.changeSet(
+                SetRequest(
+                    query: try test.queryRequest("g == 1"), change: change, isForAll: false, isDryRun: false,
+                    maxAffected: nil, idempotency: nil))
+            return try JSONValue.parse(answer.body)["skipReasons"]?.array ?? []
+        }
+        let input = try RecordInput.readSingle(Array(#"{"fields":{"slug":"x"}}"#.utf8))
+        let taken = try await reasons(.modify(input))
+        #expect(taken.count == 1 && taken[0]["cause"]?.string == "UNIQUE_VIOLATION")
+        #expect(taken[0]["recordNames"]?.array?.compactMap(\.string) == ["b"])
+        let held = try await reasons(.delete)
+        #expect(held.count == 1 && held[0]["serverErrorCode"]?.string == "VALIDATING_REFERENCE_ERROR")
+        #expect(held[0]["recordNames"]?.array?.compactMap(\.string) == ["a"] && held[0]["count"]?.integer == 1)
+        #expect(try await reasons(.modify(input)).isEmpty)
+        await test.close()
+    }
+
     /// It would be missing for every record: nothing says so if all are skipped.
     @Test func `a change with a reference to nothing is refused, and not skipped`() async throws {
         let test = try await Self.filled()

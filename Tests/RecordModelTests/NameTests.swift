@@ -21,18 +21,32 @@ struct NameTests {
         #expect(RecordName(text) == nil)
     }
 
-    @Test(arguments: ["Post", "p", "A1_b", String(repeating: "z", count: 255)])
-    func `an identifier is a letter, then letters, digits and underscores`(text: String) {
+    @Test(arguments: [
+        "Post", "p", "A1_b", String(repeating: "z", count: 255), "é", "開始日", "価格１", "Größe_2", "тема",
+        String(repeating: "日", count: 85),
+    ])
+    func `an identifier is a letter of any script, then letters, digits and underscores`(text: String) {
         #expect(RecordTypeName(text)?.description == text)
         #expect(FieldName(text)?.description == text)
         #expect(RoleName(text)?.isBuiltIn == false)
     }
 
-    @Test(arguments: ["", "1a", "_a", "a-b", "a b", "é", "a.b", "a\0", String(repeating: "z", count: 256)])
+    @Test(arguments: [
+        "", "1a", "_a", "a-b", "a b", "a.b", "a\0", String(repeating: "z", count: 256), "😀", "１a",
+        "\u{301}a", "x\u{200D}y", "x\u{200B}", "\u{115F}", "日 本", "日\u{FE0F}", String(repeating: "日", count: 86),
+    ])
     func `any other identifier is refused`(text: String) {
         #expect(RecordTypeName(text) == nil)
         #expect(FieldName(text) == nil)
         #expect(RoleName(text) == nil)
+    }
+
+    @Test func `both forms of a name are one, in NFC`() {
+        let (composed, decomposed) = ("ガ", "カ\u{3099}")
+        #expect(FieldName(decomposed)?.text.utf8.elementsEqual(composed.utf8) == true)
+        #expect(RecordTypeName(decomposed) == RecordTypeName(composed))
+        // With more bytes than an identifier has, and not in NFC.
+        #expect(FieldName(String(repeating: decomposed, count: 60))?.text.utf8.count == 180)
     }
 
     @Test func `the built-in roles have CloudKit's names`() {

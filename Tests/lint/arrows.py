@@ -13,8 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Modules that import no other module of the package, whatever Package.swift says: bytes and values in, values out.
-PURE = {"HTTP", "RecordModel", "Pictures"}
+# Modules that import no module of the package but each other, whatever Package.swift says: bytes and values in, values
+# out.
+PURE = {"HTTP", "RecordModel", "Pictures", "UnicodeText"}
 
 # What any file in Sources may import from outside the package. Foundation is not among them: it costs a process 50 MB,
 # and a request more than the rest of its way through the server.
@@ -66,8 +67,8 @@ def check_target(name, declared, package_modules, system):
         if module == name:
             return "imports itself"
         if module in package_modules:
-            if name in PURE:
-                return f"{name} imports no module of the package"
+            if name in PURE and module not in PURE:
+                return f"{name} imports no module of the package that is not pure"
             if module not in declared:
                 return f"Package.swift has no arrow from {name} to {module}"
         elif module not in system:
@@ -92,8 +93,8 @@ def check_package(root, description):
         is_example = folder.is_relative_to(root / "Sources" / "Examples")
         problem = check_target(name, declared, package_modules, system_modules(name, is_test, is_example))
         if name in PURE:
-            lines += [f"Package.swift: {name} imports no module of the package, not even {other}"
-                      for other in sorted(declared)]
+            lines += [f"Package.swift: {name} imports no module of the package that is not pure, such as {other}"
+                      for other in sorted(declared - PURE)]
         for file in sorted(folder.rglob("*.swift")):
             for module, number in imports(file.read_text(encoding="utf-8")):
                 if what := problem(module):

@@ -50,6 +50,11 @@ export function moment(milliseconds) {
     return make("time", { datetime: date.toISOString() }, moments.format(date));
 }
 
+/** Who has written a post: the name that stands in it; nothing without one. */
+export function by({ author }) {
+    return typeof author === "string" && author !== "" ? [" · by ", make("span", { class: "author" }, author)] : null;
+}
+
 /** A size in bytes, in words. */
 export function sizeText(bytes) {
     const units = ["bytes", "kB", "MB", "GB"];

@@ -19,7 +19,7 @@ export function token() {
 
 /** Whether the signed-in user has made this post. It decides which buttons there are; the server judges by itself. */
 export function isOwn(post) {
-    return post.author !== undefined && post.author === current()?.user.userRecordName;
+    return post.creator !== undefined && post.creator === current()?.user.userRecordName;
 }
 
 export function begin({ token, user }, stays) {

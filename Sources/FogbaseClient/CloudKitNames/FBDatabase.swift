@@ -14,7 +14,7 @@ public struct FBDatabase: Sendable {
         self.database = database
     }
 
-    /// Reads a record by its name and, where the identifier says it, its type.
+    /// Reads a record by its name and its type, which the identifier has to say.
     public func record(for id: FBRecord.ID) async throws -> FBRecord {
         try await translating { FBRecord(try await database.fetch(try Self.type(of: id), id.recordName)) }
     }
@@ -30,7 +30,8 @@ public struct FBDatabase: Sendable {
     /// Deletes a record, whatever its state. To delete one that is not there is an error (`unknownItem`).
     @discardableResult
     public func deleteRecord(withID id: FBRecord.ID) async throws -> FBRecord.ID {
-        try await translating { try await database.delete(try Self.type(of: id), id.recordName) }
+        let (_, deleted) = try await modifyRecords(saving: [], deleting: [id])
+        try deleted[id]?.get()
         return id
     }
 
@@ -45,13 +46,14 @@ public struct FBDatabase: Sendable {
     public func records(
         continuingMatchFrom cursor: FBQuery.Cursor, desiredKeys: [String]? = nil, resultsLimit: Int = maximumResults
     ) async throws -> (matchResults: [(FBRecord.ID, Result<FBRecord, any Error>)], queryCursor: FBQuery.Cursor?) {
-        try await page(cursor.query, cursor.token, desiredKeys, resultsLimit)
+        try await page(FBQuery(cursor.query), cursor.token, desiredKeys, resultsLimit)
     }
 
     private func page(
         _ query: FBQuery, _ cursor: String?, _ keys: [String]?, _ limit: Int
     ) async throws -> (matchResults: [(FBRecord.ID, Result<FBRecord, any Error>)], queryCursor: FBQuery.Cursor?) {
         try await translating {
+            let query = query.state
             var call = Call("POST", "query")
             call.setJSON(try query.body(cursor: cursor, keys: keys, limit: limit == Self.maximumResults ? nil : limit))
             var results: [(FBRecord.ID, Result<FBRecord, any Error>)] = []
@@ -78,7 +80,7 @@ public struct FBDatabase: Sendable {
     ///
     /// - Parameters:
     ///   - records: New ones, and such as were read and changed.
-    ///   - ids: What to delete, whatever its state; each has to say its type.
+    ///   - ids: What to delete, whatever its state.
     ///   - savePolicy: What a save does when the record has changed since it was read.
     ///   - atomically: All or nothing, in the public database too.
     public func modifyRecords(
@@ -94,7 +96,11 @@ public struct FBDatabase: Sendable {
             for record in records {
                 saves.append((record, try batch.save(try await ready(record), policy: savePolicy)))
             }
-            for id in ids { deletions.append((id, try batch.delete(try Self.type(of: id), id.recordName))) }
+            for id in ids {
+                let item =
+                    try id.recordType.map { try batch.delete($0, id.recordName) } ?? batch.delete(named: id.recordName)
+                deletions.append((id, item))
+            }
             let outcome =
                 try await atomically ? database.outcome(of: batch) : database.perform(batch, atomically: false)
             var saved: [FBRecord.ID: Result<FBRecord, any Error>] = [:]

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
@@ -41,29 +42,51 @@ public struct FBSortDescriptor: Hashable, Sendable {
     }
 }
 
-/// A query for records of a type (`CKQuery`).
-public struct FBQuery: Sendable {
+/// A query for records of a type (`CKQuery`): as in CloudKit an object, whose properties are set in place.
+///
+/// Unchecked: what it holds is read and written under its lock alone.
+public final class FBQuery: @unchecked Sendable {
     /// Where a page ended (`CKQueryOperation.Cursor`).
     public struct Cursor: Sendable {
-        let query: FBQuery
+        let query: State
         let token: String
     }
 
-    /// The type of the records to find.
-    public var recordType: String
-    /// Which of them.
-    public var predicate: FBPredicate
-    /// How they are sorted, the weightiest first; `nil` leaves the order to the server.
-    public var sortDescriptors: [FBSortDescriptor]?
+    struct State: Sendable {
+        var recordType: String
+        var predicate: FBPredicate
+        var sortDescriptors: [FBSortDescriptor]?
+    }
+
+    private let lock = NSLock()
+    private var kept: State
 
     /// - Parameters:
     ///   - recordType: The type of the records to find.
     ///   - predicate: Which of them.
-    public init(recordType: String, predicate: FBPredicate) {
-        self.recordType = recordType
-        self.predicate = predicate
+    public convenience init(recordType: String, predicate: FBPredicate) {
+        self.init(State(recordType: recordType, predicate: predicate))
     }
 
+    init(_ state: State) {
+        kept = state
+    }
+
+    /// What the query asks for now.
+    var state: State { lock.withLock { kept } }
+
+    /// The type of the records to find.
+    public var recordType: String { state.recordType }
+    /// Which of them.
+    public var predicate: FBPredicate { state.predicate }
+    /// How they are sorted, the weightiest first; `nil` leaves the order to the server.
+    public var sortDescriptors: [FBSortDescriptor]? {
+        get { state.sortDescriptors }
+        set { lock.withLock { kept.sortDescriptors = newValue } }
+    }
+}
+
+extension FBQuery.State {
     /// The query as `POST /query` takes it.
     func body(cursor: String?, keys: [String]?, limit: Int?) throws -> JSONValue {
         var body = JSONObject([("recordType", .string(recordType)), ("where", .string(predicate.format))])

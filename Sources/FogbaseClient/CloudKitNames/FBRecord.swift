@@ -171,3 +171,11 @@ extension FBRecord {
         }
     }
 }
+
+/// What `print` shows: the type, the name, and the fields.
+extension FBRecord: CustomStringConvertible {
+    public var description: String {
+        let fields = allKeys().map { "\($0): \(self[$0].map { "\($0)" } ?? "nil")" }
+        return "FBRecord(\(recordType) \(recordID.recordName), {\(fields.joined(separator: ", "))})"
+    }
+}

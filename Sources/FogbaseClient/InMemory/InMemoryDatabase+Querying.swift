@@ -81,7 +81,8 @@ extension InMemoryDatabase {
 
     // MARK: Changes by condition
 
-    /// Deletes or changes all records that meet a condition: `{"matched","deleted"|"updated","skipped"}`.
+    /// Deletes or changes all records that meet a condition: `{"matched","deleted"|"updated","skipped",
+    /// "skipReasons"?}`.
     mutating func changeSet(_ call: InMemoryCall) throws(RecordError) -> TransportResponse {
         let request = call.request
         let typeName = try request.typeName
@@ -96,7 +97,7 @@ extension InMemoryDatabase {
                     : "'all' goes without 'where'. Leave one of them out")
         }
         let isDryRun = try request.word("dryRun")
-        var done = (matched: 0, changed: 0, skipped: 0)
+        var done = (matched: 0, changed: 0, skips: SetSkips())
         if let type = schema[typeName] {
             if call.caller == .anonymous, call.reach(.write, type) == .none {
                 throw .refused(call.caller, .write, .records(typeName))
@@ -107,13 +108,14 @@ extension InMemoryDatabase {
             done.matched = matches.count
             if !isDryRun {
                 try checkSize(matches.count, request)
-                (done.changed, done.skipped) = try change(matches, operation, type, bound.predicate, call)
+                (done.changed, done.skips) = try change(matches, operation, type, bound.predicate, call)
             }
         }
         var object = JSONObject([
             ("matched", .integer(Int64(done.matched))), (word, .integer(Int64(done.changed))),
-            ("skipped", .integer(Int64(done.skipped))),
+            ("skipped", .integer(Int64(done.skips.count))),
         ])
+        if done.skips.count > 0 { object["skipReasons"] = done.skips.json }
         if isDryRun { object["dryRun"] = true }
         return TransportResponse(json: .object(object))
     }
@@ -161,15 +163,21 @@ extension InMemoryDatabase {
     private mutating func change(
         _ matches: [KeptRecord], _ operation: InMemoryOperation?, _ type: RecordTypeDefinition,
         _ predicate: Predicate, _ call: InMemoryCall
-    ) throws(RecordError) -> (changed: Int, skipped: Int) {
+    ) throws(RecordError) -> (changed: Int, skips: SetSkips) {
         try transaction { database throws(RecordError) in
-            var done = (changed: 0, skipped: 0)
+            var done = (changed: 0, skips: SetSkips())
             for match in matches {
                 // An earlier deletion may have taken it along.
-                guard let record = database.find(match.key.name, zone: call.zone), call.may(.write, record, type),
-                    predicate.evaluate(database.subject(record))
-                else {
-                    done.skipped += 1
+                guard let record = database.find(match.key.name, zone: call.zone) else {
+                    done.skips.add(.goneSinceMatched, name: nil)
+                    continue
+                }
+                guard call.may(.write, record, type) else {
+                    done.skips.add(.refused(call.caller, .write, .record(type.name)), name: record.key.name)
+                    continue
+                }
+                guard predicate.evaluate(database.subject(record)) else {
+                    done.skips.add(.changedSinceMatched, name: record.key.name)
                     continue
                 }
                 do throws(RecordError) {
@@ -195,7 +203,7 @@ extension InMemoryDatabase {
                         ]
                         throw failure
                     }
-                    done.skipped += 1
+                    done.skips.add(error, name: record.key.name)
                 }
             }
             return done

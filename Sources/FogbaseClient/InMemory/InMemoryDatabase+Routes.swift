@@ -108,7 +108,10 @@ extension InMemoryDatabase {
         }
         guard case .saved(let record, let isNew) = outcome else { return TransportResponse(status: 204) }
         var fields = ["etag": "\"\(record.tag)\""]
-        if isNew { fields["location"] = "/records/\(type)/\(Connection.encode(record.key.name.text))" }
+        if isNew {
+            let (type, name) = (Connection.encode(type.text), Connection.encode(record.key.name.text))
+            fields["location"] = "/records/\(type)/\(name)"
+        }
         if request.field("prefer") == "return=minimal" {
             fields["preference-applied"] = "return=minimal"
             return TransportResponse(status: isNew ? 201 : 204, fields: fields)

@@ -94,7 +94,7 @@ struct InMemoryRequest {
     var typeName: RecordTypeName {
         get throws(RecordError) {
             guard path.count > 1, let name = RecordTypeName(path[1]) else {
-                throw .badRequest("A record type's name is a letter, then letters, digits and underscores")
+                throw .badRequest("A record type's name \(Identifier.rule)")
             }
             return name
         }

@@ -63,7 +63,7 @@
 
     /// Names the field that a property of a model is stored in, where it is not the property's own name.
     ///
-    /// - Parameter name: A letter, then letters, digits and underscores, 255 at most, as a string literal; not the name of
+    /// - Parameter name: A letter of any script, then letters, digits and underscores, 255 bytes at most, as a string literal; not the name of
     ///   a system field.
     @attached(peer)
     public macro Field(_ name: String) = #externalMacro(module: "FogbaseMacrosPlugin", type: "FieldMacro")

@@ -1,4 +1,5 @@
 internal import Foundation
+public import RecordModel
 internal import RecordWire
 
 /// What became of the records that met a condition.
@@ -9,12 +10,51 @@ public struct SetOutcome: Hashable, Sendable {
     public var changed: Int
     /// How many were left as they are: they met the condition no more, or the caller may not write them.
     public var skipped: Int
+    /// Why records were left, one entry for each reason.
+    public var skipReasons: [SkipReason]
+
+    /// Why some of the records that met a condition were left as they are.
+    public struct SkipReason: Hashable, Sendable {
+        /// What a change of one of them alone would have been refused with.
+        public var code: RecordError.Code
+        /// A finer word, where there is one.
+        public var cause: RecordError.Cause?
+        /// The sentence for the first of them.
+        public var reason: String
+        /// How many were left for this reason.
+        public var count: Int
+        /// Up to ten of their names, of those that the caller may read.
+        public var recordNames: [String]
+
+        /// A reason; for tests of views that show it.
+        public init(
+            code: RecordError.Code, cause: RecordError.Cause? = nil, reason: String, count: Int, recordNames: [String]
+        ) {
+            self.code = code
+            self.cause = cause
+            self.reason = reason
+            self.count = count
+            self.recordNames = recordNames
+        }
+    }
 
     /// What became of a set; for tests of views that show it.
-    public init(matched: Int, changed: Int, skipped: Int) {
+    public init(matched: Int, changed: Int, skipped: Int, skipReasons: [SkipReason] = []) {
         self.matched = matched
         self.changed = changed
         self.skipped = skipped
+        self.skipReasons = skipReasons
+    }
+}
+
+extension SetOutcome.SkipReason {
+    /// Reads an entry of `skipReasons`; `nil` for one with a code that this version does not know.
+    fileprivate init?(_ tree: JSONValue) {
+        guard let code = tree["serverErrorCode"]?.string.flatMap(RecordError.Code.init) else { return nil }
+        self.init(
+            code: code, cause: tree["cause"]?.string.flatMap(RecordError.Cause.init),
+            reason: tree["reason"]?.string ?? "", count: Int(tree["count"]?.integer ?? 0),
+            recordNames: (tree["recordNames"]?.array ?? []).compactMap(\.string))
     }
 }
 
@@ -72,6 +112,7 @@ extension Database {
             throw FogbaseError.notFogbase(status: 200, "The answer does not count what was changed")
         }
         return SetOutcome(
-            matched: Int(matched), changed: Int(changed), skipped: Int(tree["skipped"]?.integer ?? 0))
+            matched: Int(matched), changed: Int(changed), skipped: Int(tree["skipped"]?.integer ?? 0),
+            skipReasons: (tree["skipReasons"]?.array ?? []).compactMap(SetOutcome.SkipReason.init))
     }
 }

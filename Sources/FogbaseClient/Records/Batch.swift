@@ -123,8 +123,13 @@ public struct Batch: Sendable {
         add("delete", recordType, try Database.checked(name), version: version) { _ in () }
     }
 
+    /// Deletes a record of whatever type, whatever its state: names are unique over all types.
+    mutating func delete(named name: String) throws -> Item<Void> {
+        add("delete", nil, try Database.checked(name)) { _ in () }
+    }
+
     private mutating func add<Value: Sendable>(
-        _ word: StaticString, _ type: String, _ name: String, fields: FieldWriter? = nil, version: String? = nil,
+        _ word: StaticString, _ type: String?, _ name: String, fields: FieldWriter? = nil, version: String? = nil,
         access: RecordAccess? = nil, client: Record? = nil, ancestor: Record? = nil,
         read: @escaping @Sendable (inout RecordScanner) throws -> Value
     ) -> Item<Value> {
@@ -134,8 +139,10 @@ public struct Batch: Sendable {
         text.appendLiteral(word)
         text.appendLiteral("\",\"record\":{\"recordName\":")
         text.appendString(name)
-        text.appendLiteral(",\"recordType\":")
-        text.appendString(type)
+        if let type {
+            text.appendLiteral(",\"recordType\":")
+            text.appendString(type)
+        }
         if let version {
             text.appendLiteral(",\"recordChangeTag\":")
             text.appendString(version)

@@ -11,7 +11,7 @@ internal import RecordWire
 /// let title: String? = post["title"]
 /// ```
 public struct Record: Hashable, Sendable {
-    /// The record's type: a letter, then letters, digits and underscores, 255 at most. It never changes.
+    /// The record's type: a letter of any script, then letters, digits and underscores, 255 bytes at most. It never changes.
     public let recordType: String
     /// Unique over all types. The client makes it, so that a create that is tried again makes no second record.
     public let name: String

@@ -95,5 +95,5 @@ enum MacroProblem: DiagnosticMessage {
         }
     }
 
-    private static let identifierRule = "a letter comes first, then letters, digits and underscores, 255 at most"
+    private static let identifierRule = "a letter comes first, then letters, digits and underscores, 255 bytes at most"
 }

@@ -1,17 +1,12 @@
-/// Whether `text` is an ASCII letter followed by letters, digits and underscores, 255 at most: what the server takes
-/// for the name of a record type, and for that of a field that is no system field.
+/// Whether `text` is what the server takes for the name of a record type, and for that of a field that is no system field:
+/// a letter of any script, then letters, digits and underscores (UAX #31), 255 bytes at most.
 func isIdentifier(_ text: String) -> Bool {
-    guard let first = text.utf8.first, text.utf8.count <= 255 else { return false }
-    return isLetter(first)
-        && text.utf8.dropFirst().allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
-}
-
-private func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-}
-
-private func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    guard let first = text.unicodeScalars.first, text.utf8.count <= 255, first.properties.isXIDStart else {
+        return false
+    }
+    return text.unicodeScalars.allSatisfy { scalar in
+        scalar.properties.isXIDContinue && !scalar.properties.isDefaultIgnorableCodePoint
+    }
 }
 
 /// Names that conditions and sorts have for what a record is besides its fields, in all spellings; the server refuses

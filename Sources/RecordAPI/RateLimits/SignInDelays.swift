@@ -1,6 +1,7 @@
 internal import HTTP
 internal import RecordModel
 internal import Threads
+internal import UnicodeText
 
 /// Makes guessing the password of one account slow, from however many addresses it is tried: after five failures 1, 2, 4 … 60
 /// seconds pass before the next attempt is looked at, right password or not.
@@ -144,8 +145,8 @@ final class SignInDelays: Sendable {
     private func key(_ name: String, _ database: ObjectIdentifier, _ address: IPAddress?) -> UInt64 {
         var hasher = Hasher()
         hasher.combine(secret)
-        // Its bytes: the database tells apart what Swift calls the same text.
-        for byte in name.utf8 { hasher.combine(byte) }
+        // In any spelling it is one account's.
+        for byte in name.nfkcCasefold.utf8 { hasher.combine(byte) }
         hasher.combine(UInt(bitPattern: database))
         hasher.combine(address)
         return UInt64(truncatingIfNeeded: hasher.finalize()) | 1

@@ -25,48 +25,6 @@ package struct User: Hashable, Sendable {
     }
 }
 
-/// A name and a password that are well formed.
-package struct Credentials: Sendable {
-    let name: String
-    let password: String
-
-    /// - Throws: BAD_REQUEST unless the name has 1 to 128 UTF-8 bytes without control characters or spaces at its ends,
-    ///   and the password 8 to 256 bytes. Nothing is cut off.
-    package init(name: String, password: String) throws(RecordError) {
-        self.name = try Self.checked(name: name)
-        self.password = try Self.checked(password: password)
-    }
-
-    static func checked(name: String) throws(RecordError) -> String {
-        guard RecordName(name) != nil, name.utf8.count <= 128, name.first?.isWhitespace == false,
-            name.last?.isWhitespace == false
-        else {
-            throw .badRequest(
-                "A user's name has 1 to 128 bytes, no control characters, and no space at its ends",
-                details: [("field", .text("name"))])
-        }
-        return name
-    }
-
-    /// Refuses a name that nobody may choose: those with an underscore in front are the server's, among them the names of
-    /// accounts whose owners have not chosen one. Who has one from before keeps it.
-    static func checked(newName name: String) throws(RecordError) -> String {
-        guard name.utf8.first != UInt8(ascii: "_") else {
-            throw .badRequest(
-                "Names that begin with an underscore are the server's. Choose another name",
-                details: [("field", .text("name"))])
-        }
-        return try checked(name: name)
-    }
-
-    static func checked(password: String) throws(RecordError) -> String {
-        guard (8...256).contains(password.utf8.count) else {
-            throw .badRequest("A password has 8 to 256 bytes", details: [("field", .text("password"))])
-        }
-        return password
-    }
-}
-
 /// An account as found before its password is checked; opaque to the routes.
 package struct AccountLookup: Sendable {
     let row: AccountRow?
@@ -85,7 +43,7 @@ extension RecordDatabase {
         isForManagers: Bool = false, by actor: AuditActor? = nil
     ) async throws(RecordError) -> Session {
         let name = try Credentials.checked(newName: credentials.name)
-        let password = try await passwords.hash(credentials.password)
+        let password = try await passwords.hash(try Credentials.checked(newPassword: credentials.password))
         let recordName = Self.makeUserRecordName()
         let token = SecretToken(.session)
         let actor = actor ?? AuditActor(caller: .anonymous)
@@ -230,7 +188,7 @@ extension WriteTransaction {
 
 extension RecordError {
     static let nameTaken = RecordError(
-        .exists, "An account with this name exists already. Choose another name", cause: .nameTaken)
+        .exists, "An account has this name already, or one that looks the same. Choose another name", cause: .nameTaken)
 
     static let signInFailed = RecordError(.authenticationFailed, "The name or the password is wrong")
 

@@ -17,7 +17,7 @@ package struct AccountChange: Sendable {
             throw .badRequest("There is nothing to change. Send 'name' or 'password', or both")
         }
         self.name = try name.map { name throws(RecordError) in try Credentials.checked(newName: name) }
-        self.password = try password.map { text throws(RecordError) in try Credentials.checked(password: text) }
+        self.password = try password.map { text throws(RecordError) in try Credentials.checked(newPassword: text) }
         self.currentPassword = currentPassword
     }
 }
@@ -103,7 +103,7 @@ extension WriteTransaction {
             return try audit(.userUpgrade, change.name ?? row.name, by: actor, detail: detail)
         }
         if change.password != nil { try audit(.userPassword, row.name, by: actor, detail: detail) }
-        if let name = change.name, name != row.name {
+        if let name = change.name, !name.utf8.elementsEqual(row.name.utf8) {
             detail["name"] = .string(name)
             try audit(.userRename, row.name, by: actor, detail: detail)
         }
@@ -118,7 +118,7 @@ extension WriteTransaction {
             row.kind = .person
             try store { () throws(StoreError) in try accounts.setKind(.person, account: row.id) }
         }
-        if let name = change.name, name != row.name {
+        if let name = change.name, !name.utf8.elementsEqual(row.name.utf8) {
             do throws(StoreError) {
                 try accounts.setName(name, account: row.id)
             } catch {

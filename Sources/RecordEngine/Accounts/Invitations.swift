@@ -3,6 +3,7 @@ package import RecordModel
 internal import RecordStorage
 internal import RecordWire
 internal import Threads
+internal import UnicodeText
 
 /// The token of an invitation as somebody brings it.
 package struct Invitation: Sendable {
@@ -151,7 +152,7 @@ extension RecordReader {
 
 extension InvitationRow {
     fileprivate func isFor(_ other: String) -> Bool {
-        name.map { $0.utf8.elementsEqual(other.utf8) } ?? true
+        name.map { $0.nfkcCasefold.utf8.elementsEqual(other.nfkcCasefold.utf8) } ?? true
     }
 }
 

@@ -23,7 +23,7 @@ extension RecordDatabase {
     package nonisolated func changeUser(
         _ name: UserRecordName, password: String? = nil, isDisabled: Bool? = nil, by actor: AuditActor
     ) async throws(RecordError) -> User {
-        let checked = try password.map { text throws(RecordError) in try Credentials.checked(password: text) }
+        let checked = try password.map { text throws(RecordError) in try Credentials.checked(newPassword: text) }
         var hash: String?
         if let checked { hash = try await passwords.hash(checked) }
         let hashed = hash
@@ -127,7 +127,7 @@ extension RecordReader {
             users: try withRoles(Array(shown)), cursor: rows.count > limit ? shown.last.map { "\($0.id)" } : nil)
     }
 
-    /// The account with a name, as a page; an empty one if there is none.
+    /// The account that signs in by a name, as a page; an empty one if there is none.
     package func users(named name: String) throws(RecordError) -> UserPage {
         let row = try store { () throws(StoreError) in try accounts.find(name: name) }
         return UserPage(users: try withRoles(row.flatMap { $0.kind == .service ? nil : [$0] } ?? []), cursor: nil)

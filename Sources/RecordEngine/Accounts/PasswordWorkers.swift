@@ -34,8 +34,9 @@ package final class PasswordWorkers: Sendable {
     /// The hashes that were begun since the start, by what they cost: their time is that of a sign-in. For tests.
     package var hashesBegun: [PasswordScheme: Int] { begun.withLock { $0 } }
 
+    /// - Parameter password: As it was typed; what is hashed is `preparedPassword`.
     func hash(_ password: String) async throws(RecordError) -> String {
-        try await run { [self] in hash(Array(password.utf8)) }
+        try await run { [self] in hash(Array(password.preparedPassword.utf8)) }
     }
 
     private func hash(_ password: [UInt8]) -> String? {
@@ -48,22 +49,30 @@ package final class PasswordWorkers: Sendable {
         return try? PasswordHash.verify(password, against: stored, current: scheme)
     }
 
+    /// Checks a password as it is prepared, and then, if that is something else, as it was typed: hashes from before
+    /// passwords were prepared are of that. How many hashes a wrong one takes depends on itself alone, and says nothing
+    /// of accounts.
+    ///
     /// - Parameter stored: The hash to check against; `nil` for an unknown account, which takes as long.
-    /// - Returns: Whether the password is right, and a better hash if its parameters are out of date.
+    /// - Returns: Whether the password is right, and a better hash if its parameters are out of date or it is of what was
+    ///   typed.
     func verify(
         _ password: String, against stored: String?
     ) async throws(RecordError) -> (isRight: Bool, better: String?) {
         try await run { [self] () -> (isRight: Bool, better: String?)? in
-            let bytes = Array(password.utf8)
-            guard let stored else {
-                _ = judge(bytes, against: dummy)
-                return (false, nil)
+            let (prepared, typed) = (Array(password.preparedPassword.utf8), Array(password.utf8))
+            for bytes in prepared == typed ? [prepared] : [prepared, typed] {
+                guard let stored else {
+                    _ = judge(bytes, against: dummy)
+                    continue
+                }
+                switch judge(bytes, against: stored) {
+                case .no: continue
+                case .yes(let needsRehash): return (true, needsRehash || bytes != prepared ? hash(prepared) : nil)
+                case nil: return nil
+                }
             }
-            switch judge(bytes, against: stored) {
-            case .no: return (false, nil)
-            case .yes(let needsRehash): return (true, needsRehash ? hash(bytes) : nil)
-            case nil: return nil
-            }
+            return (false, nil)
         }
     }
 

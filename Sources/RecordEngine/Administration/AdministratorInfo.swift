@@ -83,7 +83,7 @@ package struct AdministratorPassword: Sendable {
     let text: String
 
     package init(_ text: String, field: String = "password") throws(RecordError) {
-        guard (12...256).contains(text.utf8.count) else {
+        guard text.utf8.count <= 768, (12...256).contains(text.preparedPassword.utf8.count) else {
             throw .badRequest(
                 "An administrator's password has 12 to 256 bytes", details: [("field", .text(field))])
         }

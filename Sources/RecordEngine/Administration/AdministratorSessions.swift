@@ -82,7 +82,7 @@ extension Administrators {
         if let administrator = Administrator(current) { by.caller = .administrator(administrator) }
         let signedIn = by
         try write { store throws(RecordError) in
-            try audit(.administratorSignIn, name, by: signedIn, in: store)
+            try audit(.administratorSignIn, current.name, by: signedIn, in: store)
             try Self.translate { () throws(StoreError) in
                 if updated != current { try store.administrators.update(updated) }
                 for hash in ending { try store.administrators.removeSession(hash: hash.bytes) }
@@ -105,10 +105,10 @@ extension Administrators {
 
     /// Counts a failed sign-in. A name that nobody has is not written down: it may be a password.
     nonisolated func noteFailure(of name: String, address: String, requestID: String) {
-        let isKnown = snapshot.withLock { $0.administrator(named: name) } != nil
+        let known = snapshot.withLock { $0.administrator(named: name) }
         notes.note(
             AuditNotes.Subject(
-                action: .administratorSignInFailed, target: isKnown ? name : AuditNotes.unknownName),
+                action: .administratorSignInFailed, target: known?.name ?? AuditNotes.unknownName),
             address: address, request: requestID, now: clock())
     }
 

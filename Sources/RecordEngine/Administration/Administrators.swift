@@ -3,6 +3,7 @@ package import RecordModel
 internal import RecordStorage
 internal import RecordWire
 internal import Threads
+internal import UnicodeText
 
 /// The named administrators of one server, and the log of what concerns the server as a whole.
 ///
@@ -17,8 +18,10 @@ package actor Administrators {
         /// When the last use of a session was written.
         var noted: [Digest: Int64] = [:]
 
+        /// Names are small ASCII letters, and found as those of accounts are.
         func administrator(named name: String) -> AdministratorRow? {
-            administrators.values.first { $0.name == name }
+            let key = name.nfkcCasefold
+            return administrators.values.first { $0.name == key }
         }
     }
 

@@ -84,7 +84,8 @@ extension Administrators {
         let target = try find(name)
         try write { store throws(RecordError) in
             try audit(
-                .administratorDelete, name, by: actor, detail: JSONObject([("role", .string(target.role.rawValue))]),
+                .administratorDelete, target.name, by: actor,
+                detail: JSONObject([("role", .string(target.role.rawValue))]),
                 in: store)
             try Self.translate { () throws(StoreError) in try store.administrators.remove(target.id) }
         }

@@ -6,9 +6,9 @@ internal import Threads
 extension RecordReader {
     /// Notes that somebody could not sign in. A name that no account has is not written down: it may be a password.
     package func noteFailedSignIn(name: String, address: String, requestID: String) {
-        let isKnown = (try? accounts.find(name: name)) != nil
+        let account = try? accounts.find(name: name)
         database.auditNotes.note(
-            AuditNotes.Subject(action: .signInFailed, target: isKnown ? name : AuditNotes.unknownName),
+            AuditNotes.Subject(action: .signInFailed, target: account?.name ?? AuditNotes.unknownName),
             address: address, request: requestID)
     }
 

@@ -25,6 +25,14 @@ final class IndexMaintainer {
     var load: IndexLoad?
     private var keys: [UInt8] = []
     private var changes: [Change] = []
+    /// The keys that another record had when `prepare` looked, which the caller of it asks for again later.
+    private(set) var duplicates: [Duplicate] = []
+
+    /// A key of a UNIQUE index that two records have for the time being.
+    struct Duplicate {
+        let index: IndexDefinition
+        let key: [UInt8]
+    }
 
     /// Buffers beyond this many bytes are not kept.
     private static let keptBytes = 1 << 20
@@ -41,17 +49,19 @@ final class IndexMaintainer {
     ///   - new: The record as it will be, and where its entries will stand; `nil` for one that goes.
     ///   - unread: Fields that the caller writes and does not read: how much changes in them is not told.
     ///   - memberEntries: Counts the entries that the request brings into indexes of lists.
+    ///   - defersUnique: Whether `duplicates` has what a UNIQUE index does not allow, instead of a refusal.
     /// - Returns: Whether there is something to write.
     /// - Throws: `EXISTS` with the cause UNIQUE_VIOLATION; `BAD_REQUEST` with the cause TOO_LARGE for a text that a UNIQUE
     ///   index cannot compare, or for lists with too many members.
     func prepare(
         _ type: RecordTypeDefinition, zone: Int64, record: Int64, old: (record: IndexedRecord, places: RecordPlaces)?,
         new: (record: IndexedRecord, places: RecordPlaces)?, unread: Set<Int>, memberEntries: inout Int,
-        in transaction: WriteTransaction
+        defersUnique: Bool = false, in transaction: WriteTransaction
     ) throws(RecordError) -> Bool {
         if keys.capacity > Self.keptBytes { keys = [] }
         keys.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
+        duplicates.removeAll(keepingCapacity: true)
         for index in type.indexes {
             if case .failed = index.state { continue }
             switch index.kind {
@@ -70,8 +80,13 @@ final class IndexMaintainer {
                     }
                     continue
                 }
-                if index.isUnique {
-                    try checkUnique(index, of: type, traits, after, zone: zone, record: record, in: transaction)
+                if index.isUnique,
+                    try hasOther(index, of: type, traits, after, zone: zone, record: record, in: transaction)
+                {
+                    guard defersUnique else {
+                        throw .uniqueViolation(type.columnNames(of: index), type: type.name)
+                    }
+                    duplicates.append(Duplicate(index: index, key: Array(keys[after])))
                 }
                 if let before { note(index, record, before, from: old?.places) }
                 note(index, record, after, to: new.places)
@@ -170,21 +185,22 @@ final class IndexMaintainer {
         }
     }
 
-    private func checkUnique(
+    /// Whether another record has a key of a UNIQUE index.
+    private func hasOther(
         _ index: IndexDefinition, of type: RecordTypeDefinition, _ traits: IndexKeyTraits, _ key: Range<Int>,
         zone: Int64, record: Int64, in transaction: WriteTransaction
-    ) throws(RecordError) {
+    ) throws(RecordError) -> Bool {
         // As in SQL, what is absent equals nothing.
-        guard traits.isComplete else { return }
-        let names = type.columnNames(of: index)
-        if let column = traits.cutColumn { throw .textTooLongForUnique(names[column], type: type.name) }
-        let other = try transaction.store { () throws(StoreError) in
+        guard traits.isComplete else { return false }
+        if let column = traits.cutColumn {
+            throw .textTooLongForUnique(type.columnNames(of: index)[column], type: type.name)
+        }
+        return try transaction.store { () throws(StoreError) in
             try keys.withUnsafeBufferPointer { keys throws(StoreError) in
                 try transaction.otherRecord(
                     zone: zone, key: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[key])), than: record,
                     in: index.id, of: type)
             }
-        }
-        if other != nil { throw .uniqueViolation(names, type: type.name) }
+        } != nil
     }
 }

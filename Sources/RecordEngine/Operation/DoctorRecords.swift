@@ -37,6 +37,7 @@ struct DatabaseExamination {
         try summarize(&database, &found)
         try indexes.examineTables(&found)
         try examineKeys(&found)
+        try examineNames(&found)
         guard !doctor.isQuick else { return }
         try examineRecords(&found)
         try examineEdges(&found)
@@ -121,6 +122,18 @@ struct DatabaseExamination {
             remedy:
                 "Stop the server and run the doctor with --repair, which adds them up anew. Records are not affected.",
             sort: label + " usage")
+    }
+
+    /// Accounts whose names look the same: nothing is broken, but people take one for the other.
+    private func examineNames(_ found: inout DoctorReport) throws {
+        for group in try AccountTable(connection).lookAlikes() {
+            let names = group.map { "\($0.name) (\($0.recordName))" }.joined(separator: ", ")
+            found.notice(
+                "\(label): Accounts with names that look the same: \(names). Each signs in by its exact spelling alone.",
+                remedy:
+                    "Ask the owners of all but one to choose another name (PATCH /users/me), or remove those that nobody uses."
+            )
+        }
     }
 
     /// API keys, whose accounts and scopes must be there.

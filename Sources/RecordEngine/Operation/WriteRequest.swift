@@ -77,6 +77,9 @@ package struct WriteAnswer: Hashable, Sendable {
     package var tag = ""
     /// A record dictionary, or `{"records":[…]}` with one entry per operation in order; empty for a deletion.
     package var body: [UInt8] = []
+    /// What a write of one record tells besides it, as a JSON list; empty for nothing, for a batch, whose body has it, and in
+    /// an answer that is given again.
+    package var notices: [UInt8] = []
     /// This is the first answer to an idempotency key, given again.
     package var isReplay = false
     /// The types of items of a batch that a key was refused for its scope: for the audit log, not for the client.

@@ -10,10 +10,10 @@ extension RecordReader {
     /// or that the caller may not write, or that a reference holds, is skipped. A slice is all or nothing; what slices
     /// before it did stays done.
     ///
-    /// - Returns: `{"matched":n,"deleted"|"updated":n,"skipped":n}` as the body.
     /// With an idempotency key, how far a change has come is written with each slice, so that who asks again after a crash
     /// in the middle increments nothing twice. A deletion goes on instead: what is deleted is not deleted twice.
     ///
+    /// - Returns: `{"matched":n,"deleted"|"updated":n,"skipped":n,"skipReasons"?:[…]}` as the body (`SetSkips.json`).
     /// - Throws: As `query`; BAD_REQUEST without a condition unless all records are meant, with cause TOO_LARGE for more
     ///   records than one request may change; CONFLICT with cause TOO_MANY_AFFECTED beyond `maxAffected`, SET_INTERRUPTED
     ///   for a key whose change was broken off. A failure in the middle carries how many were done before it.
@@ -138,7 +138,7 @@ private struct MatchedSet: Sendable {
 struct SetProgress: Sendable {
     let matched: Int
     var changed = 0
-    var skipped = 0
+    var skips = SetSkips()
 
     init(matched: Int) {
         self.matched = matched
@@ -152,8 +152,9 @@ struct SetProgress: Sendable {
             }
         var object: [(String, JSONValue)] = [
             ("matched", .integer(Int64(matched))), (word, .integer(Int64(changed))),
-            ("skipped", .integer(Int64(skipped))),
+            ("skipped", .integer(Int64(skips.count))),
         ]
+        if skips.count > 0 { object.append(("skipReasons", skips.json)) }
         if isDryRun { object.append(("dryRun", .bool(true))) }
         return JSONValue.object(JSONObject(object)).bytes
     }

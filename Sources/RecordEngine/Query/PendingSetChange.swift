@@ -1,4 +1,5 @@
 internal import RecordModel
+internal import RecordWire
 
 /// The slices of one change of a set: after each commit the rest waits again, so that every group has one slice, and
 /// other writers' turns come between them.
@@ -17,7 +18,7 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
     private var progress: SetProgress
     private var position = 0
     /// What the running slice has done.
-    private var slice = (changed: 0, skipped: 0)
+    private var slice = (changed: 0, skips: SetSkips())
 
     /// The most records of one slice.
     private static let sliceRecords = 1_000
@@ -46,7 +47,7 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
         slice = try change.perform(
             on: records[position...].prefix(Self.sliceRecords), in: transaction,
             nanoseconds: isBusy ? Self.busySlice(sync: transaction.lastSync) : Self.idleSlice)
-        try note(sum, position + slice.changed + slice.skipped == records.count, transaction)
+        try note(sum, position + slice.changed + slice.skips.count == records.count, transaction)
     }
 
     override func finish(_ failure: RecordError?) {
@@ -54,14 +55,14 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
             if progress.changed > 0 { failure = failure.after(progress) }
             failure.details += [
                 ("matched", .number(Int64(progress.matched))), ("changed", .number(Int64(progress.changed))),
-                ("skipped", .number(Int64(progress.skipped))),
+                ("skipped", .number(Int64(progress.skips.count))),
             ]
             continuation.resume(returning: .failure(failure))
             return
         }
         progress = sum
-        position += slice.changed + slice.skipped
-        slice = (0, 0)
+        position += slice.changed + slice.skips.count
+        slice = (0, SetSkips())
         if position == records.count {
             continuation.resume(returning: .success(progress))
         } else {
@@ -72,7 +73,7 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
     private var sum: SetProgress {
         var sum = progress
         sum.changed += slice.changed
-        sum.skipped += slice.skipped
+        sum.skips.add(slice.skips)
         return sum
     }
 }

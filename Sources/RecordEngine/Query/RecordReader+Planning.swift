@@ -38,9 +38,7 @@ extension RecordReader {
             ids: { range throws(QueryObstacle) in
                 if let known = idsByTime[range] { return known }
                 try willAsk()
-                let found = try self.refusing { () throws(RecordError) in
-                    try self.ids(createdWithin: range, reading)
-                }
+                let found = try reading.ids(createdWithin: range)
                 idsByTime[range] = found
                 return found
             })
@@ -86,53 +84,5 @@ extension RecordReader {
         database.queries.statistics.withLock { known in
             type.indexes.reduce(0) { max($0, $1.kind == .ordered ? known[$1.id]?.entries ?? 0 : 0) }
         }
-    }
-
-    /// The ids of records that were made within a range of time. Times of creation ascend with ids, so two searches by
-    /// halves find them.
-    private func ids(createdWithin range: ValueRange, _ reading: QueryReading) throws(RecordError) -> IDRange {
-        var ids = IDRange()
-        if case .integer(let time)? = range.lower?.value {
-            let isInclusive = range.lower?.isInclusive ?? true
-            ids.above = try firstID(reading) { isInclusive ? $0 >= time : $0 > time } - 1
-        }
-        if case .integer(let time)? = range.upper?.value {
-            let isInclusive = range.upper?.isInclusive ?? true
-            ids.below = try firstID(reading) { isInclusive ? $0 > time : $0 >= time }
-        }
-        return ids
-    }
-
-    /// The id of the first record, of any type, whose time of creation satisfies a condition that all later ones do too.
-    private func firstID(_ reading: QueryReading, _ isReached: (Int64) -> Bool) throws(RecordError) -> Int64 {
-        var low: Int64 = 1
-        var high = Int64.max
-        // Ids are sequence numbers: doubling finds the end in a few looks.
-        var probe: Int64 = 1 << 10
-        while true {
-            let at = probe
-            let row = try store { () throws(StoreError) in try reading.records.creation(at: at) }
-            guard let row else {
-                high = probe
-                break
-            }
-            if isReached(row.created) {
-                high = row.id
-                break
-            }
-            low = row.id + 1
-            guard probe < 1 << 61 else { break }
-            probe = max(probe, row.id) * 2
-        }
-        while low < high {
-            let middle = low + (high - low) / 2
-            let row = try store { () throws(StoreError) in try reading.records.creation(at: middle) }
-            guard let row, row.id < high else {
-                high = middle
-                continue
-            }
-            if isReached(row.created) { high = middle } else { low = row.id + 1 }
-        }
-        return low
     }
 }

@@ -44,19 +44,19 @@ struct SetChange: Sendable {
 
     /// Changes records until the slice's time is over.
     ///
-    /// - Returns: How many were changed and how many skipped; the others wait for the next slice.
+    /// - Returns: How many were changed, and which were skipped; the others wait for the next slice.
     func perform(
         on records: ArraySlice<Int64>, in transaction: WriteTransaction, nanoseconds: UInt64
-    ) throws(RecordError) -> (changed: Int, skipped: Int) {
+    ) throws(RecordError) -> (changed: Int, skips: SetSkips) {
         let started = MonotonicClock.now
-        var done = (changed: 0, skipped: 0)
+        var done = (changed: 0, skips: SetSkips())
         var request = request
         request.caller = try transaction.current(request.caller)
         let writer = RecordWriter(transaction, request)
         try requireAskedFields(writer)
         var ignored: [UInt8] = []
         for id in records {
-            if try perform(on: id, with: writer, into: &ignored) { done.changed += 1 } else { done.skipped += 1 }
+            if try perform(on: id, with: writer, into: &ignored, &done.skips) { done.changed += 1 }
             ignored.removeAll(keepingCapacity: true)
             // To skip one may be as much work as to change it.
             if MonotonicClock.now &- started > nanoseconds { break }
@@ -66,17 +66,30 @@ struct SetChange: Sendable {
 
     /// - Returns: Whether it was changed; if not, it is skipped.
     private func perform(
-        on id: Int64, with writer: RecordWriter, into ignored: inout [UInt8]
+        on id: Int64, with writer: RecordWriter, into ignored: inout [UInt8], _ skips: inout SetSkips
     ) throws(RecordError) -> Bool {
         let transaction = writer.transaction
         let found = try transaction.store { () throws(StoreError) in try transaction.records.find(id: id) }
         guard let record = found, let type = transaction.schema[id: typeID], !record.row.isDeleted,
             record.row.type == typeID
-        else { return false }
-        // What may not be read any more is not to be asked whether it matches.
-        guard writer.authorizeWriting(record.row, type) == .allowed, writer.mayRead(record.row, type),
-            try stillMatches(record, in: transaction)
-        else { return false }
+        else {
+            skips.add(.goneSinceMatched, name: nil)
+            return false
+        }
+        // What may not be read any more is not to be asked whether it matches, and counts as gone.
+        guard writer.mayRead(record.row, type) else {
+            skips.add(.goneSinceMatched, name: nil)
+            return false
+        }
+        let name = RecordName(String(decoding: record.name, as: UTF8.self))
+        guard writer.authorizeWriting(record.row, type) == .allowed else {
+            skips.add(.refused(writer.caller, .write, .record(type.name)), name: name)
+            return false
+        }
+        guard try stillMatches(record, in: transaction) else {
+            skips.add(.changedSinceMatched, name: name)
+            return false
+        }
         // What goes with one record is not the next one's burden.
         writer.cascaded = 0
         writer.memberEntries = 0
@@ -90,6 +103,7 @@ struct SetChange: Sendable {
             writer.undo()
             // What is wrong with the change itself is wrong with it for all records.
             guard transaction.storeFailure == nil, isOfRecord(error) else { throw error }
+            skips.add(error, name: name)
             return false
         }
     }

@@ -62,7 +62,7 @@ extension RecordReader {
         guard let zone = try zoneRow(address) else {
             // Nothing was ever written: the empty feed starts over with each call until something is. A token is of a state
             // of this file that a restored copy has lost.
-            guard request.since?.isEmpty ?? true else { throw .tokenExpired }
+            guard request.since?.isEmpty ?? true else { throw .tokenOfLostState }
             output.appendLiteral("{\"changes\":[],\"token\":\"\",\"moreComing\":false}")
             return true
         }
@@ -79,9 +79,11 @@ extension RecordReader {
             let (last, newest) = try store { () throws(StoreError) in
                 (try openings.lastNumber(of: token.epoch), try reading.newestSequence(zone: zone.id))
             }
-            guard token.generation == zone.generation, !token.hasMissed(purged: zone.purged), token.rights == rights,
-                let last, token.newest <= last, token.sequence <= max(newest, zone.purged)
-            else { throw .tokenExpired }
+            guard token.generation == zone.generation, let last, token.newest <= last,
+                token.sequence <= max(newest, zone.purged)
+            else { throw .tokenOfLostState }
+            guard !token.hasMissed(purged: zone.purged) else { throw .tokenTooOld }
+            guard token.rights == rights else { throw .tokenOfOtherRights }
             token.epoch = epoch
         }
         return try appendChanges(zone: zone.id, request, token: &token, to: &output, &time)
@@ -218,7 +220,12 @@ extension RecordReader {
 }
 
 extension RecordError {
-    static let tokenExpired = RecordError(
-        .badRequest, "The sync token is too old, or the caller's rights have changed. Read the feed from its beginning",
-        cause: .tokenExpired)
+    static let tokenTooOld = tokenExpired("The sync token is too old: deletions since then are no longer kept")
+    static let tokenOfOtherRights = tokenExpired("The caller's rights have changed since the sync token was given")
+    static let tokenOfLostState = tokenExpired(
+        "The sync token is of a state that this database does not have: it was restored from a backup, or made anew")
+
+    private static func tokenExpired(_ why: String) -> RecordError {
+        .badRequest("\(why). Read the feed from its beginning", cause: .tokenExpired)
+    }
 }

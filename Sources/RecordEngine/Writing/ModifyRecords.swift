@@ -78,6 +78,7 @@ extension WriteTransaction {
         var answer = WriteAnswer(outcome: .updated)
         let result = try writer.perform(request.operations[0], position: 0, into: &answer.body)
         try writer.checkReferences()
+        answer.notices = writer.noticesJSON
         switch result {
         case .saved(let name, let tag, let isNew):
             answer.outcome = isNew ? .created : .updated
@@ -131,6 +132,7 @@ extension WriteTransaction {
                 answer.noteBeyondScope(guilty.error, request, request.operations[guilty.position])
                 answer.body.removeAll(keepingCapacity: true)
                 writer.forgetShown(from: 0)
+                writer.forgetNotices(from: 0)
                 answer.body.appendLiteral("{\"records\":[")
                 for (position, operation) in request.operations.enumerated() {
                     if position > 0 { answer.body.append(UInt8(ascii: ",")) }
@@ -143,6 +145,7 @@ extension WriteTransaction {
             for (position, operation) in request.operations.enumerated() {
                 if position > 0 { answer.body.append(UInt8(ascii: ",")) }
                 let start = answer.body.count
+                let noticed = writer.notices.count
                 do throws(RecordError) {
                     try item { () throws(RecordError) in
                         _ = try writer.perform(operation, position: position, into: &answer.body)
@@ -156,12 +159,19 @@ extension WriteTransaction {
                     writer.undo()
                     answer.body.removeSubrange(start...)
                     writer.forgetShown(from: start)
+                    writer.forgetNotices(from: noticed)
                     if answer.body.count + (error.serverRecord?.count ?? 0) > limit { error.serverRecord = nil }
                     writer.append(error, name: operation.recordName, to: &answer.body)
                 }
             }
         }
-        answer.body.appendLiteral("]}")
+        answer.body.append(UInt8(ascii: "]"))
+        let notices = writer.noticesJSON
+        if !notices.isEmpty {
+            answer.body.appendLiteral(",\"notices\":")
+            answer.body += notices
+        }
+        answer.body.append(UInt8(ascii: "}"))
         return answer
     }
 

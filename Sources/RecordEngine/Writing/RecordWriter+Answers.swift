@@ -59,6 +59,11 @@ extension RecordWriter {
         }
     }
 
+    /// The notices as a JSON list; empty for none.
+    var noticesJSON: [UInt8] {
+        notices.isEmpty ? [] : JSONValue.array(notices.map(\.json)).bytes
+    }
+
     func appendDeletion(_ name: String, to answer: inout [UInt8]) {
         answer.appendLiteral("{\"recordName\":")
         answer.appendString(name)

@@ -17,7 +17,9 @@ extension RecordWriter {
         guard !resolved.assets.isEmpty else { return (type, resolved) }
         // Once more, now that it is known what the assets are.
         let completion = try completion(of: resolved.assets, record: record, type: type)
-        return (type, try resolveNow(operation, typeName, completing: completion))
+        var completed = try resolveNow(operation, typeName, completing: completion)
+        completed.notices = resolved.notices
+        return (type, completed)
     }
 
     private func resolve(
@@ -36,7 +38,9 @@ extension RecordWriter {
         try allowExtending(typeName)
         try transaction.extendSchema(typeName, with: resolved.newFields)
         guard let type = transaction.schema[typeName] else { throw .recordNotFound }
-        return (type, try resolveNow(operation, typeName))
+        var extended = try resolveNow(operation, typeName)
+        extended.notices = resolved.notices + extended.notices
+        return (type, extended)
     }
 
     /// Whether the schema is still the one by which an operation was prepared.

@@ -21,7 +21,11 @@ extension RecordWriter {
     ) throws(RecordError) -> Bool {
         guard !type.indexes.isEmpty, let row = (new ?? old)?.row else { return false }
         do throws(RecordError) {
-            return try prepare(type, zone: zone, record: row.id, old: old, new: new, unread: unread)
+            let hasEntries = try prepare(type, zone: zone, record: row.id, old: old, new: new, unread: unread)
+            for duplicate in transaction.indexes.duplicates {
+                checks.append(.isUnique(duplicate, zone: zone, record: row.id, position: position))
+            }
+            return hasEntries
         } catch {
             throw error.cause == .uniqueViolation ? withoutHiddenFields(error, of: row, type) : error
         }
@@ -38,6 +42,30 @@ extension RecordWriter {
         return shown.count == names.count ? error : .uniqueViolation(shown, type: type.name, isWhole: false)
     }
 
+    /// Refuses a key that an atomic batch has given to a record, if at its end the record still has it, and another one, too.
+    func checkUnique(
+        _ duplicate: IndexMaintainer.Duplicate, zone: Int64, record: Int64
+    ) throws(RecordError) {
+        let index = duplicate.index
+        let found = try store { () throws(StoreError) in try transaction.records.find(id: record) }
+        guard let found, !found.row.isDeleted, let type = transaction.schema[id: found.row.type] else { return }
+        var key: [UInt8] = []
+        try StoredFields(text: found.fields, layout: found.layout).withView { view throws(RecordError) in
+            _ = try IndexedRecord(view, name: UnsafeRawBufferPointer(start: nil, count: 0), found.row)
+                .appendKey(of: index, to: &key)
+        }
+        guard key == duplicate.key else { return }
+        let other = try store { () throws(StoreError) in
+            try key.withUnsafeBufferPointer { key throws(StoreError) in
+                try transaction.otherRecord(
+                    zone: zone, key: UnsafeRawBufferPointer(key), than: record, in: index.id, of: type)
+            }
+        }
+        guard other != nil else { return }
+        throw withoutHiddenFields(
+            .uniqueViolation(type.columnNames(of: index), type: type.name), of: found.row, type)
+    }
+
     private func prepare(
         _ type: RecordTypeDefinition, zone: Int64, record: Int64, old: State?, new: State?, unread: Set<Int>
     ) throws(RecordError) -> Bool {
@@ -51,7 +79,7 @@ extension RecordWriter {
             try Self.withIndexed(new, at: newPlaces) { new throws(RecordError) in
                 try transaction.indexes.prepare(
                     type, zone: zone, record: record, old: old, new: new, unread: unread,
-                    memberEntries: &memberEntries, in: transaction)
+                    memberEntries: &memberEntries, defersUnique: checksUniqueLast, in: transaction)
             }
         }
     }

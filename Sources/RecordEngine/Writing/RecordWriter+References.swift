@@ -72,6 +72,8 @@ extension RecordWriter {
 
     func check(_ check: ReferenceCheck) throws(RecordError) {
         switch check {
+        case .isUnique(let duplicate, let zone, let record, _):
+            try checkUnique(duplicate, zone: zone, record: record)
         case .targetExists(let zone, let target, let field, let source, _):
             // A record that goes later in the same batch needs no target.
             let records = transaction.records
@@ -116,10 +118,14 @@ extension RecordWriter {
 enum ReferenceCheck {
     case targetExists(zone: Int64, target: RecordName, field: Int, source: Int64, position: Int)
     case nobodyValidates(zone: Int64, target: String, position: Int)
+    /// Of an atomic batch: a value that another record had when the operation was performed.
+    case isUnique(IndexMaintainer.Duplicate, zone: Int64, record: Int64, position: Int)
 
     var position: Int {
         switch self {
-        case .targetExists(_, _, _, _, let position), .nobodyValidates(_, _, let position): position
+        case .targetExists(_, _, _, _, let position), .nobodyValidates(_, _, let position),
+            .isUnique(_, _, _, let position):
+            position
         }
     }
 }

@@ -35,6 +35,12 @@ extension RecordWriter {
             details: [("path", .text("acl"))])
     }
 
+    /// The refusal to give a record the name of another one, whose type is told to callers who may read it.
+    func exists(_ row: RecordRow) -> RecordError {
+        guard let type = transaction.schema[id: row.type], mayRead(row, type) else { return .recordExists }
+        return .recordExists(as: type.name)
+    }
+
     /// What a caller learns who names a record that is not there: the same as of one that it may not see.
     func missing(_ operation: RecordOperation) throws(RecordError) -> RecordError {
         try requireSomeWriteRight(operation)

@@ -9,7 +9,7 @@ extension RecordWriter {
     ) throws(RecordError) -> OperationResult {
         let (typeName, type) = try typeForCreating(operation)
         let zone = try zoneForWriting()
-        if let name = operation.recordName, try find(name, zone: zone) != nil { throw .recordExists }
+        if let name = operation.recordName, let existing = try find(name, zone: zone) { throw exists(existing.row) }
         return try insert(operation, typeName, type, zone: zone, position: position, into: &answer)
     }
 
@@ -95,6 +95,7 @@ extension RecordWriter {
         if StoredFieldsView.hasAssets(merge.stored.layout) {
             try setLinks(of: merge.stored, before: nil, record: row)
         }
+        if !resolved.notices.isEmpty { note(resolved.notices, of: name) }
         return .saved(name: name, tag: RecordTag.text(row.revision), isNew: true)
     }
 
@@ -122,7 +123,7 @@ extension RecordWriter {
             guard createsMissing else { throw try missing(operation) }
             _ = try typeForCreating(operation)
             switch operation.writeGuard {
-            case .none, .absent: throw .recordExists
+            case .none, .absent: throw exists(existing.row)
             case .tags, .exists: throw try missing(operation)
             }
         }
@@ -184,6 +185,7 @@ extension RecordWriter {
         if hadAssets || StoredFieldsView.hasAssets(merge.stored.layout) {
             try setLinks(of: merge.stored, before: before, record: row)
         }
+        if !resolved.notices.isEmpty { note(resolved.notices, of: name.text) }
         return .saved(name: name.text, tag: RecordTag.text(row.revision), isNew: false)
     }
 }

@@ -21,6 +21,12 @@ final class RecordWriter {
     var cascaded = 0
     /// The entries that this request has brought into indexes of lists.
     var memberEntries = 0
+    /// What the answer tells besides outcomes.
+    private(set) var notices: [WriteNotice] = []
+    /// The place of the running operation in its request.
+    private(set) var position = 0
+    /// Whether UNIQUE indexes are asked when all operations are done: an atomic batch may swap two values.
+    let checksUniqueLast: Bool
     /// Where records stand in the answer, for one that is to be remembered.
     var shown: [ShownRecord] = []
     let notesShown: Bool
@@ -31,6 +37,7 @@ final class RecordWriter {
         address = request.address
         fields = request.fields
         notesShown = request.idempotency != nil
+        checksUniqueLast = request.shape == .batch(isAtomic: true)
     }
 
     /// Performs one operation and appends its answer.
@@ -41,6 +48,7 @@ final class RecordWriter {
         _ operation: RecordOperation, position: Int, into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
         if case .refused(let refusal) = operation.preparation { throw refusal }
+        self.position = position
         switch operation.verb {
         case .create:
             return try create(operation, position: position, into: &answer)
@@ -90,6 +98,19 @@ final class RecordWriter {
             }
         }
         return zone
+    }
+
+    /// Notes what the caller is told of a record's fields.
+    func note(_ notices: [WriteNotice], of name: String) {
+        for var notice in notices where self.notices.count < Limits.writeNotices {
+            notice.recordName = name
+            self.notices.append(notice)
+        }
+    }
+
+    /// Forgets all notices but the first ones: their operations were undone.
+    func forgetNotices(from count: Int) {
+        notices.removeSubrange(count...)
     }
 
     /// Forgets what an operation left behind that was undone.

@@ -47,7 +47,13 @@ struct FieldConditions {
         return .condition(Condition(field, .isNull))
     }
 
+    /// `f IN list`; so is `ANY f IN list` of a field that is no list, since clients need not know which it is.
     func isIn(_ list: PlacedValue) throws(RecordError) -> Predicate {
+        if isMember, !type.isList {
+            let conditions = FieldConditions(
+                field: field, fieldPlace: fieldPlace, isMember: false, operatorPlace: operatorPlace, binder: binder)
+            return try conditions.isIn(list)
+        }
         try checkSubject()
         var values: [QueryValue] = []
         var seen: Set<QueryValue> = []
@@ -75,7 +81,8 @@ struct FieldConditions {
         guard type.isList, !isMember else {
             if type.element == .string {
                 throw refusal(
-                    "CONTAINS on a text, which searches within it, is not available in this version",
+                    "CONTAINS on a text, which searches within it, is not available in this version. "
+                        + "Expected here: a list field, or BEGINSWITH",
                     at: operatorPlace, found: "CONTAINS", expected: "a list field, or BEGINSWITH")
             }
             throw refusal(
@@ -96,8 +103,14 @@ struct FieldConditions {
                 cause: .typeMismatch,
                 at: operatorPlace, found: type.schemaName, expected: "STRING")
         }
-        // A text never begins with an empty one, as in Foundation.
-        guard case .exact(.text(let prefix)) = try fit(value), !prefix.isEmpty else { return .constant(false) }
+        guard case .exact(.text(let prefix)) = try fit(value) else { return .constant(false) }
+        // In Foundation no string begins with an empty one, elsewhere each does.
+        guard !prefix.isEmpty else {
+            throw refusal(
+                "BEGINSWITH needs a string that is not empty. Leave the test out, or ask for records that have the field "
+                    + "with \(field.name) != NULL", at: value.place, found: "''", expected: "a string that is not empty"
+            )
+        }
         return condition(.hasPrefix(prefix))
     }
 

@@ -60,11 +60,11 @@ extension PredicateBinder {
         case (.double, .double(let double)) where double.isFinite: return .exact(.double(double == 0 ? 0 : double))
         case (.double, .integer(let integer)): return .double(integer)
         case (.timestamp, .string(let text)):
-            guard let milliseconds = Timestamp.milliseconds(text) else {
-                throw mismatch(
-                    argument, field, place, found: "STRING that is no RFC 3339 time in whole milliseconds")
+            do throws(Timestamp.Problem) {
+                return .exact(.integer(try Timestamp.read(text, takesDates: true)))
+            } catch {
+                throw mismatch(argument, field, place, found: error.words, example: "'\(error.example)'")
             }
-            return .exact(.integer(milliseconds))
         default: throw mismatch(argument, field, place)
         }
     }
@@ -80,13 +80,16 @@ extension PredicateBinder {
     }
 
     func mismatch(
-        _ argument: QueryArgument, _ field: QueryField, _ place: PredicatePlace, found: String? = nil
+        _ argument: QueryArgument, _ field: QueryField, _ place: PredicatePlace, found: String? = nil,
+        example: String? = nil
     ) -> RecordError {
         let type = field.type.element.schemaName
-        let found = found ?? argument.typeName
         let subject = field.type.isList ? "A member of field" : "Field"
+        let value = found.map { "a \($0)" } ?? "a value of type \(argument.typeName)"
+        let found = found ?? argument.typeName
         return .condition(
-            "\(subject) '\(field.name)' of type \(type) cannot be compared with a value of type \(found)",
+            "\(subject) '\(field.name)' of type \(type) cannot be compared with \(value)"
+                + (example.map { ". Write it like \($0)" } ?? ""),
             cause: .typeMismatch, field: field.name, at: place, found: found, expected: type)
     }
 }

@@ -61,6 +61,17 @@ package enum IndexKey {
         key.append((isPresent ? present : absent) ^ (isAscending ? 0 : 0xFF))
     }
 
+    /// The integer with which a key begins.
+    ///
+    /// - Returns: `nil` if its first column is no integer, or is absent.
+    package static func firstInteger(of key: [UInt8], isAscending: Bool) -> Int64? {
+        var column = Array(key.prefix(9))
+        if !isAscending { invert(&column) }
+        guard column.count == 9, column[0] == present else { return nil }
+        let bits = column.dropFirst().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Int64(bitPattern: bits ^ (1 << 63))
+    }
+
     /// The least key above all that begin with `head`; `nil` if there is none.
     package static func successor(of head: [UInt8]) -> [UInt8]? {
         var bound = head

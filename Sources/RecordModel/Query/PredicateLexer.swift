@@ -37,7 +37,21 @@ struct PredicateLexer {
             UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: "."):
             position += 1
             return .sign(byte)
-        default: throw unexpected(at: position, "a name, a value or an operator")
+        case 0x80... where scalar(at: position)?.isIdentifierStart == true: return word()
+        default: throw unexpected(at: position, Self.instead(of: byte))
+        }
+    }
+
+    /// What to write for a sign that other query languages have.
+    private static func instead(of byte: UInt8) -> String {
+        switch byte {
+        case UInt8(ascii: "~"), UInt8(ascii: "^"):
+            "an operator: BEGINSWITH 'text' for the start of a string, CONTAINS for a member of a list"
+        case UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "@"):
+            "a placeholder: %@ for the next of the arguments, or $name for a named one"
+        case UInt8(ascii: "`"): "a field's name; one that is a keyword is written #name"
+        case UInt8(ascii: "*"), UInt8(ascii: "/"): "a name, a value or an operator: conditions do not calculate"
+        default: "a name, a value or an operator"
         }
     }
 
@@ -63,7 +77,7 @@ struct PredicateLexer {
 
     private mutating func word() -> PredicateToken.Kind {
         let start = position
-        while let byte = peek(), Self.isNameByte(byte) { position += 1 }
+        skipName()
         let word = bytes[start..<position]
         if peek() == UInt8(ascii: ":") {
             while let byte = peek(), Self.isNameByte(byte) || byte == UInt8(ascii: ":") { position += 1 }
@@ -77,9 +91,27 @@ struct PredicateLexer {
     private mutating func name(behind expected: String) throws(RecordError) -> String {
         position += 1
         let start = position
-        while let byte = peek(), Self.isNameByte(byte) { position += 1 }
+        skipName()
         guard start < position, !Self.isDigit(bytes[start]) else { throw unexpected(at: start, expected) }
         return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    /// Goes behind the letters, digits and underscores of any script at which it stands.
+    private mutating func skipName() {
+        while let byte = peek() {
+            if Self.isNameByte(byte) {
+                position += 1
+            } else if byte >= 0x80, let scalar = scalar(at: position), scalar.isIdentifierPart {
+                position += UTF8.width(scalar)
+            } else {
+                return
+            }
+        }
+    }
+
+    /// The scalar whose first byte is at an offset; the text is UTF-8.
+    private func scalar(at offset: Int) -> Unicode.Scalar? {
+        String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self).unicodeScalars.first
     }
 
     private mutating func placeholder() throws(RecordError) -> PredicateToken.Kind {
@@ -114,9 +146,8 @@ struct PredicateLexer {
         guard offset < bytes.count else {
             return .conditionSyntax(at: offset, found: "end of the condition", expected: expected)
         }
-        // A scalar has four bytes at most; the text is UTF-8, and `offset` never inside of a scalar.
-        let scalar = String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self).unicodeScalars.first
-        return .conditionSyntax(at: offset, found: scalar.map { String(Character($0)) } ?? "", expected: expected)
+        let found = scalar(at: offset).map { String(Character($0)) } ?? ""
+        return .conditionSyntax(at: offset, found: found, expected: expected)
     }
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -3,9 +3,13 @@ extension PredicateParser {
     typealias Operand = PredicateSyntax.Operand
 
     private static let expectedOperand = "a field or a value"
+    private static let functions = "a field, a value, now(), date(), CAST() or ref()"
 
-    mutating func operand() throws(RecordError) -> Operand {
-        if token.isSign("{") { return try list() }
+    /// - Parameter isList: Whether a list stands here, which may have parentheses as in SQL or brackets as in JSON.
+    mutating func operand(isList: Bool = false) throws(RecordError) -> Operand {
+        if token.isSign("{") { return try list(until: "}", "a comma or a closing brace") }
+        if isList, token.isSign("(") { return try list(until: ")", "a comma or a closing parenthesis") }
+        if isList, token.isSign("[") { return try list(until: "]", "a comma or a closing bracket") }
         let start = token.start
         if case .name(let name) = token.kind {
             let isEscaped = lexer.bytes[start] == UInt8(ascii: "#")
@@ -54,11 +58,11 @@ extension PredicateParser {
         return Operand(form: form, offset: start)
     }
 
-    private mutating func list() throws(RecordError) -> Operand {
+    private mutating func list(until end: Unicode.Scalar, _ expected: String) throws(RecordError) -> Operand {
         let start = token.start
         var items: [Operand] = []
         try advance()
-        if !token.isSign("}") {
+        if !token.isSign(end) {
             items.append(try item())
             while token.isSign(",") {
                 try advance()
@@ -70,7 +74,7 @@ extension PredicateParser {
                 }
             }
         }
-        try take("}", "a comma or a closing brace")
+        try take(end, expected)
         return Operand(form: .list(items), offset: start)
     }
 
@@ -101,8 +105,8 @@ extension PredicateParser {
 
     private func unavailable(_ construct: String, at start: Int, _ name: String) -> RecordError {
         .condition(
-            "\(construct) is not available in this version", at: PredicatePlace(offset: start),
-            found: "\(name.clipped)(", expected: "a field, a value, now(), date(), CAST() or ref()")
+            "\(construct) is not available in this version. Expected here: \(Self.functions)",
+            at: PredicatePlace(offset: start), found: "\(name.clipped)(", expected: Self.functions)
     }
 
     private func unavailableSelector() -> RecordError {
@@ -114,10 +118,14 @@ extension PredicateParser {
     /// `date('2026-03-01T12:00:00Z')`
     private mutating func date() throws(RecordError) -> Operand.Form {
         try advance()
-        let expected = "an RFC 3339 time in whole milliseconds, such as '2026-03-01T12:00:00Z'"
-        guard case .string(let text) = token.kind,
-            let milliseconds = Timestamp.milliseconds(text)
-        else { throw unexpected(expected) }
+        let expected = "an RFC 3339 time or a date in quotes, such as '\(Timestamp.example)' or '2026-03-01'"
+        guard case .string(let text) = token.kind else { throw unexpected(expected) }
+        let milliseconds: Int64
+        do throws(Timestamp.Problem) {
+            milliseconds = try Timestamp.read(text, takesDates: true)
+        } catch {
+            throw unexpected("\(expected), and this is a \(error.words)")
+        }
         try advance()
         try take(")", "a closing parenthesis")
         return .literal(.timestamp(milliseconds))
@@ -161,12 +169,6 @@ extension PredicateParser {
 }
 
 extension Timestamp {
-    /// Reads an RFC 3339 time.
-    static func milliseconds(_ text: String) -> Int64? {
-        var copy = text
-        return copy.withUTF8 { milliseconds(UnsafeRawBufferPointer($0)) }
-    }
-
     private static let secondsFrom1970To2001: Int64 = 978_307_200
 
     static func milliseconds(secondsSince2001 seconds: Int64) -> Int64? {

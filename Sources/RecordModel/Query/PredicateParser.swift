@@ -63,7 +63,7 @@ struct PredicateParser {
         case .keyword(.falsepredicate):
             try advance()
             return .constant(false)
-        default: return .comparison(try comparison())
+        default: return try comparison()
         }
     }
 
@@ -79,7 +79,7 @@ struct PredicateParser {
         return node
     }
 
-    private mutating func comparison() throws(RecordError) -> PredicateSyntax.Comparison {
+    private mutating func comparison() throws(RecordError) -> PredicateSyntax.Node {
         var quantifier: PredicateSyntax.Quantifier?
         switch token.kind {
         case .keyword(.any), .keyword(.some): quantifier = .any
@@ -90,10 +90,42 @@ struct PredicateParser {
         }
         if quantifier != nil { try advance() }
         let left = try operand()
-        let offset = token.start
-        let operation = try operation()
-        return PredicateSyntax.Comparison(
-            quantifier: quantifier, left: left, operation: operation, offset: offset, right: try operand())
+        var comparison = PredicateSyntax.Comparison(
+            quantifier: quantifier, left: left, operation: .relation(.equal), offset: token.start, right: left)
+        if isWord("is") { return try nullTest(comparison) }
+        // SQL's `x NOT IN {…}`, for `NOT x IN {…}`.
+        let isNegated = token.kind == .keyword(.not)
+        if isNegated {
+            try advance()
+            guard !token.isRelation else { throw unexpected("IN, BETWEEN, CONTAINS or BEGINSWITH behind NOT") }
+        }
+        comparison.offset = token.start
+        comparison.operation = try operation()
+        comparison.right = try operand(isList: comparison.operation == .isIn || comparison.operation == .isBetween)
+        return isNegated ? .not(.comparison(comparison)) : .comparison(comparison)
+    }
+
+    /// SQL's `x IS NULL` and `x IS NOT NULL`, for `x == NULL` and `x != NULL`.
+    private mutating func nullTest(
+        _ comparison: PredicateSyntax.Comparison
+    ) throws(RecordError) -> PredicateSyntax.Node {
+        var comparison = comparison
+        try advance()
+        if token.kind == .keyword(.not) {
+            comparison.operation = .relation(.unequal)
+            try advance()
+        }
+        guard token.kind == .keyword(.null) || token.kind == .keyword(.nil_) else {
+            throw unexpected("NULL or NOT NULL; other values are compared with == and !=")
+        }
+        comparison.right = PredicateSyntax.Operand(form: .literal(.null), offset: token.start)
+        try advance()
+        return .comparison(comparison)
+    }
+
+    /// Whether the token is a word that is a keyword at this place alone.
+    private func isWord(_ word: String) -> Bool {
+        if case .name(let name) = token.kind { name.lowercased() == word } else { false }
     }
 
     /// Reads an operator; what follows it stands next.
@@ -105,21 +137,35 @@ struct PredicateParser {
         case .keyword(.between): operation = .isBetween
         case .keyword(.contains): operation = .contains
         case .keyword(.beginswith): operation = .beginsWith
-        case .keyword(.endswith): throw unavailable("ENDSWITH", "BEGINSWITH or another operator")
-        case .keyword(.like): throw unavailable("LIKE", "BEGINSWITH or another operator")
-        case .keyword(.matches): throw unavailable("MATCHES", "BEGINSWITH or another operator")
-        case .keyword(.tokenmatches): throw unavailable("TOKENMATCHES, full-text search,", "another operator")
+        case .keyword(.endswith): throw unavailable("ENDSWITH", Self.textOperators)
+        case .keyword(.like): throw unavailable("LIKE", Self.textOperators)
+        case .keyword(.matches): throw unavailable("MATCHES", Self.textOperators)
+        case .keyword(.tokenmatches): throw unavailable("TOKENMATCHES, full-text search,", Self.textOperators)
+        case .name(let name) where Self.textWords.contains(name.lowercased()):
+            throw unexpected(Self.textOperators)
         default:
             if token.isSign(".") { throw unavailable("A key path, which leads to another record,", "an operator") }
             if token.isSign("[") { throw unavailable("An index into a list", "an operator") }
             throw unexpected("an operator, such as == or IN")
         }
         try advance()
-        if token.isSign("[") {
+        let mayBeList = operation == .isIn || operation == .isBetween
+        if token.isSign("["), !mayBeList || areModifiers {
             throw unavailable(
                 "A modifier in brackets, such as [c],", "a value: comparison is exact", found: modifiers())
         }
         return operation
+    }
+
+    /// What to write instead of an operator for patterns.
+    private static let textOperators = "BEGINSWITH 'text' for the start of a string, or == for all of it"
+    /// Operators on strings in other query languages.
+    private static let textWords: Set<String> = ["ilike", "startswith", "starts", "glob", "regexp", "similar"]
+
+    /// Whether the brackets at which the parser stands hold letters for how to compare, as `[cd]` does, and no list.
+    private var areModifiers: Bool {
+        let letters = modifiers().lowercased().dropFirst().dropLast()
+        return !letters.isEmpty && letters.allSatisfy { "cdln".contains($0) }
     }
 
     /// The brackets at which the parser stands, for the error.
@@ -155,6 +201,7 @@ struct PredicateParser {
     /// The refusal of a construct that the language has and this version does not.
     func unavailable(_ construct: String, _ expected: String, found: String? = nil) -> RecordError {
         .condition(
-            "\(construct) is not available in this version", at: place, found: found ?? self.found, expected: expected)
+            "\(construct) is not available in this version. Expected here: \(expected)", at: place,
+            found: found ?? self.found, expected: expected)
     }
 }

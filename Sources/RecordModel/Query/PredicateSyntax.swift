@@ -8,17 +8,19 @@
 ///     conj       = unary { ("AND" | "&&") unary }
 ///     unary      = { "NOT" | "!" } primary
 ///     primary    = "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | tokens† | distance† | compare
-///     compare    = [ quant ] operand ( relop operand | "IN" operand | "BETWEEN" operand
-///                | ("BEGINSWITH" | "CONTAINS" | "ENDSWITH"† | "LIKE"† | "MATCHES"†) [ mods† ] operand )
+///     compare    = [ quant ] operand ( relop operand | "IS" [ "NOT" ] "NULL"
+///                | [ "NOT" ] ( ("IN" | "BETWEEN") ( operand | sqlList )
+///                | ("BEGINSWITH" | "CONTAINS" | "ENDSWITH"† | "LIKE"† | "MATCHES"†) [ mods† ] operand ) )
 ///     quant      = "ANY" | "SOME" | "NONE" | "ALL"†
 ///     relop      = "=" | "==" | "!=" | "<>" | "<" | "<=" | "=<" | ">" | ">=" | "=>"
 ///     mods       = "[" { "c" | "d" | "l" | "n" } "]"
 ///     tokens     = "SELF" "CONTAINS" operand
 ///     distance   = ("distanceToLocation:fromLocation:" | "distance") "(" … ")" relop operand
 ///     operand    = key | literal | param | "now" "(" ")" | list
-///     key        = [ "#" ] name | "%K"                            paths with dots†
+///     key        = [ "#" ] name | "%K"                            names: `Identifier`; paths with dots†
 ///     literal    = string | number | "TRUE" | "YES" | "FALSE" | "NO" | "NULL" | "NIL" | date | reference | location†
 ///     list       = "{" [ item { "," item } ] "}"                  an item is a literal, a parameter or now()
+///     sqlList    = "(" [ item { "," item } ] ")" | "[" [ item { "," item } ] "]"
 ///     date       = "date" "(" string ")" | "CAST" "(" number "," '"NSDate"' ")"
 ///     reference  = "ref" "(" string [ "," string ] ")"
 ///     location   = "loc" "(" number "," number ")"

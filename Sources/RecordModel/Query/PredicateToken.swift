@@ -26,6 +26,8 @@ struct PredicateToken {
     var start: Int
     var end: Int
 
+    var isRelation: Bool { if case .relation = kind { true } else { false } }
+
     func isSign(_ sign: Unicode.Scalar) -> Bool {
         kind == .sign(UInt8(ascii: sign))
     }

@@ -1,8 +1,8 @@
 extension [SortTerm] {
-    /// Whether one record stands before another in the order of the terms, ties broken by the internal id, ascending.
+    /// Whether one record stands before another in the order of the terms.
     ///
-    /// Absent values are less than all others. Texts compare by their first `IndexKey.textBytes` bytes. The key
-    /// `createdTimestamp` is the order of the ids, and leaves no ties.
+    /// Absent values are less than all others. Strings compare by their first `IndexKey.textBytes` bytes. Ties follow the
+    /// internal id: descending if `createdTimestamp` is among the terms and descends, else ascending.
     ///
     /// - Parameters:
     ///   - leftID: The internal id of the left record.
@@ -11,9 +11,6 @@ extension [SortTerm] {
         _ left: some PredicateSubject, id leftID: Int64, _ right: some PredicateSubject, id rightID: Int64
     ) -> Bool {
         for term in self {
-            if term.field == .system(.createdTimestamp) {
-                return term.isAscending ? leftID < rightID : rightID < leftID
-            }
             let (one, other) = (left.value(of: term.field)?.sortKey, right.value(of: term.field)?.sortKey)
             switch (one, other) {
             case (nil, nil): continue
@@ -24,7 +21,15 @@ extension [SortTerm] {
                 return one.precedes(other) == term.isAscending
             }
         }
-        return leftID < rightID
+        return areIDsAscending ? leftID < rightID : rightID < leftID
+    }
+}
+
+extension [SortTerm] {
+    /// Whether records that are equal under all terms follow the internal id upward. They follow the creation order, which
+    /// `createdTimestamp` turns around wherever it stands.
+    package var areIDsAscending: Bool {
+        first { $0.field == .system(.createdTimestamp) }?.isAscending ?? true
     }
 }
 

@@ -1,8 +1,8 @@
 /// One key of a sort. Absent values come first ascending, last descending; texts compare by their first
-/// `IndexKey.textBytes` bytes. Ties go by the internal record id, ascending.
+/// `IndexKey.textBytes` bytes.
 ///
-/// `createdTimestamp` is the creation order, in both directions: of records made in one millisecond, descending, the
-/// later one comes first.
+/// Ties follow the creation order (the internal record id), ascending. `-createdTimestamp` turns that around, wherever it
+/// stands among the keys: of records made in one millisecond, the later one comes first.
 package struct SortTerm: Hashable, Sendable {
     package var field: QueryField
     package var isAscending: Bool

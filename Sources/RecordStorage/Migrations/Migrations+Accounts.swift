@@ -1,3 +1,5 @@
+internal import UnicodeText
+
 /// Accounts, their sessions, how they come and how they go.
 extension Migrations {
     static let accounts = """
@@ -129,4 +131,37 @@ extension Migrations {
         SELECT creator FROM record WHERE creator > 15 UNION SELECT modifier FROM record WHERE modifier > 15
         EXCEPT SELECT id FROM account;
         """
+
+    static let nameKeysName = "keys of names"
+
+    /// By what names of accounts are compared. Those that were different until then, and are not any more, are noted: no
+    /// account is changed, and `AccountTable` tells them apart by their spelling.
+    static let nameKeys = """
+        ALTER TABLE account ADD COLUMN name_key TEXT NOT NULL DEFAULT '';
+        CREATE INDEX account_by_name_key ON account (name_key);
+        CREATE TABLE look_alike_account (account INTEGER PRIMARY KEY);
+        """
+
+    /// The keys are those of Unicode 17: a version of Fogbase that folds more makes them all anew by a step of its own.
+    @Sendable static func fillNameKeys(_ connection: Connection) throws(StoreError) {
+        let list = try connection.prepare("SELECT id, name FROM account WHERE id > ?1 ORDER BY id LIMIT 1000")
+        let update = try connection.prepare("UPDATE account SET name_key = ?2 WHERE id = ?1")
+        var last: Int64 = 0
+        while true {
+            list.bind(1, last)
+            let rows = try list.rows { (id: $0.integer(0), name: $0.text(1)) }
+            guard let end = rows.last else { break }
+            for row in rows {
+                update.bind(1, row.id)
+                update.bind(2, text: row.name.nfkcCasefold)
+                try update.run()
+            }
+            last = end.id
+        }
+        try connection.execute(
+            """
+            INSERT INTO look_alike_account (account) SELECT id FROM account WHERE name_key IN
+            (SELECT name_key FROM account GROUP BY name_key HAVING count(*) > 1)
+            """)
+    }
 }

@@ -3,6 +3,8 @@ package enum Migrations {
     struct Migration {
         let name: String
         let sql: String
+        /// What SQL cannot do, in the same transaction behind the SQL.
+        var work: (@Sendable (Connection) throws(StoreError) -> Void)?
     }
 
     /// How many of the steps a file has had; 0 for a file without tables.
@@ -31,6 +33,8 @@ package enum Migrations {
     static let withPublicUsage = 22
     /// … and one that knows types whose records must have access lists.
     static let withRequiredLists = 25
+    /// … and one that knows keys of accounts' names.
+    static let withNameKeys = 1 + (all.firstIndex { $0.name == nameKeysName } ?? all.count)
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
@@ -50,6 +54,7 @@ package enum Migrations {
         try connection.execute("BEGIN IMMEDIATE")
         for (position, migration) in all.enumerated().dropFirst(applied) {
             try connection.execute(migration.sql)
+            try migration.work?(connection)
             let insert = try connection.prepare("INSERT INTO migration (position, name) VALUES (?1, ?2)")
             insert.bind(1, Int64(position))
             insert.bind(2, text: migration.name)
@@ -86,5 +91,6 @@ package enum Migrations {
         Migration(name: "required access lists", sql: requiredLists),
         Migration(name: "claims of uploaders", sql: claimsOfUploaders),
         Migration(name: "openings", sql: openings),
+        Migration(name: nameKeysName, sql: nameKeys, work: fillNameKeys),
     ]
 }

@@ -1,4 +1,5 @@
 package import RecordModel
+internal import UnicodeText
 
 /// Whose an account is. The numbers are part of the storage format.
 package enum AccountKind: Int64, Sendable {
@@ -41,9 +42,15 @@ package struct AccountRow: Hashable, Sendable {
 }
 
 /// Accounts. Readers and the writer each have one on their own connection.
+///
+/// Names are compared by their keys (NFKC_Casefold), as usernames are by RFC 8265 §3.3: a name that differs only in case,
+/// width, encoding or invisible characters is taken. Files from before that rule may have accounts that share a key: each
+/// of them is found by its exact spelling, and by no other.
 package final class AccountTable {
     private let connection: Connection
     private let byName: Statement
+    /// `nil` in a file that has no keys yet.
+    private let byKey: Statement?
     private let byID: Statement
     private let byRecordName: Statement
     private let rolesOf: Statement
@@ -58,6 +65,9 @@ package final class AccountTable {
         let disabled = applied >= Migrations.withDisabledAccounts ? "disabled" : "NULL"
         columns = "id, record_name, name, password, created, granted, \(kind), \(disabled)"
         byName = try connection.prepare("SELECT \(columns) FROM account WHERE name = ?1")
+        byKey =
+            applied >= Migrations.withNameKeys
+            ? try connection.prepare("SELECT \(columns) FROM account WHERE name_key = ?1 LIMIT 2") : nil
         byID = try connection.prepare("SELECT \(columns) FROM account WHERE id = ?1")
         byRecordName = try connection.prepare("SELECT \(columns) FROM account WHERE record_name = ?1")
         // Membership is inherited: who is in an included role is in the including one. UNION stops at circles.
@@ -71,9 +81,32 @@ package final class AccountTable {
             """)
     }
 
+    /// The account that a name means: the one that is spelled so, else the only one whose name has the same key.
     package func find(name: String) throws(StoreError) -> AccountRow? {
         byName.bind(1, text: name)
-        return try byName.row(read)
+        if let row = try byName.row(read) { return row }
+        guard let byKey else { return nil }
+        byKey.bind(1, text: name.nfkcCasefold)
+        let rows = try byKey.rows(read)
+        return rows.count == 1 ? rows.first : nil
+    }
+
+    /// Accounts whose names have had the same key since before keys were compared, those of one key together.
+    package func lookAlikes() throws(StoreError) -> [[AccountRow]] {
+        guard byKey != nil else { return [] }
+        let statement = try connection.prepare(
+            """
+            SELECT \(columns), name_key FROM look_alike_account JOIN account AS own ON own.id = account
+            WHERE EXISTS (SELECT 1 FROM account AS other WHERE other.name_key = own.name_key AND other.id != own.id)
+            ORDER BY name_key, id LIMIT 1000
+            """)
+        var groups: [[AccountRow]] = []
+        var last: String?
+        for (row, key) in try statement.rows({ (self.read($0), $0.text(8)) }) {
+            if key == last, !groups.isEmpty { groups[groups.count - 1].append(row) } else { groups.append([row]) }
+            last = key
+        }
+        return groups
     }
 
     package func find(id: Int64) throws(StoreError) -> AccountRow? {
@@ -121,22 +154,39 @@ package final class AccountTable {
 
     // MARK: Writing
 
-    /// Adds an account. Throws a unique violation if its name is taken.
+    /// Adds an account. Throws a unique violation if its name is taken, in whatever spelling.
     package func add(
         recordName: String, name: String, password: String?, created: Int64, kind: AccountKind = .person
     ) throws(StoreError) -> Int64 {
+        let key = try freeKey(of: name)
         let insert = try connection.prepare(
-            "INSERT INTO account (record_name, name, password, created, kind) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id")
+            """
+            INSERT INTO account (record_name, name, password, created, kind, name_key)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id
+            """)
         insert.bind(1, text: recordName)
         insert.bind(2, text: name)
         insert.bind(3, optionalText: password)
         insert.bind(4, created)
         insert.bind(5, kind.rawValue)
+        insert.bind(6, text: key)
         defer { insert.reset() }
         guard try insert.step() else { throw StoreError(code: 1, message: "No number for a new account") }
         let id = insert.integer(0)
         _ = try insert.step()
         return id
+    }
+
+    /// The key of a name that an account is about to get. Throws a unique violation if that of another is the same.
+    private func freeKey(of name: String, for account: Int64 = 0) throws(StoreError) -> String {
+        let key = name.nfkcCasefold
+        let others = try connection.prepare("SELECT 1 FROM account WHERE name_key = ?1 AND id != ?2 LIMIT 1")
+        others.bind(1, text: key)
+        others.bind(2, account)
+        guard try others.row({ _ in true }) == nil else {
+            throw StoreError(code: 2_067, message: "UNIQUE constraint failed: account.name_key")
+        }
+        return key
     }
 
     package func setPassword(_ password: String, account: Int64) throws(StoreError) {
@@ -146,11 +196,13 @@ package final class AccountTable {
         try update.run()
     }
 
-    /// Gives an account another name. Throws a unique violation if it is taken.
+    /// Gives an account another name. Throws a unique violation if another account has it, in whatever spelling.
     package func setName(_ name: String, account: Int64) throws(StoreError) {
-        let update = try connection.prepare("UPDATE account SET name = ?2 WHERE id = ?1")
+        let key = try freeKey(of: name, for: account)
+        let update = try connection.prepare("UPDATE account SET name = ?2, name_key = ?3 WHERE id = ?1")
         update.bind(1, account)
         update.bind(2, text: name)
+        update.bind(3, text: key)
         try update.run()
     }
 

@@ -182,6 +182,8 @@ private struct QueryArgumentReader {
         // A reference may be given by its record name alone, as in a bare argument.
         if type == .reference, token.isString { return .reference(json.string(token)) }
         do throws(ValueMismatch) {
+            // In a comparison a date is enough.
+            if type == .timestamp, token.isString { return .timestamp(try moment(token)) }
             switch try CanonicalValue.decode(token, of: json, as: type) {
             case .string(let text): return .string(text)
             case .int64(let integer): return .integer(integer)
@@ -195,6 +197,14 @@ private struct QueryArgumentReader {
             }
         } catch {
             throw error.error(field: nil, expected: type)
+        }
+    }
+
+    private func moment(_ token: JSONToken) throws(ValueMismatch) -> Int64 {
+        do throws(Timestamp.Problem) {
+            return try Timestamp.read(json.string(token), takesDates: true)
+        } catch {
+            throw ValueMismatch(error, at: token.start)
         }
     }
 

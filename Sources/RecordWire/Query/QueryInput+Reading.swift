@@ -65,7 +65,8 @@ extension QueryInput {
         let name = reader.json.string(key)
         if keys.contains(name) { return }
         throw .badRequest(
-            "A query has no key '\(name.prefix(64))'; its keys are \(keys.joined(separator: ", "))",
+            "A query has no key '\(name.prefix(64))'; its keys are \(keys.joined(separator: ", "))"
+                + (advice(for: name).map { ". \($0.sentence)" } ?? ""),
             details: [("key", .text(String(name.prefix(64)))), ("offset", .number(Int64(key.start)))])
     }
 

@@ -1,4 +1,5 @@
 import RecordModel
+internal import UnicodeText
 
 /// Reads the parts that requests share. It wraps `JSONReader`, so that syntax and shape fail with one error type.
 struct RequestReader {
@@ -68,8 +69,7 @@ struct RequestReader {
         guard let text = try optionalString("recordType") else { return nil }
         guard let name = RecordTypeName(text) else {
             throw .badRequest(
-                "A record type's name is a letter, then letters, digits and underscores, at most "
-                    + "\(Limits.identifierBytes)", details: [("offset", .number(Int64(start)))])
+                "A record type's name \(Identifier.rule)", details: [("offset", .number(Int64(start)))])
         }
         return name
     }
@@ -83,6 +83,8 @@ struct RequestReader {
         try enterObject("'fields'")
         var keys = JSONKeySet()
         var fields: [FieldInput] = []
+        // Kept from the first key on that is not in NFC.
+        var names: Set<String> = []
         while let key = try nextKey(&keys) {
             if fields.isEmpty { fields.reserveCapacity(8) }
             guard fields.count < Limits.fieldsPerType else {
@@ -90,7 +92,20 @@ struct RequestReader {
                     "'fields' has more members than a record may have fields", cause: .tooLarge,
                     details: [("limit", .number(Int64(Limits.fieldsPerType))), ("offset", .number(Int64(key.start)))])
             }
-            fields.append(try field(named: json.string(key), at: key.start))
+            let text = json.string(key)
+            if text.isNFC, names.isEmpty {
+                fields.append(try field(named: text, at: key.start))
+                continue
+            }
+            // The keys of the JSON differ; two forms may still be one name.
+            let name = text.nfc
+            if names.isEmpty { names = Set(fields.map(\.name)) }
+            guard names.insert(name).inserted else {
+                throw .badRequest(
+                    "Field '\(name.prefix(64))' is named twice, in different forms of Unicode", cause: .malformedJSON,
+                    details: [("offset", .number(Int64(key.start)))])
+            }
+            fields.append(try field(named: name, at: key.start))
         }
         return fields
     }

@@ -114,13 +114,19 @@ private struct Resolution {
                     details: details)
             }
             throw .badRequest(
-                "A field's name is a letter, then letters, digits and underscores, at most \(Limits.identifierBytes)",
+                "A field's name \(Identifier.rule). Titles for people belong into the app",
                 cause: .unknownName, details: details)
         }
         if input.isRemoval { return }
         guard allowsNewFields else { throw .unknownField(name, of: typeName, offset: input.offset) }
         guard let type = try TypeInference.type(of: input, reader: reader) else { return }
         resolved.newFields.append((name, type))
+        // What a field is must not depend on how its first value looks; but a time was likely meant.
+        if type == .string, input.tag == nil, case .value(let token) = input.form, token.kind == .string,
+            Timestamp.isTime(UnsafeRawBufferPointer(rebasing: reader.bytes[token.content]))
+        {
+            resolved.notices.append(WriteNotice(.storedAsString, field: name, of: typeName))
+        }
     }
 
     mutating func writeValues(_ inputs: [FieldInput]) throws(RecordError) {
@@ -141,6 +147,9 @@ private struct Resolution {
             if !resolved.text.isEmpty { resolved.text.append(UInt8(ascii: ",")) }
             let value = try entry(field, token)
             decodedSize &+= value.decodedSize
+            if field.type.element == .double, CanonicalValue.isRounded(token, of: reader) {
+                resolved.notices.append(WriteNotice(.numberRounded, field: field.name, of: typeName))
+            }
             return .set(value)
         case .operation(let kind, let operand):
             try checkTag(input, field)

@@ -14,6 +14,8 @@ package struct ResolvedFields: Sendable {
     package var operands: [UInt8]
     /// The ASSET values that are set, with the receipts that the stored form does not keep.
     package var assets: [(fieldID: Int, asset: Asset)]
+    /// What the caller is told if the write succeeds.
+    package var notices: [WriteNotice]
 
     package init() {
         changes = []
@@ -22,6 +24,7 @@ package struct ResolvedFields: Sendable {
         externals = []
         operands = []
         assets = []
+        notices = []
     }
 
     package var hasOperations: Bool {

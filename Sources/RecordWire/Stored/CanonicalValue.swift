@@ -151,14 +151,14 @@ package enum CanonicalValue {
 
     static func timestamp(_ token: JSONToken, of reader: JSONReader) throws(ValueMismatch) -> Int64 {
         guard token.isString else { return try integer(token, of: reader) }
-        let milliseconds =
-            token.kind == .string
-            ? Timestamp.milliseconds(UnsafeRawBufferPointer(rebasing: reader.bytes[token.content]))
-            : reader.unescaped(token).withUnsafeBytes { Timestamp.milliseconds($0) }
-        guard let milliseconds else {
-            throw ValueMismatch("string that is no RFC 3339 time in whole milliseconds", at: token.start)
+        do throws(Timestamp.Problem) {
+            guard token.kind == .escapedString else {
+                return try Timestamp.read(UnsafeRawBufferPointer(rebasing: reader.bytes[token.content]))
+            }
+            return try Timestamp.read(reader.string(token))
+        } catch {
+            throw ValueMismatch(error, at: token.start)
         }
-        return milliseconds
     }
 
     private static func appendBytes(

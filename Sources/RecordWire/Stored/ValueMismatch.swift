@@ -9,10 +9,17 @@ struct ValueMismatch: Error {
     var isTooLong = false
     /// An operation that values of the type do not have.
     private var operation: FieldOperationKind?
+    /// What to write instead, as a sentence without its period.
+    var remedy: String?
 
     init(_ found: String, at offset: Int) {
         self.found = found
         self.offset = offset
+    }
+
+    init(_ problem: Timestamp.Problem, at offset: Int) {
+        self.init(problem.words, at: offset)
+        remedy = "Write it like \"\(problem.example)\", or as milliseconds since 1970"
     }
 
     init(_ token: JSONToken) {
@@ -60,6 +67,7 @@ struct ValueMismatch: Error {
 
     /// Who sends an object where none can stand has mistyped a key, or an operation.
     private func hint(for expected: FieldType) -> String {
+        if let remedy { return ". " + remedy }
         guard found == JSONKind.object.word, operation == nil else { return "" }
         switch expected.element {
         case .reference, .asset, .location: return ""

@@ -8,6 +8,10 @@ extension OperatorCommand {
     static let auditOptions = [
         CommandOption(flag: "--last", placeholder: "TIME", help: "entries of this time alone, such as 30d"),
         CommandOption(
+            flag: "--since", placeholder: "MOMENT",
+            help: "entries from a moment on, such as 2026-03-01 or 2026-03-01T12:00:00Z"),
+        CommandOption(flag: "--until", placeholder: "MOMENT", help: "entries up to a moment"),
+        CommandOption(
             flag: "--actor", placeholder: "NAME",
             help: "entries of one: the name of an administrator, a key or a user, or a user's record name"),
         CommandOption(flag: "--action", placeholder: "ACTION", help: "entries of one action, such as key.create"),
@@ -28,7 +32,13 @@ extension OperatorCommand {
         }
         var query: [(String, String)] = []
         if let seconds = try seconds("--last") {
+            guard arguments.options["--since"] == nil else {
+                throw .usage("--last and --since say the same. Leave one of them out.")
+            }
             query.append(("since", "\(max(0, WallClock.milliseconds - seconds * 1_000))"))
+        }
+        for name in ["since", "until"] {
+            if let moment = arguments.options["--" + name] { query.append((name, moment)) }
         }
         if let action = arguments.options["--action"] { query.append(("action", action)) }
         let name = arguments.options["--actor"]

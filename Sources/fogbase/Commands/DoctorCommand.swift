@@ -46,7 +46,6 @@ enum DoctorCommand {
             if !finding.remedy.isEmpty { lines.append("         " + finding.remedy) }
         }
         if report.omitted > 0 { lines.append("PROBLEM  … and \(report.omitted) more of the same.") }
-        lines.append("notice   " + VersionCommand.walResetNote)
         lines.append("")
         let problems = report.findings.count { $0.kind == .problem } + report.omitted
         if problems > 0 {

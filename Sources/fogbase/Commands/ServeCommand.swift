@@ -23,15 +23,12 @@ enum ServeCommand {
         let descriptors = ProcessSetup.raiseDescriptorLimit()
         do {
             let token = try AdministratorToken(configured: settings.adminToken, folder: settings.dataPath)
-            // At once: if the start fails further down, the next one finds the file and shows nothing.
-            if let new = token.newToken { Terminal.say("Administrator's token: \(new)") }
             let operatorToken = OperatorChannel.makeToken()
             let registry = try openRegistry(settings, administrator: token.hash, operatorToken: operatorToken)
-            if token.newToken != nil { noteNewToken(registry) }
             let maintenance = Maintenance(registry)
             do {
                 try serve(
-                    settings, registry, operatorToken: operatorToken, descriptors: descriptors, until: stop)
+                    settings, registry, token, operatorToken: operatorToken, descriptors: descriptors, until: stop)
             } catch {
                 // What was opened is closed in order, so that the next start has nothing to recover.
                 Blocking.run { await registry.close() }
@@ -96,8 +93,13 @@ enum ServeCommand {
             limits: ThumbnailLimits(processes: settings.thumbnailProcesses))
     }
 
-    /// Has the server's log tell that there is a new administrator's token.
-    private static func noteNewToken(_ registry: DatabaseRegistry) {
+    /// Keeps a new administrator's token, shows it, and has the audit log tell of it.
+    private static func introduce(
+        _ token: AdministratorToken, _ registry: DatabaseRegistry, _ settings: Settings
+    ) throws {
+        guard let new = token.newToken else { return }
+        try token.keep(in: settings.dataPath)
+        Terminal.say("Administrator's token: \(new)")
         guard let administrators = registry.configuration.administrators else { return }
         Blocking.run {
             do { try await administrators.noteNewToken() } catch {
@@ -113,8 +115,8 @@ enum ServeCommand {
     }
 
     private static func serve(
-        _ settings: Settings, _ registry: DatabaseRegistry, operatorToken: String, descriptors: Int,
-        until stop: StopSignal
+        _ settings: Settings, _ registry: DatabaseRegistry, _ token: AdministratorToken, operatorToken: String,
+        descriptors: Int, until stop: StopSignal
     ) throws {
         var transport = try TransportSetup.configuration(settings, descriptors: descriptors)
         let console = Console(configured: settings.publicPath, basePath: settings.publicURL?.basePath ?? "")
@@ -136,6 +138,11 @@ enum ServeCommand {
             addresses = try server.start()
         } catch let error as SocketError {
             throw TransportSetup.failure(error, settings)
+        }
+        do { try introduce(token, registry, settings) } catch {
+            Blocking.run { await server.shutdown(grace: .zero) }
+            handler.closeReaders()
+            throw error
         }
         // A file that a killed process has left names another token.
         OperatorChannel.remove(from: settings.dataPath)

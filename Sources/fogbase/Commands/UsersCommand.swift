@@ -2,6 +2,7 @@ import HTTP
 import RecordEngine
 import RecordModel
 import RecordWire
+import UnicodeText
 
 /// `fogbase users …`: accounts of a database, and invitations to make one.
 extension OperatorCommand {
@@ -19,7 +20,7 @@ extension OperatorCommand {
         case "users add": try addUser()
         case "users set-password":
             let password = try Password.read(arguments)
-            try checkCredentials("somebody", password)
+            try checkNew("somebody", password)
             let user = try user(arguments.operands[0])
             try way.ask(.patch, "/users/" + user.text("userRecordName"), body: ["password": .string(password)])
             Terminal.say("\(arguments.operands[0]) has a new password; all sessions have ended.")
@@ -55,11 +56,22 @@ extension OperatorCommand {
             ])
         }
         Self.print(rows)
+        for names in Self.lookAlikes(users.filter { $0["isAnonymous"]?.bool != true }.map { $0.text("name") }) {
+            Terminal.complain(
+                "These names look the same: \(names.joined(separator: ", ")). Each signs in by its exact spelling alone; ask the owners of all but one to choose another name (PATCH /users/me), or remove those that nobody uses."
+            )
+        }
+    }
+
+    /// Names that are the same but for case, width and the like, group by group.
+    static func lookAlikes(_ names: [String]) -> [[String]] {
+        let groups = Dictionary(grouping: names, by: \.nfkcCasefold)
+        return groups.sorted { $0.key < $1.key }.map(\.value).filter { $0.count > 1 }
     }
 
     private func addUser() throws(Failure) {
         let password = try Password.read(arguments)
-        try checkCredentials(arguments.operands[0], password)
+        try checkNew(arguments.operands[0], password)
         let made = try way.ask(
             .post, "/users", body: ["name": .string(arguments.operands[0]), "password": .string(password)])
         // Who signs up is signed in, and here that is nobody.
@@ -69,8 +81,8 @@ extension OperatorCommand {
         )
     }
 
-    private func checkCredentials(_ name: String, _ password: String) throws(Failure) {
-        _ = try check { () throws(RecordError) in try Credentials(name: name, password: password) }
+    private func checkNew(_ name: String, _ password: String) throws(Failure) {
+        _ = try check { () throws(RecordError) in try Credentials(newName: name, newPassword: password) }
     }
 
     /// The account that signs in by a name, or has a record name.

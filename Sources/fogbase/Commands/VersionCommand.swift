@@ -24,10 +24,11 @@ enum VersionCommand {
         return text.hasPrefix("OpenSSL ") ? String(text.dropFirst(8)) : text
     }
 
-    /// Whether the WAL-reset bug can matter.
-    static var walResetNote: String {
+    /// Why the WAL-reset bug does not matter, for those who have read of it. The doctor says nothing of it: there is nothing
+    /// to do, with any SQLite.
+    private static var walResetNote: String {
         Connection.hasWALResetFix
             ? "This SQLite has the fix for the WAL-reset bug (3.51.3)."
-            : "This SQLite lacks the fix for the WAL-reset bug (fixed in 3.51.3). It is safe here: one connection alone writes and checkpoints, and the bug needs two."
+            : "Fogbase is not affected by SQLite's WAL-reset bug (fixed in SQLite 3.51.3), which needs two connections that write or checkpoint: here only one ever does. There is nothing to do."
     }
 }

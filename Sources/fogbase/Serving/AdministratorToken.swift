@@ -2,16 +2,19 @@ import Cryptography
 import RecordStorage
 
 /// The administrator's token: given by the configuration, or made at the first start and known by its hash from then on.
+///
+/// A new one counts from the start on, and is kept and shown only once the server listens: what a start prints that fails
+/// later is lost among its errors, and the next start would show none.
 struct AdministratorToken {
     /// The SHA-256 of the token.
     let hash: Digest
-    /// The token, if it was made just now: to be shown once.
+    /// The token, if it was made just now: to be kept by `keep`, and then to be shown once.
     let newToken: String?
 
     /// The file with the hash, in the data folder.
     static func path(in folder: String) -> String { folder + "/administrator" }
 
-    /// Finds or makes the token.
+    /// Finds the token, or makes one.
     ///
     /// - Parameters:
     ///   - configured: From the configuration; empty for none. It goes before the file, which stays as it is.
@@ -39,6 +42,13 @@ struct AdministratorToken {
         let token = "fogadm_" + Base64URL.encode(RandomBytes.make(32))
         hash = SHA256.hash(utf8: token)
         newToken = token
-        try DataFolder.writeDurably(Array((hash.hex + "\n").utf8), to: path, in: folder)
+    }
+
+    /// Writes the hash of a new token into the data folder, for the next starts; nothing for one that was there.
+    ///
+    /// - Throws: `DataFolder.Problem`.
+    func keep(in folder: String) throws {
+        guard newToken != nil else { return }
+        try DataFolder.writeDurably(Array((hash.hex + "\n").utf8), to: Self.path(in: folder), in: folder)
     }
 }

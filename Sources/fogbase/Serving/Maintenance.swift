@@ -43,6 +43,7 @@ final class Maintenance: Sendable {
                     due = .after(Self.interval)
                 }
                 for (id, database) in registry.openDatabases where swept.insert(id).inserted {
+                    Self.reportLookAlikes(id, database)
                     // What a crash has left.
                     await Self.attempt(id) { () throws(RecordError) in try await database.sweepAssets() }
                 }
@@ -103,6 +104,13 @@ final class Maintenance: Sendable {
         for (_, database) in registry.openDatabases where !Task.isCancelled {
             _ = try? await database.refreshStatistics()
         }
+    }
+
+    private static func reportLookAlikes(_ id: DatabaseID, _ database: RecordDatabase) {
+        guard let first = database.lookAlikes.first else { return }
+        Terminal.complain(
+            "fogbase: \(id.container)/\(id.environment.rawValue): \(database.lookAlikes.count) names of accounts are there in more than one spelling, such as \(first.joined(separator: ", ")); each of these signs in by its exact spelling alone. `fogbase doctor` lists them all."
+        )
     }
 
     private static func reportFailures(in registry: DatabaseRegistry, _ reported: inout [DatabaseID: UInt64]) {

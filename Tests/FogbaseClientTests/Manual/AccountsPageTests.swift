@@ -36,11 +36,11 @@
 
             let tokens = FileTokenStore(folder.appendingPathComponent("session"))
             let container = Fogbase(url, tokens: tokens).container()
-            let ann = try await container.signUp("ann", password: "correct horse battery", label: "phone")
-            print(ann.recordName)
-            #expect(try await greeting(container) == "Hello, ann")
+            let anna = try await container.signUp("anna", password: "correct horse battery", label: "phone")
+            print(anna.recordName)
+            #expect(try await greeting(container) == "Hello, anna")
             let again = Fogbase(url, tokens: FileTokenStore(folder.appendingPathComponent("session"))).container()
-            #expect(try await again.accountStatus().user == ann)
+            #expect(try await again.accountStatus().user == anna)
 
             for session in try await container.sessions() where !session.isCurrent {
                 print(session.label ?? "", session.usedAt)
@@ -57,14 +57,14 @@
 
             try await container.signOut()
             #expect(try await greeting(container) == "Sign in to write")
-            #expect(try await signIn(container, "ann", "wrong horse") == "Name or password are wrong.")
-            #expect(try await signIn(container, "ann", "another horse") == ann.recordName)
+            #expect(try await signIn(container, "anna", "wrong horse") == "Name or password are wrong.")
+            #expect(try await signIn(container, "anna", "another horse") == anna.recordName)
 
             let visitor = Fogbase(url).container()
             let guest = try await visitor.signUpAnonymously()
             _ = try await visitor.privateDatabase.create(Diary(text: "Before I had a name"))
-            let bob = try await visitor.nameAccount("bob", password: "correct horse battery")
-            #expect(guest.recordName == bob.recordName && guest.isAnonymous && !bob.isAnonymous)
+            let bert = try await visitor.nameAccount("bert", password: "correct horse battery")
+            #expect(guest.recordName == bert.recordName && guest.isAnonymous && !bert.isAnonymous)
 
             let me = try await visitor.currentUser()
             print(me.roles, me.usage?.records ?? 0)

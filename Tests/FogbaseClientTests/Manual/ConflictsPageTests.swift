@@ -27,22 +27,22 @@
             }
         }
 
-        struct Entry: Codable, RecordCodable {
+        struct Sighting: Codable, RecordCodable {
             var text: String
             var time: Date
         }
 
         struct Outbox: Codable {
-            var waiting: [String: Entry] = [:]
+            var waiting: [String: Sighting] = [:]
 
-            mutating func add(_ entry: Entry) {
-                waiting[UUID().uuidString] = entry
+            mutating func add(_ sighting: Sighting) {
+                waiting[UUID().uuidString] = sighting
             }
 
             mutating func send(to database: Database) async throws {
-                for (name, entry) in waiting {
+                for (name, sighting) in waiting {
                     do {
-                        try await database.create(entry, named: name)
+                        try await database.create(sighting, named: name)
                     } catch FogbaseError.exists {
                         print("An earlier attempt has arrived.")
                     }
@@ -89,7 +89,7 @@
             let server = InMemoryServer()
             let database = try await database(of: server)
             var outbox = Outbox()
-            outbox.add(Entry(text: "Fog at noon", time: Date()))
+            outbox.add(Sighting(text: "Fog at noon", time: Date()))
             await server.failNext(.unreachable("no network"))
 
             do {
@@ -97,7 +97,7 @@
             } catch let error as FogbaseError where error.isRetryable {
                 print("\(outbox.waiting.count) wait: \(error.reason)")
             }
-            #expect(await server.recordCount("Entry") == 0 && outbox.waiting.count == 1)
+            #expect(await server.recordCount("Sighting") == 0 && outbox.waiting.count == 1)
 
             await server.failNext(.responseLost("cut"))
             await #expect(throws: FogbaseError.self) { try await outbox.send(to: database) }
@@ -105,7 +105,7 @@
             let kept = try JSONEncoder().encode(outbox)
             outbox = try JSONDecoder().decode(Outbox.self, from: kept)
             try await outbox.send(to: database)
-            #expect(await server.recordCount("Entry") == 1 && outbox.waiting.isEmpty)
+            #expect(await server.recordCount("Sighting") == 1 && outbox.waiting.isEmpty)
         }
     }
 

@@ -6,7 +6,7 @@
 
     @Suite struct ErrorsPageTests {
         @RecordCodable
-        struct Post {
+        struct Letter {
             var title: String
         }
 
@@ -28,19 +28,19 @@
             let database = server.makeClient(retry: .never).container().publicDatabase
             var told: [String] = []
             do {
-                let post = try await database.create(Post(title: "Fog"))
-                print(post.id)
+                let letter = try await database.create(Letter(title: "Fog"))
+                print(letter.id)
             } catch let error as FogbaseError {
                 print(advice(error), error.status ?? 0, error.refusal?.requestID ?? "")
+            }
+            do { _ = try await database.create(Letter(title: "Fog")) } catch let error as FogbaseError {
                 told.append(advice(error))
-            } catch is CancellationError {
-                print("Nobody waits for it any more.")
             }
             await server.failNext(.unreachable("no network"))
             await server.failNext(status: 503)
             await server.failNext(status: 413)
             for _ in 1...3 {
-                do { _ = try await database.count(Query<Post>()) } catch let error as FogbaseError {
+                do { _ = try await database.count(Query<Letter>()) } catch let error as FogbaseError {
                     told.append(advice(error))
                 }
             }
@@ -60,13 +60,13 @@
             let error = await #expect(throws: FogbaseError.self) { try await screen.currentUser() }
             #expect(error?.isRetryable == true)
 
-            #expect(try await background.publicDatabase.count(Query<Post>()) == 0)
+            #expect(try await background.publicDatabase.count(Query<Letter>()) == 0)
 
             // The call is still under way when it is cancelled: its retry waits for an hour.
             let waiting = RetryPolicy(attempts: 6) { _ in try await Task.sleep(for: .seconds(3_600)) }
             await server.failNext(status: 503)
             let database = Fogbase(url, retry: waiting, transport: server).container().publicDatabase
-            let search = Task { try await database.fetch(Query<Post>().filter(\.title, beginsWith: "Fog")) }
+            let search = Task { try await database.fetch(Query<Letter>().filter(\.title, beginsWith: "Fog")) }
             search.cancel()
             await #expect(throws: CancellationError.self) { try await search.value }
         }
@@ -74,16 +74,16 @@
         @Test func `each of a batch has its own result`() async throws {
             let server = InMemoryServer(administratorToken: "all")
             let database = server.makeClient(tokens: MemoryTokenStore("all")).container().publicDatabase
-            try await database.create(Post(title: "Dunes"), named: "dunes")
+            try await database.create(Letter(title: "Dunes"), named: "dunes")
 
             var batch = Batch()
-            for name in ["dunes", "waves"] { try batch.create(Post(title: name), named: name) }
+            for name in ["dunes", "waves"] { try batch.create(Letter(title: name), named: name) }
             let outcome = try await database.perform(batch, atomically: false)
             for (position, error) in outcome.failures {
                 print("Operation \(position): \(error.reason)")
             }
             #expect(outcome.failures.keys.sorted() == [0])
-            #expect(await server.recordCount("Post") == 2)
+            #expect(await server.recordCount("Letter") == 2)
         }
     }
 

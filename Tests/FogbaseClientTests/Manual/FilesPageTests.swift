@@ -43,12 +43,15 @@
             #expect(second == picture)
 
             do {
-                let box = Thumbnail(width: 320, height: 320, fit: .cover, format: .webp)
-                let small = try await database.thumbnail(of: .field("stills", of: "Film", film.id, index: 0), box)
-                print("\(small.count) bytes")
-            } catch let error as FogbaseError where error.refusal?.cause == .thumbnailsUnavailable {
-                print("This server makes no small pictures.")
+                do {
+                    let box = Thumbnail(width: 320, height: 320, fit: .cover, format: .webp)
+                    let small = try await database.thumbnail(of: .field("stills", of: "Film", film.id, index: 0), box)
+                    print("\(small.count) bytes")
+                } catch let error as FogbaseError where error.refusal?.cause == .thumbnailsUnavailable {
+                    print("This server makes no small pictures.")
+                }
             } catch let error as FogbaseError {
+                // It is no picture.
                 #expect(error.status == 415 || error.status == 422)
             }
         }

@@ -7,7 +7,7 @@ import Testing
     /// The examples of the manual's first page.
     @Suite struct FirstPageTests {
         @RecordCodable
-        struct Post {
+        struct Picture {
             var title: String
             var author: String
             var topics: [String] = []
@@ -23,22 +23,22 @@ import Testing
 
             let fogbase = Fogbase(url)
             let container = fogbase.container()
-            let user = try await container.signUp("ann", password: "correct horse battery")
+            let user = try await container.signUp("fay", password: "correct horse battery")
             let database = container.publicDatabase
 
-            var post = try await database.create(Post(title: "Fog", author: user.recordName))
+            var post = try await database.create(Picture(title: "Fog", author: user.recordName))
             post.title = "Fog over the harbour"
             post = try await database.save(post)
             post = try await database.change(post, .increment(.good), .appendUnique(.topics, ["sea"]))
 
-            let query = Query<Post>()
+            let query = Query<Picture>()
                 .filter(.author, equals: user.recordName)
                 .filter(.topics, anyIn: ["sea", "fog"])
                 .filter(.good, in: 1...500)
                 .sorted(by: .createdAt, ascending: false)
                 .limit(to: 20)
             let page = try await database.fetch(query)
-            let count = try await database.count(Query<Post>(\.good >= 1 && \.title != "Draft"))
+            let count = try await database.count(Query<Picture>(\.good >= 1 && \.title != "Draft"))
             for try await post in database.records(query) { print(post.title) }
             #expect(page.items.map(\.id) == [post.id] && count == 1)
 
@@ -49,7 +49,7 @@ import Testing
             do {
                 post = try await database.save(post)
             } catch FogbaseError.conflict(let conflict, _) {
-                var merged = try await database.fetch(Post.self, post.id)
+                var merged = try await database.fetch(Picture.self, post.id)
                 merged.title = conflict.client?["title"] ?? merged.title
                 post = try await database.save(merged)
             } catch let error as FogbaseError where error.isRetryable {
@@ -69,24 +69,24 @@ import Testing
             #expect(post.image?.size == Int64(picture.count))
 
             var batch = Batch()
-            let draft = try batch.create(Post(title: "Draft", author: user.recordName))
+            let draft = try batch.create(Picture(title: "Draft", author: user.recordName))
             try batch.save(post)
             let outcome = try await database.perform(batch)
             print(try outcome[draft].id)
 
-            let old = Query<Post>().filter(.createdAt, lessThan: halfYearAgo)
+            let old = Query<Picture>().filter(.createdAt, lessThan: halfYearAgo)
             let deletion = database.deleteInBackground(old)
             for await progress in deletion.progress { print(progress.fraction) }
             print(try await deletion.value.changed)
-            #expect(try await database.count(Query<Post>()) == 2)
+            #expect(try await database.count(Query<Picture>()) == 2)
         }
 
         @Test func `the example of a server in memory runs`() async throws {
             let server = InMemoryServer()
             let container = server.makeClient().container()
             _ = try await container.signUp("ann", password: "correct horse battery")
-            let post = try await container.publicDatabase.create(Post(title: "Fog", author: "ann"))
-            #expect(try await container.publicDatabase.fetch(Post.self, post.id).title == "Fog")
+            let post = try await container.publicDatabase.create(Picture(title: "Fog", author: "ann"))
+            #expect(try await container.publicDatabase.fetch(Picture.self, post.id).title == "Fog")
         }
     }
 

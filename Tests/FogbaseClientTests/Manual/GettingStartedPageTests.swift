@@ -4,37 +4,48 @@
     import Foundation
     import Testing
 
+    @discardableResult
+    func enter(_ container: Container, as name: String) async throws -> User {
+        do {
+            return try await container.signIn(name, password: "correct horse battery")
+        } catch FogbaseError.authenticationFailed {
+            return try await container.signUp(name, password: "correct horse battery")
+        }
+    }
+
     @Suite struct GettingStartedPageTests {
         @RecordCodable
-        struct Post {
+        struct Idea {
             var title: String
             var good = 0
         }
 
-        static func address() -> URL {
+        func run(_ url: URL) async throws {
+            let container = Fogbase(url).container()
+            try await enter(container, as: "pia")
+            let database = container.publicDatabase
+            let idea = try await database.create(Idea(title: "Fog"))
+            try await database.change(idea, .increment(.good))
+            for try await idea in database.records(Query<Idea>()) {
+                print(idea.title, idea.good, idea.metadata.createdAt)
+            }
+        }
+
+        func main() async {
             guard let url = URL(string: "http://127.0.0.1:8080") else { fatalError("That is no address") }
-            return url
+            do {
+                try await run(url)
+            } catch {
+                print("Refused: \(error)")
+            }
         }
 
         @Test func `the first program runs, and a second time too`() async throws {
             let live = try LiveServer()
-            let url = live.url
-            #expect(Self.address().port == 8_080)
-            for run in 1...2 {
-                let container = Fogbase(url).container()
-                do {
-                    try await container.signIn("ann", password: "correct horse battery")
-                } catch FogbaseError.authenticationFailed {
-                    try await container.signUp("ann", password: "correct horse battery")
-                }
-
-                let database = container.publicDatabase
-                let post = try await database.create(Post(title: "Fog"))
-                try await database.change(post, .increment(.good))
-                for try await post in database.records(Query<Post>()) {
-                    print(post.title, post.good, post.metadata.createdAt)
-                }
-                #expect(try await database.count(Query<Post>(\.good == 1)) == run)
+            for round in 1...2 {
+                try await run(live.url)
+                let database = live.administrator.publicDatabase
+                #expect(try await database.count(Query<Idea>(\.good == 1)) == round)
             }
         }
     }

@@ -33,10 +33,49 @@
             }
         }
 
+        @Test func `no two pages share an account or a record type, so that all of them work on one server`() throws {
+            var owners: [String: String] = [:]
+            // What runs in memory meets nobody.
+            for page in ManualText.pages where !page.hasSuffix("Testing.md") {
+                for language in ["sh", "swift"] {
+                    let code = try ManualText.blocks(page, language).joined(separator: "\n")
+                    let part = page == "README.md" ? "\(page) (\(language))" : page
+                    for name in Self.names(in: code) {
+                        let owner = owners.updateValue(part, forKey: name) ?? part
+                        #expect(owner == part, "\(name) is of \(owner), too")
+                    }
+                }
+            }
+            #expect(owners["account ada"] == "README.md (sh)" && owners["account mia"] == "README.md (swift)")
+            #expect(owners["type Story"] == "README.md (sh)" && owners["type NewsArticle"] == "README.md (swift)")
+            #expect(owners.count > 25)
+        }
+
+        /// The accounts and the record types of code for a shell or in Swift.
+        private static func names(in code: String) -> Set<String> {
+            let accounts = #/(?:signUp\(|nameAccount\(|as: )"(\w+)"|enter (\w+) '/#
+            let types = #/@RecordCodable\s+struct (\w+)|@RecordCodable\("(\w+)"\)|struct (\w+): Codable, RecordCodable/#
+            let paths = #//records/(\w+)|"recordType":"(\w+)"/#
+            return Set(code.matches(of: accounts).compactMap { $0.output.1 ?? $0.output.2 }.map { "account \($0)" })
+                .union(
+                    code.matches(of: types).compactMap { $0.output.1 ?? $0.output.2 ?? $0.output.3 }.map {
+                        "type \($0)"
+                    }
+                )
+                .union(code.matches(of: paths).compactMap { $0.output.1 ?? $0.output.2 }.map { "type \($0)" })
+        }
+
         /// SwiftPM reads them, which takes a moment.
-        @Test(.timeLimit(.minutes(2)), arguments: ["Sources/FogbaseClient/FogbaseClient.docc/GettingStarted.md"])
+        @Test(
+            .timeLimit(.minutes(2)),
+            arguments: ["README.md", "Sources/FogbaseClient/FogbaseClient.docc/GettingStarted.md"])
         func `a package's manifest is one`(page: String) throws {
-            let manifests = try ManualText.blocks(page).filter(Self.isManifest)
+            let manifests = try ManualText.blocks(page).filter(Self.isManifest).map { block in
+                // A part of one stands for the whole.
+                guard block.hasPrefix("dependencies:") else { return block }
+                return "// swift-tools-version: 6.2\nimport PackageDescription\n"
+                    + "let package = Package(name: \"app\", platforms: [.macOS(.v13)],\n\(block))"
+            }
             #expect(manifests.count == 1)
             let folder = try TestFolder()
             for manifest in manifests {
@@ -51,7 +90,9 @@
             }
         }
 
-        private static func isManifest(_ block: String) -> Bool { block.contains("import PackageDescription") }
+        private static func isManifest(_ block: String) -> Bool {
+            block.contains("import PackageDescription") || block.hasPrefix("dependencies:")
+        }
     }
 
 #endif

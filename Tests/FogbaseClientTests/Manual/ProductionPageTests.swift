@@ -6,14 +6,14 @@
 
     @Suite struct ProductionPageTests {
         @RecordCodable
-        struct Post {
+        struct Topic {
             var thread: String
             var title: String
             var good = 0
         }
 
-        @RecordCodable("Post")
-        struct NextPost {
+        @RecordCodable("Topic")
+        struct NextTopic {
             var thread: String
             var title: String
             @Field("good") var likes = 0
@@ -23,15 +23,15 @@
         @Test func `a model's next version reads old records, and the old one takes nothing away`() async throws {
             let database = InMemoryServer(administratorToken: "all")
                 .makeClient(tokens: MemoryTokenStore("all")).container().publicDatabase
-            let old = try await database.create(Post(thread: "sea", title: "Fog", good: 3))
-            var next = try await database.fetch(NextPost.self, old.id)
+            let old = try await database.create(Topic(thread: "sea", title: "Fog", good: 3))
+            var next = try await database.fetch(NextTopic.self, old.id)
             #expect(next.likes == 3 && next.subtitle == nil)
             next.subtitle = "At noon"
             try await database.save(next)
-            var before = try await database.fetch(Post.self, old.id)
+            var before = try await database.fetch(Topic.self, old.id)
             before.title = "Mist"
             try await database.save(before)
-            let now = try await database.fetch(NextPost.self, old.id)
+            let now = try await database.fetch(NextTopic.self, old.id)
             #expect(now.subtitle == "At noon" && now.title == "Mist")
         }
 
@@ -40,8 +40,8 @@
             let (url, token) = (live.url, LiveServer.administratorToken)
             let app = live.client()
             try await app.signUp("ann", password: "correct horse battery")
-            try await app.publicDatabase.create(Post(thread: "sea", title: "Fog"))
-            let query = Query<Post>().filter(.thread, equals: "sea").sorted(by: .good, ascending: false)
+            try await app.publicDatabase.create(Topic(thread: "sea", title: "Fog"))
+            let query = Query<Topic>().filter(.thread, equals: "sea").sorted(by: .good, ascending: false)
             #expect(try await app.publicDatabase.fetch(query.debug()).items.count == 1)
 
             let administrator = Fogbase(url, tokens: MemoryTokenStore(token))
@@ -55,10 +55,10 @@
 
             let plan = try await production.putSchema(schema.json, keepsRights: true, isDryRun: true)
             print("New: \(plan.types.added), gone: \(plan.types.removed), other rights: \(plan.rights)")
-            #expect(plan.types.added.contains("Post"))
+            #expect(plan.types.added.contains("Topic"))
             let change = try await production.putSchema(schema.json, keepsRights: true)
             print(change.fields.added)
-            let fields = try await production.schema().types["Post"]?.fields.keys.sorted()
+            let fields = try await production.schema().types["Topic"]?.fields.keys.sorted()
             #expect(fields == ["good", "thread", "title"])
 
             let released = Fogbase(url).container(environment: .production)
@@ -66,7 +66,7 @@
             #expect(try await released.publicDatabase.fetch(query).items.isEmpty)
 
             do {
-                let late = Query<Post>().filter(.title, beginsWith: "Fog").filter("good > %d", 3)
+                let late = Query<Topic>().filter(.title, beginsWith: "Fog").filter("good > %d", 3)
                 print(try await released.publicDatabase.count(late))
             } catch let error as FogbaseError where error.refusal?.cause == .notIndexed {
                 print(error.reason)
@@ -74,13 +74,13 @@
             }
 
             let more = #"""
-                {"types":{"Post":{
+                {"types":{"Topic":{
                   "fields":{"thread":{"type":"STRING"},"title":{"type":"STRING"},"good":{"type":"INT64"}},
                   "indexes":[{"fields":["thread","-good"]},{"fields":["title"],"unique":true}]}}}
                 """#
             let before = try await production.schema()
             try await production.putSchema(more, ifUnchanged: before.version, keepsRights: true)
-            let indexes = try await production.schema().types["Post"]?.indexes ?? []
+            let indexes = try await production.schema().types["Topic"]?.indexes ?? []
             print(indexes.map { "\($0.fields)\($0.isReady ? "" : " is being built")" })
             #expect(indexes.contains { $0.fields == ["title"] && $0.isUnique })
 

@@ -187,6 +187,10 @@ import Testing
                     .post, route, body: #"{"name":"\#(name)","password":"wrong horse"}"#)
                 #expect(answer.status == 401, "\(name): \(answer.text)")
                 #expect(passwords.hashesBegun == [.quick: before + 1], "\(name)")
+                // One that is not normalized is checked in both forms, whoever is named.
+                let typed = await database.call(
+                    .post, route, body: #"{"name":"\#(name)","password":"wrong horse e\u0301"}"#)
+                #expect(typed.status == 401 && passwords.hashesBegun == [.quick: before + 3], "\(name)")
             }
         }
     }

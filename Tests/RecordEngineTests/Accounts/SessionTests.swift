@@ -137,6 +137,8 @@ import Testing
             "DROP TABLE invitation_role", "DROP TABLE account_removal", "DROP TABLE removal_cascade",
             "DROP INDEX asset_claim_by_uploader", "DROP TRIGGER asset_claim_counts",
             "DELETE FROM record", "DELETE FROM type", "DELETE FROM type_grant",
+            "DROP INDEX account_by_name_key", "ALTER TABLE account DROP COLUMN name_key",
+            "DROP TABLE look_alike_account",
             "DROP TABLE api_key", "DROP TABLE gone_account", "DROP TABLE opening",
             "ALTER TABLE type DROP COLUMN acl_required",
             "DROP TABLE audit", "DROP TABLE audit_retention", "DROP TABLE audit_count",

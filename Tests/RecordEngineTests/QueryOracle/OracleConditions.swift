@@ -123,7 +123,9 @@ extension OracleSamples {
 
     private mutating func prefix(of operand: QueryArgument) -> QueryArgument {
         guard case .string(let text) = operand else { return operand }
-        return .string(String(String.UnicodeScalarView(text.unicodeScalars.prefix(pick([0, 1, 1, 2, 1_023, 2_000])))))
+        // An empty prefix is refused.
+        if text.isEmpty { return .string("a") }
+        return .string(String(String.UnicodeScalarView(text.unicodeScalars.prefix(pick([1, 1, 2, 1_023, 2_000])))))
     }
 
     /// Appends an operand as a placeholder, or, where that is simple, as a literal.

@@ -70,7 +70,7 @@ struct OracleDatabase {
             .timestampList, .referenceList, .bytes, .location,
         ]
         return types.filter { _ in samples.chance(55) }.enumerated().map {
-            OracleField(name: "f\($0.offset)", kind: .field($0.element))
+            OracleField(name: $0.offset % 3 == 2 ? "項目\($0.offset)" : "f\($0.offset)", kind: .field($0.element))
         }
     }
 

@@ -24,14 +24,21 @@ struct PredicateRefusalTests {
         ("a == 1e", 7, "end of the condition", "an exponent"), ("a == 1.", 6, ".", "AND, OR or the end"),
         ("a == + 1", 5, "+", "a number"), ("a == %q", 5, "%", "a placeholder"),
         ("a == $", 6, "end of the condition", "variable"),
-        ("a == $1", 6, "1", "variable"), ("# == 1", 1, " ", "field's name"), ("a == ü", 5, "ü", "a name, a value"),
-        ("雑談 == 1", 0, "雑", "a name, a value"), ("threadname == '雑談' 室", 23, "室", "a name, a value"),
+        ("a == $1", 6, "1", "variable"), ("# == 1", 1, " ", "field's name"), ("a == €", 5, "€", "a name, a value"),
+        ("😀 == 1", 0, "😀", "a name, a value"), ("threadname == '雑談' 室", 23, "室", "AND, OR or the end"),
+        ("a == 1\u{3000}", 6, "\u{3000}", "a name, a value"), ("x\u{200D} == 1", 1, "\u{200D}", "a name, a value"),
         ("a IN {1, 2", 10, "end of the condition", "closing brace"), ("a IN {1 2}", 8, "2", "a comma"),
         ("a IN {1,}", 8, "}", "a value"), ("a IN {b}", 6, "b", "a value"), ("a IN {%K}", 6, "%K", "a value"),
         ("a IN {{1}}", 6, "{", "a value"), ("in == 3", 0, "in", "written with #"),
         ("a == like", 5, "like", "written with #"),
         ("ANY ANY a == 1", 4, "ANY", "a field or a value"), ("NOT", 3, "end of the condition", "a field or a value"),
-        ("a NOT IN {1}", 2, "NOT", "an operator"), ("a == 1 AND OR b == 1", 11, "OR", "a field or a value"),
+        ("a NOT == 1", 6, "==", "IN, BETWEEN, CONTAINS or BEGINSWITH"), ("a IS 1", 5, "1", "NULL or NOT NULL"),
+        ("a IS NOT 1", 9, "1", "NULL or NOT NULL"), ("title ~ 'x'", 6, "~", "BEGINSWITH 'text'"),
+        ("title ILIKE 'x%'", 6, "ILIKE", "BEGINSWITH 'text'"), ("title STARTSWITH 'x'", 6, "STARTSWITH", "BEGINSWITH"),
+        ("a == ?", 5, "?", "%@"), ("a == :x", 5, ":", "$name"), ("`a` == 1", 0, "`", "a field's name"),
+        ("a IN (1, 2", 10, "end of the condition", "closing parenthesis"), ("a IN [1 2]", 8, "2", "closing bracket"),
+        ("a IN [c, d]", 6, "c", "a value"), ("a == (1)", 5, "(", "a field or a value"),
+        ("a == 1 AND OR b == 1", 11, "OR", "a field or a value"),
         ("date('yesterday') > a", 5, "'yesterday'", "RFC 3339"), ("timestamp == date(5)", 18, "5", "RFC 3339"),
         ("timestamp == CAST('x', \"NSDate\")", 18, "'x'", "a number of seconds"),
         ("timestamp == CAST(9223372036854775807, \"NSDate\")", 18, "9223372036854775807", "fits a timestamp"),
@@ -77,9 +84,12 @@ struct PredicateRefusalTests {
         #expect(error?.reason.contains(word) == true, "\(text): \(error?.reason ?? "")")
         #expect(error?.offset == offset, "\(text)")
         #expect(error?.found != nil && error?.expected != nil, "\(text)")
+        #expect(error?.reason.contains(error?.expected ?? "?") == true, "\(text): the sentence says what to write")
     }
 
     static let meaning: [(text: String, reason: String, cause: RecordError.Cause?, offset: Int)] = [
+        ("雑談室 == 1", "Field 雑談室 not found in Post", .unknownName, 0),
+        ("a == ü", "Field ü not found in Post; a text stands in quotes: 'ü'", .unknownName, 5),
         ("nothing == 1", "Field nothing not found in Post", .unknownName, 0),
         ("a == 1 AND Title == 'x'", "Field Title not found in Post", .unknownName, 11),
         ("recordChangeTag == 'x'", "Field 'recordChangeTag' cannot be queried", nil, 0),
@@ -117,7 +127,7 @@ struct PredicateRefusalTests {
         ),
         (
             "timestamp > 'x'",
-            "Field 'timestamp' of type TIMESTAMP cannot be compared with a value of type STRING that is no RFC 3339 time in whole milliseconds",
+            "Field 'timestamp' of type TIMESTAMP cannot be compared with a text that is no RFC 3339 time. Write it like '2026-03-01T12:00:00.250Z'",
             .typeMismatch, 12
         ),
         (
@@ -162,6 +172,11 @@ struct PredicateRefusalTests {
         ),
         ("a CONTAINS 1", "Field 'a' of type INT64 is no list, and contains nothing", .typeMismatch, 0),
         ("ANY scores CONTAINS 1", "Field 'scores' needs no quantifier with CONTAINS", .typeMismatch, 4),
+        (
+            "title BEGINSWITH ''",
+            "BEGINSWITH needs a string that is not empty. Leave the test out, or ask for records that have the field with title != NULL",
+            nil, 17
+        ),
         ("a BEGINSWITH 1", "Field 'a' of type INT64 has no beginning; only texts have", .typeMismatch, 2),
         (
             "author BEGINSWITH 'x'", "Field 'author' of type REFERENCE has no beginning; only texts have",

@@ -44,14 +44,27 @@ struct SortTermTests {
         #expect(try Self.order("-title", records: long) == [1, 2, 3, 4])
     }
 
-    @Test func `the time of creation is the order of creation in both directions`() throws {
-        let made: [(id: Int64, SampleRecord)] = [
-            (1, SampleRecord(values: ["createdTimestamp": .integer(9)])),
-            (2, SampleRecord(values: ["createdTimestamp": .integer(9)])),
-            (3, SampleRecord(values: ["createdTimestamp": .integer(8)])),
-        ]
-        #expect(try Self.order("createdTimestamp", "a", records: made) == [1, 2, 3])
-        #expect(try Self.order("-createdTimestamp", records: made) == [3, 2, 1])
-        #expect(try Self.order("-modifiedTimestamp", records: made) == [1, 2, 3])
+    private static let made: [(id: Int64, SampleRecord)] = [
+        (1, SampleRecord(values: ["createdTimestamp": .integer(9), "a": .integer(1)])),
+        (2, SampleRecord(values: ["createdTimestamp": .integer(9), "a": .integer(2)])),
+        (3, SampleRecord(values: ["createdTimestamp": .integer(8), "a": .integer(3)])),
+        (4, SampleRecord(values: ["createdTimestamp": .integer(9), "a": .integer(1)])),
+    ]
+
+    @Test func `records of one millisecond keep the order of creation, in both directions`() throws {
+        #expect(try Self.order("createdTimestamp", records: Self.made) == [3, 1, 2, 4])
+        #expect(try Self.order("-createdTimestamp", records: Self.made) == [4, 2, 1, 3])
+        #expect(try Self.order("-modifiedTimestamp", records: Self.made) == [1, 2, 3, 4])
+    }
+
+    @Test func `keys behind the time of creation decide among the records of one millisecond`() throws {
+        #expect(try Self.order("createdTimestamp", "-a", records: Self.made) == [3, 2, 1, 4])
+        #expect(try Self.order("-createdTimestamp", "a", records: Self.made) == [4, 1, 2, 3])
+        #expect(try Self.order("-createdTimestamp", "-a", records: Self.made) == [2, 4, 1, 3])
+    }
+
+    @Test func `the time of creation gives ties its direction wherever it stands`() throws {
+        #expect(try Self.order("a", "-createdTimestamp", records: Self.made) == [4, 1, 2, 3])
+        #expect(try Self.order("a", "createdTimestamp", records: Self.made) == [1, 4, 2, 3])
     }
 }

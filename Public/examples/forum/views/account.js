@@ -20,10 +20,11 @@ export async function showAccount({ page, from = hash("newest") }) {
 
     async function enter() {
         problem.replaceChildren();
+        const door = location.hash;
         try {
             await (isNew ? signUp : signIn)(name.value.trim(), password.value, stays.checked);
             announce(`Welcome, ${name.value.trim()}.`);
-            location.hash = from; // No other address than one of this page.
+            if (location.hash === door) location.hash = from; // No other address than one of this page.
         } catch (error) {
             problem.replaceChildren(problemBox(inWords(error, isNew)));
             password.focus();

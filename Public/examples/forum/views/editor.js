@@ -32,7 +32,7 @@ export async function showEditor({ name, thread = "" }, signal) {
             const sent = isNew ? await publish({ ...content(), ...picture.value() }) : await save(post.tag, changes());
             if (sent === null) return;
             drafts.delete(name);
-            location.hash = hash("post", { name: sent });
+            if (!signal.aborted) location.hash = hash("post", { name: sent });
         } catch (error) {
             const again = () => whileDisabled(button, send);
             problem.replaceChildren(problemBox(error, wrong === null ? again : undefined));

@@ -4,11 +4,11 @@ import { like } from "../posts.js";
 import { Unreachable } from "../server.js";
 import * as session from "../session.js";
 
-/** How many like a post, and the button to be one of them; `null` for a post that nobody counts for. */
+/** How many like a post, and the button to be one of them, or no longer; `null` for a post that nobody counts for. */
 export function likes(post) {
     if (post.likes === undefined) return null;
     const number = make("span", { class: "number" });
-    let count = post.likes;
+    let { likes: count, isLiked } = post;
     const show = (value) => { number.textContent = value === 1 ? "1 like" : `${value} likes`; };
     show(count);
     if (session.current() === null) {
@@ -19,20 +19,26 @@ export function likes(post) {
     const attempt = repeatable();
     const problem = make("span", { class: "wrong", role: "alert" });
     async function press() {
+        const wanted = !isLiked;
         problem.textContent = "";
-        show(count + 1); // What it will most likely be; the answer knows of the likes of others too.
+        show(count + (wanted ? 1 : -1)); // What it will most likely be; the answer knows of the likes of others too.
         try {
-            count = await attempt(post.name, (key) => like(post.name, key));
-            announce(`You like “${post.title}”.`);
+            count = await attempt([post.name, wanted], (key) => like(post.name, wanted, key));
+            isLiked = wanted;
+            announce(isLiked ? `You like “${post.title}”.` : `You no longer like “${post.title}”.`);
         } catch (error) {
             problem.textContent = error instanceof Unreachable
                 ? "The server does not answer. Press again to try again; it counts once." : error.message;
         } finally {
             show(count);
+            name();
         }
     }
-    const button = make("button", {
-        type: "button", "aria-label": `Like “${post.title}”`, onclick: () => whileDisabled(button, press),
-    }, "Like");
+    const button = make("button", { type: "button", onclick: () => whileDisabled(button, press) });
+    function name() {
+        button.textContent = isLiked ? "Unlike" : "Like";
+        button.setAttribute("aria-label", `${button.textContent} “${post.title}”`);
+    }
+    name();
     return make("p", { class: "likes" }, number, " ", button, problem);
 }

@@ -1,4 +1,4 @@
-import { announce, hash, make, moment, whileDisabled } from "../dom.js";
+import { announce, by, hash, make, moment, whileDisabled } from "../dom.js";
 import { smallAddress } from "../pictures.js";
 import * as posts from "../posts.js";
 import { likes } from "./likes.js";
@@ -56,12 +56,12 @@ function item(post) {
                 : make("img", { class: "small", src: smallAddress(post.image), alt: "", width: 72, height: 72 }),
             make("h2", {}, make("a", { href: hash("post", { name: post.name }) }, post.title)),
             make("p", { class: "about" },
-                make("a", { href: hash("newest", { thread: post.thread }) }, post.thread), " · ", moment(post.written)),
+                make("a", { href: hash("newest", { thread: post.thread }) }, post.thread), " · ", moment(post.written), by(post)),
             make("p", { class: "excerpt" }, post.text),
             likes(post)));
 }
 
-/** Finds threads by how they begin: that is what an index can do in the twinkling of an eye. */
+/** Finds threads by how they begin, which is what an index can do. */
 function searchForm(page, search) {
     const input = make("input", { id: "search", type: "search", value: search ?? "", autocomplete: "off" });
     const find = (event) => {
@@ -69,6 +69,6 @@ function searchForm(page, search) {
         location.hash = hash(page, { search: input.value.trim() || undefined });
     };
     return make("form", { role: "search", onsubmit: find },
-        make("label", { for: "search" }, "Threads that begin with (capitals count)"),
+        make("label", { for: "search" }, "Threads that begin with"),
         make("span", { class: "joined" }, input, make("button", {}, "Search")));
 }

@@ -11,14 +11,17 @@ export function pictureField(picture) {
     let uploading = null;
     const shown = make("div");
     const problem = make("div");
+    // The browser's own control would go on saying that no file is chosen, under the picture.
     const input = make("input", {
-        id: "picture", type: "file", accept: types.join(","), onchange: () => take(input.files[0]),
+        id: "picture", type: "file", hidden: true, "aria-label": "Choose a picture", accept: types.join(","),
+        onchange: () => take(input.files[0]),
     });
-    const element = make("fieldset", {}, make("legend", {}, "Picture"),
-        shown, make("label", { for: "picture" }, "Choose a picture"), input, problem);
+    const chooser = make("button", { type: "button", onclick: () => input.click() });
+    const element = make("fieldset", {}, make("legend", {}, "Picture"), shown, make("p", {}, chooser), input, problem);
 
     function show({ image, photo }) {
         const has = image !== undefined && image !== null;
+        chooser.textContent = has ? "Choose another picture" : "Choose a picture";
         shown.replaceChildren(...(has ? [
             make("img", { class: "small", src: smallAddress(image), alt: "The chosen picture", width: 72, height: 72 }),
             make("span", {}, photo ? ` ${photo.filename ?? "picture"}, ${sizeText(photo.size)} ` : " "),
@@ -28,7 +31,7 @@ export function pictureField(picture) {
     function takeAway() {
         value = { image: null, photo: null };
         show(value);
-        input.focus();
+        chooser.focus();
     }
     async function take(file) {
         uploading?.abort();

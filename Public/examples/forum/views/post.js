@@ -1,5 +1,5 @@
 import { repeatable } from "../attempt.js";
-import { announce, hash, make, moment, whileDisabled } from "../dom.js";
+import { announce, by, hash, make, moment, whileDisabled } from "../dom.js";
 import * as posts from "../posts.js";
 import * as session from "../session.js";
 import { ask } from "./dialog.js";
@@ -13,17 +13,17 @@ export async function showPost({ name }, signal) {
     return [
         make("h1", {}, post.title),
         make("p", { class: "about" },
-            make("a", { href: hash("newest", { thread: post.thread }) }, post.thread), " · ", moment(post.written),
+            make("a", { href: hash("newest", { thread: post.thread }) }, post.thread), " · ", moment(post.written), by(post),
             post.changed > post.written ? [", changed ", moment(post.changed)] : null,
             session.isOwn(post) ? " · yours" : null),
         make("p", { class: "text" }, post.text),
         photo(post),
         likes(post),
-        ...(session.isOwn(post) ? authorsButtons(post) : []),
+        ...(session.isOwn(post) ? authorsButtons(post, signal) : []),
     ].filter((node) => node !== null);
 }
 
-function authorsButtons(post) {
+function authorsButtons(post, signal) {
     const attempt = repeatable();
     const problem = make("div");
     async function remove() {
@@ -37,7 +37,7 @@ function authorsButtons(post) {
         try {
             await attempt(post.tag, (key) => posts.remove(post, key));
             announce(`“${post.title}” is deleted.`);
-            location.hash = hash("newest", { thread: post.thread });
+            if (!signal.aborted) location.hash = hash("newest", { thread: post.thread });
         } catch (error) {
             problem.replaceChildren(error.code === "CONFLICT" ? changedMeanwhile() : problemBox(error, remove));
         }

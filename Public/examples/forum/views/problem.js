@@ -36,12 +36,8 @@ function isMissing({ details }) {
 
 /** In development types and indexes come with the first users; in production an administrator puts them there. */
 function setUp() {
-    const call = `curl -sS -H "Authorization: Bearer $TOKEN"`;
     return make("div", { class: "set-up" },
-        make("p", {}, "The forum is not set up on this server. In development, its Swift twin does that:"),
-        make("pre", {}, `swift run ForumExample --server ${server}`),
-        make("p", {}, "Production gets them from development. With an administrator's token:"),
-        make("pre", {}, `${call} '${server}/schema?environment=development' \\\n`
-            + `  | ${call} -X PUT -H 'Content-Type: application/json' --data-binary @- \\\n`
-            + `      '${server}/schema?environment=production'`));
+        make("p", {}, "The forum is not set up on this server. In its folder, with an administrator's token in TOKEN:"),
+        make("pre", {}, `sh set-up.sh ${server}`),
+        make("p", {}, "It puts the forum's types and indexes into development, and makes production's schema the same."));
 }

@@ -108,20 +108,27 @@ struct QueryNeeds {
         wish.options[field, default: []].formUnion(options)
     }
 
+    /// The columns by which an index can bring the order about. None where ids do: records that are sorted by their time of
+    /// creation first come by id.
+    private var indexedOrder: [SortTerm] {
+        mutating get { createdFollowsIDs && order.isByTimeFirst ? [] : order.columns }
+    }
+
     private mutating func bestColumns() -> [IndexDefinition.Column] {
-        let ordered = Set(order.columns.map(\.field))
+        let terms = indexedOrder
+        let ordered = Set(terms.map(\.field))
         let known = parts.fields.filter { field in
             parts.facts[field]?.values != nil && !ordered.contains(field) && field.source != nil
                 && !(field == .system(.createdTimestamp) && createdFollowsIDs)
         }
         var columns = known.compactMap { $0.source.map { IndexDefinition.Column($0) } }
-        if order.columns.isEmpty {
+        if terms.isEmpty {
             let range = parts.fields.first { field in
                 field.source != nil && parts.facts[field]?.values == nil && !isAlwaysUsable(field)
             }
             if let source = range?.source { columns.append(IndexDefinition.Column(source)) }
         } else {
-            for term in order.columns {
+            for term in terms {
                 guard let source = term.field.source else { return [] }
                 columns.append(IndexDefinition.Column(source, isAscending: term.isAscending))
             }
@@ -134,7 +141,7 @@ struct QueryNeeds {
     /// Whether an index has these columns: the ones with known values in any order, the others as they are or all turned
     /// around.
     private mutating func hasIndex(on columns: [IndexDefinition.Column]) -> Bool {
-        let fixed = columns.count - max(order.columns.count, order.columns.isEmpty ? 1 : 0)
+        let fixed = columns.count - max(1, indexedOrder.count)
         let head = Set(columns.prefix(max(0, fixed)).map(\.source))
         let tail = columns.dropFirst(max(0, fixed))
         return type.indexes.contains { index in

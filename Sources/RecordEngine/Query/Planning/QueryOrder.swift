@@ -7,28 +7,26 @@ internal import RecordModel
 struct QueryOrder: Hashable, Sendable {
     /// Terms that decide before the id does.
     var columns: [SortTerm]
-    /// The direction of the id. Descending for `-createdTimestamp`, which is the creation order turned around.
+    /// The direction of the id: that of `createdTimestamp`, if the sort has it.
     var isIDAscending: Bool
 
     /// - Parameters:
     ///   - constants: Fields that have one value in all matches, and so decide nothing.
     ///   - createdFollowsIDs: Whether a later record never has an earlier time of creation.
     init(_ sort: [SortTerm], constants: Set<QueryField> = [], createdFollowsIDs: Bool) {
-        columns = []
-        isIDAscending = true
         // They are few: to look through them costs less than a set does.
-        for (place, term) in sort.enumerated() where !sort[..<place].contains(where: { $0.field == term.field }) {
-            let isConstant = constants.contains(term.field)
-            if term.field == .system(.createdTimestamp) {
-                // Nothing behind it decides: no two records have one place in the creation order, not even those of one
-                // millisecond.
-                isIDAscending = term.isAscending
-                if !createdFollowsIDs, !isConstant { columns.append(term) }
-                return
-            }
-            if !isConstant { columns.append(term) }
-        }
+        let terms = sort.enumerated().filter { place, term in
+            !constants.contains(term.field) && !sort[..<place].contains { $0.field == term.field }
+        }.map(\.element)
+        isIDAscending = sort.areIDsAscending
+        // Where ids follow the time of creation and nothing stands behind it, it is the order of ids.
+        let isByID = createdFollowsIDs && terms.last?.field == .system(.createdTimestamp)
+        columns = isByID ? Array(terms.dropLast()) : terms
     }
+
+    /// Whether the time of creation comes first and other columns behind it. Where ids follow the time, records that come by
+    /// id are in this order but for those of one millisecond.
+    var isByTimeFirst: Bool { columns.first?.field == .system(.createdTimestamp) }
 
     /// Whether the answer comes in the order of ids alone.
     var isByID: Bool { columns.isEmpty }

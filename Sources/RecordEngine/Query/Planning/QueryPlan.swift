@@ -11,6 +11,9 @@ struct QueryPlan: Hashable, Sendable {
     var order: QueryOrder
     /// Whether all matches are gathered and sorted, since the walks do not come in the query's order.
     var isSorted: Bool
+    /// Whether the walks come by time of creation, the first column of the order, so that sorting ends with the time of
+    /// the last record that is wanted.
+    var isByTime = false
     /// Rows that the walks are expected to meet, before they find a page.
     var estimatedRows: Int
     /// Whether the walks can meet a record twice.

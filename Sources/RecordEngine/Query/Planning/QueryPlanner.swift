@@ -52,7 +52,9 @@ struct QueryPlanner {
         var best = 0
         var bestCost = Double.infinity
         for (number, path) in paths.enumerated() {
-            let cost = self.cost(of: path, rows: rows[number], matches: matches, isCovered: path.covered == everything)
+            let cost = self.cost(
+                of: path, rows: rows[number], matches: matches, isCovered: path.covered == everything,
+                isByTime: comesByTime(path, order))
             if cost < bestCost {
                 best = number
                 bestCost = cost
@@ -61,10 +63,15 @@ struct QueryPlanner {
         return try make(paths[best], parts, predicate, order, rows: rows[best])
     }
 
-    private func cost(of path: AccessPath, rows: Int, matches: Int, isCovered: Bool) -> Double {
+    /// Whether the walks of a path come by time of creation, the first column of the order.
+    private func comesByTime(_ path: AccessPath, _ order: QueryOrder) -> Bool {
+        createdFollowsIDs && order.isByTimeFirst && !path.isInOrder && path.walks.allSatisfy(\.isOneKey)
+    }
+
+    private func cost(of path: AccessPath, rows: Int, matches: Int, isCovered: Bool, isByTime: Bool) -> Double {
         guard let limit else { return Double(rows) }
-        guard path.isInOrder else { return Double(rows) * Self.sortedRowCost }
-        let page = Double(min(rows, limit + 1))
+        guard path.isInOrder || isByTime else { return Double(rows) * Self.sortedRowCost }
+        let page = Double(min(rows, limit + 1)) * (path.isInOrder ? 1 : Self.sortedRowCost)
         // In order, a page is full when enough of the rows have matched.
         return isCovered ? page : min(Double(rows), page * Double(rows) / Double(min(matches, max(rows, 1))))
     }
@@ -83,8 +90,12 @@ struct QueryPlanner {
         let isSorted = !path.isInOrder && limit != nil
         let residual = parts.without(path.covered)
         let isPage = path.isInOrder && residual == .constant(true)
+        let isByTime = isSorted && comesByTime(path, order)
+        var walks = path.walks
+        if isByTime { for number in walks.indices { walks[number].isBackward = !order.isIDAscending } }
         return QueryPlan(
-            walks: path.walks, residual: residual, predicate: predicate, order: order, isSorted: isSorted,
+            walks: walks, residual: residual, predicate: predicate, order: order, isSorted: isSorted,
+            isByTime: isByTime,
             estimatedRows: isPage ? min(rows, limit.map { $0 + 1 } ?? rows) : rows, hasOverlaps: path.hasOverlaps)
     }
 

@@ -153,6 +153,14 @@ struct QueryRunner {
                 }
                 continue
             }
+            if part.plan.isByTime {
+                try forEachByTime(of: part, after: place, limit: limit, &budget) {
+                    record, candidate, budget throws(QueryObstacle) in
+                    if hasOverlaps, !seen.insert(record).inserted { return }
+                    if first.wants(candidate) { try first.add(candidate, &budget) }
+                }
+                continue
+            }
             let needsRecord = !order.isByID || !part.residual.isTrivial
             try forEachEntry(of: part, &budget) { record, mayBeCut, budget throws(QueryObstacle) in
                 if hasOverlaps, !seen.insert(record).inserted { return }
@@ -205,7 +213,7 @@ struct QueryRunner {
         return try budget.match(record, matcher)
     }
 
-    private func sortKey(_ cursor: RecordCursor, _ budget: inout QueryBudget) throws(QueryObstacle) -> [UInt8] {
+    func sortKey(_ cursor: RecordCursor, _ budget: inout QueryBudget) throws(QueryObstacle) -> [UInt8] {
         if order.isByID { return [] }
         let record = try refusing { () throws(RecordError) in try IndexedRecord(cursor) }
         var key: [UInt8] = []

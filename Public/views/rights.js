@@ -1,0 +1,21 @@
+import * as scope from "../scope.js";
+
+const people = { _world: "everyone", _icloud: "signed in", _creator: "creator" };
+
+/** What the server gives a type that begins with its first record. */
+const initial = { _creator: ["WRITE"], _icloud: ["CREATE"], _world: ["READ"] };
+
+function grantText(grants) {
+    const lines = Object.entries(grants)
+        .filter(([, rights]) => Array.isArray(rights) && rights.length > 0)
+        .map(([role, rights]) => `${people[role] ?? role}: ${rights.join(", ").toLowerCase()}`);
+    return lines.length === 0 ? "Administrators only" : lines.join(" · ");
+}
+
+/** One line that says whose a type's records are: `everyone: read`. */
+export function rightsLine(type) {
+    // In a private database grants do not apply.
+    if (scope.isPrivate()) return "Private: its owner alone";
+    if (type.isNew) return `There is no such type yet. New types begin with: ${grantText(initial)}`;
+    return grantText(type.grants);
+}

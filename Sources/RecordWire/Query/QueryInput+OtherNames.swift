@@ -1,0 +1,21 @@
+/// What the keys of a query are called elsewhere.
+extension QueryInput {
+    /// What to write in place of a key that this server does not have and other servers do.
+    ///
+    /// - Returns: The name here, and a sentence; `nil` for keys that nothing here corresponds to.
+    package static func advice(for key: String) -> (name: String, sentence: String)? {
+        switch key.lowercased().filter({ $0 != "_" && $0 != "$" && $0 != "-" }) {
+        case "skip", "offset", "page", "start", "startafter", "startat", "continuationmarker":
+            ("cursor", "Pages have no numbers: for the next page, pass the 'cursor' of the last response")
+        case "filter", "q", "query", "condition", "predicate":
+            ("where", "The condition is 'where', such as where=likes > 3")
+        case "order", "orderby", "sortby", "ordering":
+            ("sort", "The order is 'sort', such as sort=-likes,title")
+        case "perpage", "pagesize", "resultslimit", "top", "max", "maxresults", "first":
+            ("limit", "The length of a page is 'limit'")
+        case "select", "keys", "columns", "desiredkeys":
+            ("fields", "The fields of the response are 'fields', such as fields=title,likes")
+        default: nil
+        }
+    }
+}

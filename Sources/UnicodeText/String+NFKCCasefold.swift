@@ -1,0 +1,85 @@
+/// The form in which texts are compared that people take for the same (Unicode Standard §3.13, toNFKC_Casefold).
+extension String {
+    /// The text without differences of case, of width, font and ligature, and without characters that nobody sees:
+    /// `toNFKC_Casefold(NFC(text))`, by Unicode 17. It is in NFC. Texts that are canonically equivalent have the same one.
+    ///
+    /// It has at most 11 times the bytes of the text. Applied to its result it changes nothing. Takes time in proportion to
+    /// the length; an ASCII text without capitals is returned as it is.
+    ///
+    /// Scalars that Unicode 17 does not have yet stay as they are, so that a later version may change the result for them,
+    /// and for them alone.
+    package var nfkcCasefold: String {
+        if let ascii = asciiLowercased { return ascii }
+        let text = nfc
+        var result = String.UnicodeScalarView()
+        var isChanged = false
+        for scalar in text.unicodeScalars {
+            let start = result.endIndex
+            Casefold.append(scalar, to: &result)
+            isChanged = isChanged || result.endIndex == start || result[start] != scalar
+        }
+        return isChanged ? String(result).nfc : text
+    }
+
+    /// The text in small letters, or `nil` if it is not ASCII.
+    private var asciiLowercased: String? {
+        var copy = self
+        return copy.withUTF8 { bytes in
+            var hasCapitals = false
+            for byte in bytes {
+                if byte >= 0x80 { return nil }
+                hasCapitals = hasCapitals || isCapital(byte)
+            }
+            guard hasCapitals else { return self }
+            return String(unsafeUninitializedCapacity: bytes.count) { buffer in
+                for (index, byte) in bytes.enumerated() {
+                    buffer.initializeElement(at: index, to: isCapital(byte) ? byte | 0x20 : byte)
+                }
+                return bytes.count
+            }
+        }
+    }
+}
+
+private func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
+
+/// The property NFKC_Casefold of scalars in normalized texts.
+private enum Casefold {
+    static func append(_ scalar: Unicode.Scalar, to result: inout String.UnicodeScalarView) {
+        let value = UInt64(scalar.value)
+        if value < 0x80 {
+            result.append(isCapital(UInt8(value)) ? Unicode.Scalar(UInt8(value) | 0x20) : scalar)
+        } else if let folded = inRun(value) {
+            result.append(folded)
+        } else if let text = casefoldTexts.last(upTo: value << 24 | 0xFF_FFFF), text >> 24 == value {
+            let start = Int(text >> 8 & 0xFFFF)
+            for unit in casefoldPool[start..<start + Int(text & 0xFF)] {
+                // Always one: the pool has no surrogates.
+                if let part = Unicode.Scalar(unit) { result.append(part) }
+            }
+        } else if !scalar.properties.isDefaultIgnorableCodePoint {
+            result.append(scalar)
+        }
+    }
+
+    private static func inRun(_ value: UInt64) -> Unicode.Scalar? {
+        guard let run = casefoldRuns.last(upTo: value << 29 | 0x1FFF_FFFF) else { return nil }
+        let distance = value - run >> 29
+        let stride = 1 + run >> 28 & 1
+        let count = 1 + run >> 21 & 0x7F
+        guard distance % stride == 0, distance / stride < count else { return nil }
+        return Unicode.Scalar(UInt32(run & 0x1F_FFFF) + UInt32(distance))
+    }
+}
+
+extension [UInt64] {
+    /// The last element of an ascending array that is not greater than a limit.
+    fileprivate func last(upTo limit: UInt64) -> UInt64? {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] <= limit { low = middle + 1 } else { high = middle }
+        }
+        return low == 0 ? nil : self[low - 1]
+    }
+}

@@ -1,0 +1,89 @@
+import HTTP
+import RecordWire
+import Testing
+
+/// What writes tell that succeed.
+@Suite struct WriteNoticeTests {
+    private static func notices(_ answer: Answer) -> [String] {
+        (answer.json?["notices"]?.array ?? []).map { notice in
+            ["code", "recordType", "recordName", "field"].map { notice[$0]?.string ?? "" }.joined(separator: " ")
+        }
+    }
+
+    @Test(arguments: [
+        ("9007199254740993", true), ("9007199254740992", false), ("1152921504606847000", false),
+        ("1152921504606846976", true), ("18446744073709552000", false), ("0.1", false), ("0.10000000000000001", true),
+        ("0.1000000000000000000000", false), ("-9007199254740993", true), ("1e300", false), ("12345678901234567890e-5", true),
+        ("100000000000000000000000", false), ("9.9999999999999999e22", true), ("0.0000000000000000001", false),
+    ] as [(String, Bool)])
+    func `a number that a DOUBLE does not hold is told of`(number: String, isTold: Bool) async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        await database.call(
+            .put, "/schema", as: .administrator,
+            body: #"{"types":{"Good":{"fields":{"price":{"type":"DOUBLE"},"all":{"type":"DOUBLE_LIST"}}}}}"#)
+        let answer = await database.call(
+            .put, "/records/Good/a", as: .administrator, body: #"{"fields":{"price":\#(number)}}"#)
+        #expect(answer.status == 201, "\(answer.text)")
+        #expect(Self.notices(answer) == (isTold ? ["NUMBER_ROUNDED Good a price"] : []), "\(answer.text)")
+        #expect(answer.json?["recordName"]?.string == "a")
+        let list = await database.call(
+            .patch, "/records/Good/a", as: .administrator, body: #"{"fields":{"all":[1,\#(number)]}}"#)
+        #expect(Self.notices(list) == (isTold ? ["NUMBER_ROUNDED Good a all"] : []), "\(list.text)")
+    }
+
+    @Test func `a bare time in a new field stays a STRING and says how it becomes a TIMESTAMP`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        let answer = await database.call(
+            .put, "/records/Event/a", as: .administrator,
+            body: #"""
+                {"fields":{"due":"2026-03-01T12:00:00Z","note":"2026-03-01","end":{"value":"2026-03-01 12:00:00+09","type":"TIMESTAMP"},
+                "text":{"value":"2026-03-01T12:00:00Z","type":"STRING"},"ratio":3.0}}
+                """#)
+        #expect(answer.status == 201, "\(answer.text)")
+        #expect(Self.notices(answer) == ["STORED_AS_STRING Event a due"], "\(answer.text)")
+        let fields = answer.json?["fields"]
+        let types = ["due", "note", "end", "text", "ratio"].map { fields?[$0]?["type"]?.string ?? "" }
+        #expect(types == ["STRING", "STRING", "TIMESTAMP", "STRING", "DOUBLE"])
+        // Once is enough.
+        let again = await database.call(
+            .patch, "/records/Event/a", as: .administrator, body: #"{"fields":{"due":"2026-03-02T12:00:00Z"}}"#)
+        #expect(Self.notices(again) == [])
+        let typed = await database.call(
+            .patch, "/records/Event/a", as: .administrator,
+            body: #"{"fields":{"due":{"value":"2026-03-02T12:00:00Z","type":"TIMESTAMP"}}}"#)
+        #expect(typed.status == 400)
+        let reason = typed.json?["reason"]?.string ?? ""
+        #expect(reason.contains("'due'") && reason.contains("STRING") && reason.contains("/schema"), "\(reason)")
+    }
+
+    @Test func `a batch tells of the items that were done`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        await database.call(
+            .put, "/schema", as: .administrator, body: #"{"types":{"Good":{"fields":{"price":{"type":"DOUBLE"}}}}}"#)
+        let item = { (name: String, price: String) in
+            #"{"operationType":"create","record":{"recordType":"Good","recordName":"\#(name)","fields":{"price":\#(price)}}}"#
+        }
+        let items = [
+            item("a", "9007199254740993"), item("a", "9007199254740993"), item("b", "1"), item("c", "9007199254740993"),
+        ].joined(separator: ",")
+        let failed = await database.call(
+            .post, "/records", as: .administrator, body: #"{"operations":[\#(items)]}"#)
+        #expect(Self.notices(failed) == [])
+        let headers = [("Idempotency-Key", "once")]
+        let body = #"{"operations":[\#(items)],"atomic":false}"#
+        let answer = await database.call(.post, "/records", as: .administrator, body: body, headers: headers)
+        #expect(Self.notices(answer) == ["NUMBER_ROUNDED Good a price", "NUMBER_ROUNDED Good c price"], "\(answer.text)")
+        let replay = await database.call(.post, "/records", as: .administrator, body: body, headers: headers)
+        #expect(replay.text == answer.text)
+    }
+
+    @Test func `an answer that is given again is whole without its notices`() async throws {
+        let database = try await TestDatabase.make(withUsers: false)
+        let headers = [("Idempotency-Key", "once")]
+        let body = #"{"fields":{"due":"2026-03-01T12:00:00Z"}}"#
+        let answer = await database.call(.put, "/records/Event/a", as: .administrator, body: body, headers: headers)
+        let replay = await database.call(.put, "/records/Event/a", as: .administrator, body: body, headers: headers)
+        #expect(Self.notices(answer).count == 1 && Self.notices(replay).isEmpty)
+        #expect(replay.json?["fields"]?["due"]?["value"] == answer.json?["fields"]?["due"]?["value"])
+    }
+}
