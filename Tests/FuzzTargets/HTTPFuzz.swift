@@ -90,7 +90,7 @@ enum HTTPFuzz {
 
     private static func conditions(_ text: String) -> String? {
         var fields = HTTPFields()
-        for name in [HTTPFieldName.ifMatch, .ifNoneMatch, .range]
+        for name in [HTTPFieldName.ifMatch, .ifNoneMatch, .range, .origin]
         where text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
             fields.append(name, text)
         }
@@ -98,6 +98,15 @@ enum HTTPFuzz {
         _ = Preconditions.evaluate(fields, method: .get, entityTag: tag)
         _ = Preconditions.rangeApplies(fields, entityTag: tag)
         _ = AcceptEncoding.acceptsGzip(fields)
+        // Lists of origins are the operator's, and what they are compared with is anybody's.
+        _ = (
+            FormFields.parse(Array(text.utf8)), try? CORSOrigin(text), try? PublicURL(text), try? HostPolicy.entry(text)
+        )
+        var answer = HTTPResponse(.ok)
+        if let target = RequestTarget("/") {
+            let request = HTTPRequest(method: .get, target: target, fields: fields)
+            CORSPolicy(origins: ["https://*.a.example", "http://[::1]:*", "app://*"]).apply(to: &answer, for: request)
+        }
         return nil
     }
 

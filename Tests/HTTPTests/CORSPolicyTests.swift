@@ -67,7 +67,7 @@ import Testing
             })
         for name: HTTPFieldName in [
             .uploadOffset, .uploadLength, .uploadExpires, .location, .tusResumable, .tusVersion, .tusExtension,
-            .tusMaxSize, .tusChecksumAlgorithm, .etag, .contentRange, .contentDisposition,
+            .tusMaxSize, .tusChecksumAlgorithm, .etag, .wwwAuthenticate, .contentRange, .contentDisposition,
         ] {
             #expect(exposed.contains(name.text.lowercased()), "\(name.text)")
         }

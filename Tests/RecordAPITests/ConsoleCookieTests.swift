@@ -42,6 +42,14 @@ import Testing
         let other = try #require(
             try await console(secure, .post, #"{"token":"the-operators-secret"}"#).field("Set-Cookie"))
         #expect(other.hasPrefix("__Host-fogbase=") && other.hasSuffix("; Path=/; HttpOnly; SameSite=Strict; Secure"))
+        // `__Host-` is for the path / alone.
+        let below = try await TestDatabase.make(withUsers: false) {
+            $0.publicURL = try? PublicURL("https://db.example/fog/")
+        }
+        let path = try #require(
+            try await console(below, .post, #"{"token":"the-operators-secret"}"#).field("Set-Cookie"))
+        #expect(path.hasPrefix("__Secure-fogbase="))
+        #expect(path.hasSuffix("; Path=/fog/; HttpOnly; SameSite=Strict; Secure"))
         let end = try await console(test, .delete)
         #expect(end.status == 204 && end.field("Set-Cookie")?.hasPrefix("fogbase=; ") == true)
         #expect(end.field("Set-Cookie")?.hasSuffix("; Max-Age=0") == true)

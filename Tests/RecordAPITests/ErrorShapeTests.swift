@@ -5,6 +5,19 @@ import RecordWire
 import Testing
 
 @Suite struct ErrorShapeTests {
+    @Test func `a dead token is told apart from none and from a wrong password`() async throws {
+        let test = try await TestDatabase.make()
+        await test.call(.put, "/records/Post/a", as: .creator, body: "{}")
+        let dead = await test.call(.get, "/records/Post/a", token: "fbs_ended")
+        #expect(dead.status == 401 && dead.field("WWW-Authenticate") == #"Bearer error="invalid_token""#)
+        #expect(dead.json?["reason"]?.string?.contains("Drop it") == true, "\(dead.text)")
+        #expect(await test.call(.get, "/records/Post/a").status == 200)
+        let none = await test.call(.get, "/users/me")
+        #expect(none.status == 401 && none.field("WWW-Authenticate") == "Bearer")
+        let wrong = await test.call(.post, "/sessions", body: #"{"name":"ann","password":"wrong horse"}"#)
+        #expect(wrong.status == 401 && wrong.field("WWW-Authenticate") == "Bearer")
+    }
+
     @Test func `paths, methods, parameters and media types are refused with a sentence`() async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(.put, "/records/Post/a", as: .administrator, body: "{}")

@@ -14,8 +14,9 @@ struct RateTicket {
     private var standing: RateStanding?
     /// The class of that bucket.
     private var shown: RateClass
-    /// Why the address may not sign in now, unless it turns out to be one that has signed in with the name before.
-    private var postponed: RecordError?
+    /// The address may not sign in now, unless it turns out to be one that has signed in with the name before. `standing` is its
+    /// bucket's.
+    private var isPostponed = false
 
     /// Whoever comes without an address, as by a Unix socket, has one bucket with all of his kind.
     private static let unknown = IPAddress(high: .max, low: .max)
@@ -61,7 +62,7 @@ struct RateTicket {
             try take(1)
         } catch {
             guard provesLater else { throw error }
-            postponed = error
+            isPostponed = true
         }
     }
 
@@ -147,9 +148,9 @@ struct RateTicket {
     func beginSignIn(_ name: String, in accounts: AnyObject) throws(RecordError) -> SignInAttempt? {
         guard let limiter, let delays = limiter.delays else { return nil }
         let accounts = ObjectIdentifier(accounts)
-        if let postponed, !delays.knows(name, of: accounts, from: client) { throw postponed }
+        if isPostponed, !delays.knows(name, of: accounts, from: client) { throw postponed }
         let attempt = try delays.begin(name, of: accounts, from: client)
-        guard let postponed else { return attempt }
+        guard isPostponed else { return attempt }
         // Behind the delay, so that guesses which it refuses use up nothing.
         guard let limit = limiter.limits.auth,
             limiter.take(1, from: limiter.key(.auth, .known(attempt.pair)), limit).isAdmitted
@@ -158,6 +159,13 @@ struct RateTicket {
             throw postponed
         }
         return attempt
+    }
+
+    /// What was not said when the request came.
+    private var postponed: RecordError {
+        var ticket = self
+        return standing.map { ticket.refusal($0, of: rateClass) }
+            ?? RecordError(.throttled, "Wait a little", retryAfter: 1)
     }
 
     /// Remembers that somebody has proven a name from this address, as by signing up.
