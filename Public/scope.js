@@ -1,5 +1,5 @@
-// The database that the console looks at: container, environment, database, owner and zone. This scope is the query of the page's own
-// address, so it can be bookmarked; an absent key leaves the choice to the server's configuration.
+// The database that the console looks at: container, environment, database, owner and zone. This scope is the query of the
+// page's own address, so it can be bookmarked; an absent key leaves the choice to the server's configuration.
 
 export const keys = ["container", "environment", "database", "owner", "zone"];
 
