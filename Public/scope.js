@@ -1,5 +1,5 @@
-// The database that the console looks at: container, environment, database, owner and zone. This scope is the query of the page's own
-// address, so it can be bookmarked; an absent key leaves the choice to the server's configuration.
+// The database that the console looks at: container, environment, database, owner and zone. This scope is the query of the
+// page's own address, so it can be bookmarked; an absent key leaves the choice to the server's configuration.
 
 /** What stands before the paths of routes: empty, or `/fog` where a proxy serves the server below a path. */
 export const base = new URL("..", import.meta.url).pathname.replace(/\/$/, "");

@@ -73,7 +73,9 @@ export function reason(what) {
 /** What the caller can do after a 403. */
 export function adviceOnForbidden() {
     if (caller === null) return "Sign in as an administrator whose role covers this.";
-    if (caller.isAdministrator !== true) return "This is beyond the key's scope. An administrator can change the scope, or do this.";
+    if (caller.isAdministrator !== true) {
+        return "This is beyond the key's scope. An administrator can change the scope, or do this.";
+    }
     return caller.role === "owner" ? "No role covers this, and you are an owner already: go by what the server says above."
         : `You are signed in as ${title()}. Sign in as somebody whose role covers this, or ask an owner for another role.`;
 }

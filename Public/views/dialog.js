@@ -27,7 +27,8 @@ export function ask({ title, content, choices, wide = false }) {
             if (before?.isConnected) before.focus();
             resolve(answer);
         } },
-        make("h2", { id: titleID }, title), typeof content === "function" ? content(close) : content, make("p", { class: "actions" }, buttons));
+        make("h2", { id: titleID }, title), typeof content === "function" ? content(close) : content,
+        make("p", { class: "actions" }, buttons));
         document.body.append(dialog);
         dialog.showModal();
     });

@@ -20,7 +20,8 @@ function access(rows) {
         make("table", {},
             make("thead", {}, make("tr", {}, head("Walked"), head("Condition"), head("Direction"))),
             make("tbody", {}, rows.map((row) => make("tr", {},
-                make("td", { class: "code" }, String(row.index ?? "")), make("td", { class: "code" }, row.condition === "TRUEPREDICATE" ? "all records" : String(row.condition ?? "")),
+                make("td", { class: "code" }, String(row.index ?? "")),
+                make("td", { class: "code" }, row.condition === "TRUEPREDICATE" ? "all records" : String(row.condition ?? "")),
                 make("td", {}, String(row.direction ?? "")))))));
 }
 

@@ -177,7 +177,9 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
         try {
             await api.remove(typeName, recordName, base.recordChangeTag);
         } catch (error) {
-            if (isConflict(error)) error.message = "The record was changed after you opened it. Look at it again before you delete it.";
+            if (isConflict(error)) {
+                error.message = "The record was changed after you opened it. Look at it again before you delete it.";
+            }
             explain(error);
             return;
         }

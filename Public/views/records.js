@@ -43,7 +43,10 @@ function cell(column, written, schemaType) {
 function nameCell(typeName, recordName) {
     const link = make("a", { href: router.address(["types", typeName, "record", recordName]), title: recordName }, recordName);
     const cell = make("th", { scope: "row", role: "rowheader" }, link);
-    if (typeName === "Users") nameOf(recordName).then((name) => { if (name !== null) cell.prepend(make("strong", { class: "account" }, name)); });
+    if (typeName !== "Users") return cell;
+    nameOf(recordName).then((name) => {
+        if (name !== null) cell.prepend(make("strong", { class: "account" }, name));
+    });
     return cell;
 }
 
@@ -82,7 +85,8 @@ function pager(typeName, search, page, answer) {
 
 function emptiness(page, isPlain) {
     const [lead, note] = page > 1 ? ["No more records.", "The ones that were here are gone."]
-        : isPlain ? ["No records here.", session.covers("writeRecords") ? "Create the first one with “New record”." : session.reason("creating one")]
+        : isPlain ? ["No records here.", session.covers("writeRecords") ? "Create the first one with “New record”."
+            : session.reason("creating one")]
             : ["Nothing was found.", "No record meets the condition."];
     return make("div", { class: "empty" }, make("p", { class: "lead" }, lead), make("p", {}, note));
 }

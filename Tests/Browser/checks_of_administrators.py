@@ -102,7 +102,8 @@ def a_viewer_is_offered_nothing_that_would_be_rejected(page, server):
         page.settled()
         offered = page.run("""
             return [...document.querySelectorAll("main button, main a.button")]
-                .filter((each) => each.checkVisibility() && !each.matches(":disabled")).map((each) => each.textContent)""")
+                .filter((each) => each.checkVisibility() && !each.matches(":disabled"))
+                .map((each) => each.textContent)""")
         wrong = {"Save", "Delete", "Create", "New record", "Save indexes", "Drop", "Add the index", "Add the field",
                  "Delete what is found…"} & set(offered)
         assert not wrong, f"{place} offers {wrong}"
@@ -178,7 +179,8 @@ def a_restarted_server_is_entered_again_from_every_page(page, server):
     enter(page)
     page.heading("Types")
     for place, heading in [("#/types/Post", "Post"), ("#/types/Post/record/a", "a"), ("#/", "Types"),
-                           ("#/types/Post/schema", "Schema of Post"), ("#/types/Post?count=true", "Post"), ("#/", "Types")]:
+                           ("#/types/Post/schema", "Schema of Post"), ("#/types/Post?count=true", "Post"),
+                           ("#/", "Types")]:
         server.restart()
         page.go(place)
         page.sign_in(TOKEN)

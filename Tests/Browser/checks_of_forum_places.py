@@ -15,6 +15,35 @@ def check(body):
 
 
 @check
+def every_page_comes_at_every_latency_and_stays(page, server):
+    posts(server, ("Waves", 1))
+    sign_up(page, "ada")
+    publish(page, "sea", "Dunes")
+    for latency in [0, 60, 150, 300]:
+        page.latency(latency)
+        for place, heading in [("#/newest", "Newest"), ("#/liked", "Most liked"), ("#/post?name=sea%3A+Waves", "Waves"),
+                               ("#/write", "Write a post"), ("#/edit?name=sea%3A+Dunes", "Edit “Dunes”"),
+                               ("#/newest?thread=sea", "Newest in “sea”")]:
+            page.go(place)
+            page.heading(heading)
+            page.settled()
+            assert page.run("return document.querySelector('h1').textContent") == heading, page.text()
+
+
+@check
+def a_late_answer_leads_nowhere(page, server):
+    page.delay("/records", 1_200, "POST")
+    sign_up(page, "ada")
+    write(page, "sea", "Waves")
+    page.press("Post it")
+    page.go("#/liked")
+    page.heading("Most liked")
+    page.until(lambda: server.call("GET", "/records/Post")[1]["records"], "the post")
+    page.settled()
+    assert page.run("return location.hash") == "#/liked"
+
+
+@check
 def likes_of_two_browsers_meet(page, server):
     sign_up(page, "ada")
     publish(page, "sea", "Waves")

@@ -111,7 +111,8 @@ def refusals_are_told_in_words(page, server):
     enter(page, "#/types/Post/record/a")
     page.heading("a")
     words = {
-        403: "you are an owner already", 404: "not there", 410: "expired", 413: "larger than the server takes", 429: "Wait",
+        403: "you are an owner already", 404: "not there", 410: "expired", 413: "larger than the server takes",
+        429: "Wait",
         500: "mistake", 503: "not ready",
     }
     for number, (status, sentence) in enumerate(words.items()):

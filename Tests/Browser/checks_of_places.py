@@ -1,4 +1,4 @@
-"""Where one is: the page of a list, how far it is scrolled, whose private database it is, and the contrast of it all."""
+"""Where one is: the page of a list, how far it is scrolled, whose database it is; and how it looks there."""
 
 from checks_of_pages import enter
 from checks_of_queries import box, rows, write
@@ -98,7 +98,8 @@ def an_owner_is_named_by_the_accounts_name(page, server):
     page.open("#/types/Post/record/hers")
     page.until(lambda: f"by ada {user}" in page.find(".facts").text, "the author's name")
     page.open("#/types/Users")
-    page.until(lambda: page.run("return document.querySelector('tbody th')?.textContent") == f"ada{user}", "the account's name in the list")
+    page.until(lambda: page.run("return document.querySelector('tbody th')?.textContent") == f"ada{user}",
+               "the account's name in the list")
 
 
 @check
@@ -124,7 +125,8 @@ def a_list_has_a_line_for_each_record(page, server):
     page.settled()
     shown, tallest = page.run("""
         const boxes = [...document.querySelectorAll("tbody tr")].map((each) => each.getBoundingClientRect());
-        return [boxes.filter((each) => each.bottom <= innerHeight).length, Math.max(...boxes.map((each) => each.height))]""")
+        const fit = boxes.filter((each) => each.bottom <= innerHeight).length;
+        return [fit, Math.max(...boxes.map((each) => each.height))]""")
     assert shown >= 14 and tallest <= 36, f"{shown} rows, {tallest} px"
     # What is cut off is told whole on a closer look.
     name = page.find("tbody th a")
@@ -138,13 +140,14 @@ def a_toast_ends_with_the_page_that_it_is_about(page, server):
     enter(page, "#/types/Boat/new")
     page.heading("New Boat")
     page.press("Create")
-    page.until(lambda: page.run("return document.querySelector('#announcement').textContent") == "Created.", "the toast")
+    toast = "return document.querySelector('#announcement').textContent"
+    page.until(lambda: page.run(toast) == "Created.", "the toast")
     page.until(lambda: "/record/" in page.run("return location.hash"), "the record's page")
     page.until(lambda: page.all(".bar .danger"), "the record")
-    assert page.run("return document.querySelector('#announcement').textContent") == "Created."
+    assert page.run(toast) == "Created."
     page.go("#/types/Post")
     page.heading("Post")
-    assert page.run("return document.querySelector('#announcement').textContent") == ""
+    assert page.run(toast) == ""
 
 
 CONTRAST = """
@@ -153,7 +156,7 @@ CONTRAST = """
     function ground(element) {
         if (element === null) return number(getComputedStyle(document.documentElement).backgroundColor).slice(0, 3);
         const color = number(getComputedStyle(element).backgroundColor);
-        return (color[3] ?? 1) === 1 && color.length >= 3 ? color.slice(0, 3) : over(color, ground(element.parentElement));
+        return (color[3] ?? 1) === 1 ? color.slice(0, 3) : over(color, ground(element.parentElement));
     }
     const light = (color) => color.map((each) => each / 255)
         .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4))

@@ -74,7 +74,8 @@ def posts(server, *rows, thread="sea"):
         server.create("Post", name, thread=thread, threadFolded=folded, title=title, text=f"About {title}.")
         status, answer = server.call("POST", "/records/Likes", {
             "recordName": f"Likes of {name}", "acl": {"*": ["read", "write"]},
-            "fields": {"thread": thread, "threadFolded": folded, "count": likes, "post": {"recordName": name, "action": "DELETE_SELF"}}})
+            "fields": {"thread": thread, "threadFolded": folded, "count": likes,
+                       "post": {"recordName": name, "action": "DELETE_SELF"}}})
         assert status == 201, answer
     for type_name, further in [("Likes", ["-count"]), ("Post", [])]:
         for field in ["thread", "threadFolded"]:

@@ -25,7 +25,8 @@ def missing():
 
 
 def run(names, root):
-    """Runs the checks of these modules for the pages below `root`; the command line may have a part of their names or of their file's."""
+    """Runs the checks of these modules for the pages below `root`; the command line may have a part of their names
+    or of their file's."""
     complaints = list(missing())
     if complaints:
         print("\n".join(complaints), file=sys.stderr)
