@@ -5,7 +5,7 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
     case describeUploads, createUpload, uploadOffset, continueUpload, terminateUpload, readUpload
     case queryRecords, queryRecordsByBody, deleteSet, changeSet
     case fetchChanges
-    case readSchema, putSchema, readType, addIndex, readAdvice
+    case readSchema, putSchema, readType, addIndex, changeField, readAdvice
     case listGrants, readGrants, putGrants
     case listRoles, readRole, putRole, deleteRole, addRoleMember, removeRoleMember
     case explainAccess
@@ -74,6 +74,7 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
         ("PUT /schema", .putSchema),
         ("GET /schema/types/{type}", .readType),
         ("POST /schema/types/{type}/indexes", .addIndex),
+        ("PATCH /schema/types/{type}/fields/{field}", .changeField),
         ("GET /schema/advice", .readAdvice),
         ("GET /grants", .listGrants),
         ("GET /grants/{type}", .readGrants),
@@ -142,7 +143,7 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
         case .listKeys: ["limit", "cursor"]
         case .readAudit: ["since", "until", "actor", "action", "limit", "cursor", "scope"]
         case .putSchema: ["rights", "dryRun"]
-        case .deleteRecord, .queryRecordsByBody, .readSchema, .readType, .addIndex,
+        case .deleteRecord, .queryRecordsByBody, .readSchema, .readType, .addIndex, .changeField,
             .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
             .addRoleMember, .removeRoleMember, .explainAccess, .signUp,
             .signUpAnonymously, .signIn, .signOut, .readMe, .changeMe, .removeMe, .changeUser, .removeUser,

@@ -125,6 +125,15 @@ package final class SchemaTable {
         try insert.run()
     }
 
+    /// Stores that a field has another type. What is stored in records is not touched.
+    package func setType(of field: FieldDefinition, type: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE field SET kind = ?3 WHERE type = ?1 AND id = ?2")
+        update.bind(1, type)
+        update.bind(2, Int64(field.id))
+        update.bind(3, Int64(field.type.rawValue))
+        try update.run()
+    }
+
     package func setOptions(_ options: IndexOptions, field: Int, type: Int64) throws(StoreError) {
         let update = try connection.prepare("UPDATE field SET options = ?3 WHERE type = ?1 AND id = ?2")
         update.bind(1, type)
