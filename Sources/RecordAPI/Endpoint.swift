@@ -130,7 +130,8 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
     /// The query parameters that the route takes besides those of the scope.
     var queryParameters: [String] {
         switch self {
-        case .createRecord, .readRecord, .replaceRecord, .changeRecord, .modifyRecords: ["fields"]
+        case .createRecord, .replaceRecord: ["fields", "preserve"]
+        case .readRecord, .changeRecord, .modifyRecords: ["fields"]
         case .listRecords: ["limit", "cursor", "fields"]
         case .readField: ["index", "download", "width", "height", "fit", "format"]
         case .uploadAsset: ["filename"]

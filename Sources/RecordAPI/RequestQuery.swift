@@ -1,6 +1,7 @@
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel
+internal import RecordWire
 
 /// The query parameters of a request, each known to the route and, but for `arg`, given once.
 struct RequestQuery: Sendable {
@@ -77,6 +78,12 @@ struct RequestQuery: Sendable {
                 details: [("parameter", .text("fields")), ("limit", .number(Int64(Limits.fieldsPerType)))])
         }
         return names.map(String.init)
+    }
+
+    /// What a new record keeps of what its body says.
+    func preserves() throws(RecordError) -> PreservedMetadata {
+        guard let text = self["preserve"] else { return [] }
+        return try PreservedMetadata(words: text.split(separator: ",").map(String.init))
     }
 
     /// The length of a page.

@@ -56,6 +56,8 @@ package struct RecordTypeDefinition: Hashable, Sendable {
     package var defaultAccess: AccessTemplate?
     /// Whether no record of the public database may be made without an access list, or lose its own.
     package var requiresAccessLists: Bool
+    /// Whether ids do not tell when its records were made, since an import has said so of some.
+    package var hasPreservedDates = false
     /// Whether some field has grants of its own.
     package private(set) var hasFieldGrants = false
     /// What most callers may not do with the fields, found once for all their requests: that of anonymous ones, then that
@@ -128,6 +130,7 @@ package struct RecordTypeDefinition: Hashable, Sendable {
         var type = RecordTypeDefinition(
             id: id, name: name, grants: grants, fields: fields, indexes: indexes, hasAccessLists: hasAccessLists,
             defaultAccess: defaultAccess, requiresAccessLists: requiresAccessLists)
+        type.hasPreservedDates = hasPreservedDates
         return type
     }
 

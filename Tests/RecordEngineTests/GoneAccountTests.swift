@@ -180,6 +180,7 @@ import Testing
             try connection.execute(
                 """
                 DROP TABLE gone_account; DROP TABLE opening; ALTER TABLE type DROP COLUMN acl_required;
+                ALTER TABLE record DROP COLUMN received; ALTER TABLE type DROP COLUMN has_preserved;
                 DELETE FROM migration WHERE position >= (SELECT position FROM migration WHERE name = 'gone accounts')
                 """)
         }

@@ -63,6 +63,7 @@ import Testing
             "ALTER TABLE type DROP COLUMN default_acl", "ALTER TABLE account DROP COLUMN kind",
             "ALTER TABLE account DROP COLUMN disabled",
             "DROP TABLE api_key", "DROP TABLE gone_account", "DROP TABLE opening",
+            "ALTER TABLE record DROP COLUMN received", "ALTER TABLE type DROP COLUMN has_preserved",
             "ALTER TABLE type DROP COLUMN acl_required",
             "DROP TABLE audit", "DROP TABLE audit_retention", "DROP TABLE audit_count",
             "ALTER TABLE field DROP COLUMN readers", "ALTER TABLE field DROP COLUMN writers",

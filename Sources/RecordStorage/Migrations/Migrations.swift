@@ -31,6 +31,8 @@ package enum Migrations {
     static let withPublicUsage = 22
     /// … and one that knows types whose records must have access lists.
     static let withRequiredLists = 25
+    /// … and one that knows records whose dates an import has said.
+    static let withPreservedDates = 29
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
@@ -88,5 +90,6 @@ package enum Migrations {
         Migration(name: "openings", sql: openings),
         // Changes no table: a server that does not know of widened fields would make wrong keys for their values.
         Migration(name: "widened fields", sql: "SELECT 1"),
+        Migration(name: "preserved dates", sql: preservedDates),
     ]
 }

@@ -25,6 +25,7 @@ package final class SchemaTable {
         let hasIndexes = applied >= Migrations.withIndexes
         let lists = applied >= Migrations.withAccessLists ? "has_lists, default_acl" : "0, NULL"
         let required = applied >= Migrations.withRequiredLists ? "acl_required" : "0"
+        let preserved = applied >= Migrations.withPreservedDates ? "has_preserved" : "0"
         let indexes = try hasIndexes ? IndexDefinitionTable(connection).load() : [:]
         let grantColumns = applied >= Migrations.withFieldGrants ? "readers, writers" : "NULL, NULL"
         let fieldRows = try connection.prepare(
@@ -41,18 +42,20 @@ package final class SchemaTable {
                     readers: Self.roles(fieldRows, 5), writers: Self.roles(fieldRows, 6)))
         }
         var types: [RecordTypeDefinition] = []
-        let typeRows = try connection.prepare("SELECT id, name, \(lists), \(required) FROM type ORDER BY id")
+        let typeRows = try connection.prepare(
+            "SELECT id, name, \(lists), \(required), \(preserved) FROM type ORDER BY id")
         while try typeRows.step() {
             let id = typeRows.integer(0)
             guard let name = RecordTypeName(typeRows.text(1)) else { continue }
-            types.append(
-                RecordTypeDefinition(
-                    id: id, name: name, grants: grants[id] ?? Grants(), fields: fields[id] ?? [],
-                    indexes: indexes[id] ?? [], hasAccessLists: typeRows.integer(2) != 0,
-                    // One that cannot be read lets nobody in.
-                    defaultAccess: typeRows.isNull(3)
-                        ? nil : AccessTemplate(stored: typeRows.text(3)) ?? AccessTemplate(entries: []),
-                    requiresAccessLists: typeRows.integer(4) != 0))
+            var type = RecordTypeDefinition(
+                id: id, name: name, grants: grants[id] ?? Grants(), fields: fields[id] ?? [],
+                indexes: indexes[id] ?? [], hasAccessLists: typeRows.integer(2) != 0,
+                // One that cannot be read lets nobody in.
+                defaultAccess: typeRows.isNull(3)
+                    ? nil : AccessTemplate(stored: typeRows.text(3)) ?? AccessTemplate(entries: []),
+                requiresAccessLists: typeRows.integer(4) != 0)
+            type.hasPreservedDates = typeRows.integer(5) != 0
+            types.append(type)
         }
         return Schema(version: version, types: types)
     }
@@ -94,6 +97,13 @@ package final class SchemaTable {
     /// Notes that records of a type have access lists.
     package func setHasLists(type: Int64) throws(StoreError) {
         let update = try connection.prepare("UPDATE type SET has_lists = 1 WHERE id = ?1")
+        update.bind(1, type)
+        try update.run()
+    }
+
+    /// Notes that ids of a type do not tell when its records were made.
+    package func setHasPreservedDates(type: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE type SET has_preserved = 1 WHERE id = ?1")
         update.bind(1, type)
         try update.run()
     }

@@ -138,6 +138,7 @@ import Testing
             "DROP INDEX asset_claim_by_uploader", "DROP TRIGGER asset_claim_counts",
             "DELETE FROM record", "DELETE FROM type", "DELETE FROM type_grant",
             "DROP TABLE api_key", "DROP TABLE gone_account", "DROP TABLE opening",
+            "ALTER TABLE record DROP COLUMN received", "ALTER TABLE type DROP COLUMN has_preserved",
             "ALTER TABLE type DROP COLUMN acl_required",
             "DROP TABLE audit", "DROP TABLE audit_retention", "DROP TABLE audit_count",
             "DROP TABLE usage",
