@@ -29,7 +29,7 @@ extension Endpoint {
             "assets"
         case .queryRecords, .queryRecordsByBody, .deleteSet, .changeSet: "queries"
         case .fetchChanges: "changes"
-        case .readSchema, .putSchema, .readType, .addIndex, .readAdvice: "schema"
+        case .readSchema, .putSchema, .readType, .addIndex, .changeField, .readAdvice: "schema"
         case .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole, .addRoleMember,
             .removeRoleMember, .explainAccess:
             "rights"
@@ -74,6 +74,7 @@ extension Endpoint {
         case .putSchema: "Makes the schema what the document says (administrators)"
         case .readType: "Shows one type (administrators)"
         case .addIndex: "Adds an index to a type (administrators)"
+        case .changeField: "Gives a field another type, such as DOUBLE to an INT64 (administrators)"
         case .readAdvice: "Tells which queries cost most, and which index would help (administrators)"
         case .listGrants: "Shows the grants of all types (administrators)"
         case .readGrants: "Shows the grants of a type (administrators)"
@@ -137,6 +138,7 @@ extension Endpoint {
         case .changeSet: "SetChange"
         case .putSchema: "Schema"
         case .addIndex: "Index"
+        case .changeField: "FieldTypeChange"
         case .putGrants: "Grants"
         case .putRole: "Role"
         case .explainAccess: "AccessQuestion"
@@ -317,19 +319,15 @@ extension Endpoint {
             ]
         case .readType: [Answer(200, "The type", .json("RecordType"))]
         case .addIndex:
-            [
-                Answer(201, "The new index; it may have a state while it is built", .json("Index")),
-                Answer(200, "The index, which was there", .json("Index")),
-            ]
+            [Answer(201, "The new index", .json("Index")), Answer(200, "The index, which was there", .json("Index"))]
+        case .changeField:
+            [Answer(200, "The field", .json("Field")), Answer(202, "It is being widened", .json("Field"))]
         case .readAdvice: [Answer(200, "Queries, the costliest first", .json("Advice"))]
         case .listGrants: [Answer(200, "The grants by type", .json("AllGrants"))]
         case .readGrants:
             [Answer(200, "The grants, with ETag", .json("Grants")), Answer(304, "The client's copy is current")]
         case .putGrants:
-            [
-                Answer(200, "The grants, with ETag", .json("Grants")),
-                Answer(412, "They have another tag", .json("Error")),
-            ]
+            [Answer(200, "The grants, with ETag", .json("Grants")), Answer(412, "They differ now", .json("Error"))]
         case .listRoles: [Answer(200, "The roles", .json("Roles"))]
         case .readRole:
             [Answer(200, "The role, with ETag", .json("Role")), Answer(304, "The client's copy is current")]

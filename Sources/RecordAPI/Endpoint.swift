@@ -5,7 +5,7 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
     case describeUploads, createUpload, uploadOffset, continueUpload, terminateUpload, readUpload
     case queryRecords, queryRecordsByBody, deleteSet, changeSet
     case fetchChanges
-    case readSchema, putSchema, readType, addIndex, readAdvice
+    case readSchema, putSchema, readType, addIndex, changeField, readAdvice
     case listGrants, readGrants, putGrants
     case listRoles, readRole, putRole, deleteRole, addRoleMember, removeRoleMember
     case explainAccess
@@ -74,6 +74,7 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
         ("PUT /schema", .putSchema),
         ("GET /schema/types/{type}", .readType),
         ("POST /schema/types/{type}/indexes", .addIndex),
+        ("PATCH /schema/types/{type}/fields/{field}", .changeField),
         ("GET /schema/advice", .readAdvice),
         ("GET /grants", .listGrants),
         ("GET /grants/{type}", .readGrants),
@@ -133,7 +134,8 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
     /// The query parameters that the route takes besides those of the scope.
     var queryParameters: [String] {
         switch self {
-        case .createRecord, .readRecord, .replaceRecord, .changeRecord, .modifyRecords: ["fields"]
+        case .createRecord, .replaceRecord: ["fields", "preserve"]
+        case .readRecord, .changeRecord, .modifyRecords: ["fields"]
         case .listRecords: ["limit", "cursor", "fields"]
         case .readField: ["index", "download", "width", "height", "fit", "format"]
         case .uploadAsset: ["filename"]
@@ -146,7 +148,7 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
         case .listKeys: ["limit", "cursor"]
         case .readAudit: ["since", "until", "actor", "action", "limit", "cursor", "scope"]
         case .putSchema: ["rights", "dryRun"]
-        case .deleteRecord, .queryRecordsByBody, .readSchema, .readType, .addIndex,
+        case .deleteRecord, .queryRecordsByBody, .readSchema, .readType, .addIndex, .changeField,
             .readAdvice, .listGrants, .readGrants, .putGrants, .listRoles, .readRole, .putRole, .deleteRole,
             .addRoleMember, .removeRoleMember, .explainAccess, .signUp,
             .signUpAnonymously, .signIn, .signOut, .readMe, .changeMe, .removeMe, .changeUser, .removeUser,

@@ -91,7 +91,8 @@ extension RecordAPI {
             if let moment = value.integer { return .at(moment) }
             guard let text = value.string else {
                 throw .badRequest(
-                    "'expiresAt' is a moment in milliseconds since 1970, a time such as \"\(Timestamp.example)\", or null for never")
+                    "'expiresAt' is a moment in milliseconds since 1970, a time such as \"\(Timestamp.example)\", or null for never"
+                )
             }
             return .at(try WireMoment.read(text, "expiresAt", takesDates: false))
         case (nil, let value?):

@@ -18,12 +18,12 @@ extension RecordAPI {
             }
         // The request has been counted for one.
         try call.rate.take(batch.operations.count - 1, after: 1)
-        let answer = try await database.modify(
-            WriteRequest(
-                caller: call.caller, rightsVersion: call.rightsVersion, address: address,
-                shape: .batch(isAtomic: batch.isAtomic), operations: batch.operations,
-                fields: try call.query.fields() ?? batch.desiredKeys,
-                idempotency: batch.key))
+        var write = WriteRequest(
+            caller: call.caller, rightsVersion: call.rightsVersion, address: address,
+            shape: .batch(isAtomic: batch.isAtomic), operations: batch.operations,
+            fields: try call.query.fields() ?? batch.desiredKeys, idempotency: batch.key)
+        if !batch.preserves.isEmpty { (write.preserves, write.actor) = (batch.preserves, call.actor) }
+        let answer = try await database.modify(write)
         if case .service(let key) = call.caller {
             for type in answer.typesBeyondScope { call.noteOutOfScope(key, .modifyRecords, type) }
         }
@@ -38,6 +38,7 @@ private struct BatchWrite: Sendable {
     let operations: [RecordOperation]
     let isAtomic: Bool
     let desiredKeys: [String]?
+    let preserves: PreservedMetadata
     let key: IdempotencyKey?
 
     init(
@@ -50,6 +51,7 @@ private struct BatchWrite: Sendable {
         self.operations = operations
         isAtomic = batch.atomic
         desiredKeys = batch.desiredKeys
+        preserves = batch.preserves
         key = try RecordCall.idempotencyKey(of: request, body)
     }
 

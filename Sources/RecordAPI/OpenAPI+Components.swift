@@ -38,6 +38,8 @@ extension OpenAPI {
         "description":"Every record of the type; without where"},
         "dryRun":{"name":"dryRun","in":"query","schema":{"type":"boolean","default":false},
         "description":"Tells what would be concerned, and changes nothing"},
+        "preserve":{"name":"preserve","in":"query","schema":{"type":"string"},
+        "description":"created, modified: what a new record keeps of its body; right changeRights"},
         "rights":{"name":"rights","in":"query","schema":{"type":"string","enum":["replace","keep"],"default":"replace"},
         "description":"keep: types and fields that are there keep grants, roles and default lists, whatever the document says"},
         "others":{"name":"others","in":"query","schema":{"type":"boolean","default":false},
@@ -116,14 +118,21 @@ extension OpenAPI {
         "fields":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Value"}},
         "pluginFields":{"type":"object"},"recordChangeTag":{"type":"string"},
         "created":{"$ref":"#/components/schemas/Moment"},"modified":{"$ref":"#/components/schemas/Moment"},
-        "acl":{"$ref":"#/components/schemas/AccessList"},"deleted":{"type":"boolean"}}},
+        "acl":{"$ref":"#/components/schemas/AccessList"},"deleted":{"type":"boolean"},
+        "notices":{"$ref":"#/components/schemas/WriteNotices"}}},
+        "WriteNotices":{"type":"array","description":"Of an answer to a write","items":{"type":"object","properties":{
+        "code":{"type":"string","enum":["NUMBER_ROUNDED","STORED_AS_STRING"]},"recordType":{"type":"string"},
+        "recordName":{"type":"string"},"field":{"type":"string"},"reason":{"type":"string"}}}},
         "AccessList":{"type":["object","null"],"maxProperties":100,
         "description":"By principal: *, a user's record name, role: and a role's name; shown to who may write the record",
         "additionalProperties":{"type":"array","items":{"type":"string","enum":["read","write"]}}},
         "RecordInput":{"type":"object","additionalProperties":false,"properties":{
         "recordName":{"type":"string"},"recordType":{"type":"string"},
         "fields":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/FieldInput"}},
-        "acl":{"$ref":"#/components/schemas/AccessList"}}},
+        "acl":{"$ref":"#/components/schemas/AccessList"},
+        "created":{"$ref":"#/components/schemas/MomentInput"},"modified":{"$ref":"#/components/schemas/MomentInput"}}},
+        "MomentInput":{"type":"object","description":"With preserve","properties":{
+        "timestamp":{"type":["integer","string"]},"userRecordName":{"type":"string"}}},
         "FieldInput":{"description":"A bare JSON value; {value, type}; or one of the field operations",
         "anyOf":[{"type":["string","number","boolean","array","null"]},
         {"type":"object","properties":{"value":{},"type":{"$ref":"#/components/schemas/FieldType"},
@@ -137,7 +146,8 @@ extension OpenAPI {
         "recordChangeTag":{"type":"string"},
         "fields":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/FieldInput"}}}}}}},
         "atomic":{"type":"boolean","default":true},
-        "desiredKeys":{"type":"array","items":{"type":"string"}}}},
+        "desiredKeys":{"type":"array","items":{"type":"string"}},
+        "preserve":{"type":"array","items":{"type":"string","enum":["created","modified"]}}}},
         "Deletion":{"type":"object","required":["recordName","deleted"],"properties":{
         "recordName":{"type":"string"},"recordType":{"type":"string"},"deleted":{"const":true}}},
         "ItemError":{"type":"object","required":["serverErrorCode","reason"],"properties":{
@@ -146,7 +156,7 @@ extension OpenAPI {
         "serverRecord":{"$ref":"#/components/schemas/Record"}}},
         "BatchAnswer":{"type":"object","required":["records"],"properties":{"records":{"type":"array","items":{
         "anyOf":[{"$ref":"#/components/schemas/Record"},{"$ref":"#/components/schemas/Deletion"},
-        {"$ref":"#/components/schemas/ItemError"}]}}}},
+        {"$ref":"#/components/schemas/ItemError"}]}},"notices":{"$ref":"#/components/schemas/WriteNotices"}}},
         "Page":{"type":"object","required":["records"],"properties":{
         "records":{"type":"array","items":{"$ref":"#/components/schemas/Record"}},
         "cursor":{"type":"string","description":"Absent at the end"}}},
@@ -240,15 +250,20 @@ extension OpenAPI {
         "AllGrants":{"type":"object","required":["grants"],"properties":{
         "grants":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Rights"}}}},
         "RecordType":{"type":"object","properties":{
-        "fields":{"type":"object","additionalProperties":{"type":"object","required":["type"],
-        "properties":{"type":{"$ref":"#/components/schemas/FieldType"},
-        "indexes":{"type":"array","items":{"type":"string","enum":["QUERYABLE","SORTABLE"]}},
-        "read":{"type":["array","null"],"items":{"type":"string"},"description":"The roles that read it; absent: all who read the record"},
-        "write":{"type":["array","null"],"items":{"type":"string"}}}}},
+        "fields":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Field"}},
         "indexes":{"type":"array","items":{"$ref":"#/components/schemas/Index"}},
         "grants":{"$ref":"#/components/schemas/Rights"},
         "acl":{"type":["object","null"],"description":"The access list of new records that do not say one"},
         "aclRequired":{"type":"boolean","description":"No record is made without a list, or loses its own"}}},
+        "Field":{"type":"object","required":["type"],
+        "properties":{"type":{"$ref":"#/components/schemas/FieldType"},
+        "widening":{"type":"object","description":"The type that the field becomes when all records are checked","properties":{
+        "to":{"$ref":"#/components/schemas/FieldType"},"state":{"type":"string","enum":["building","failed"]},
+        "built":{"type":"integer"},"reason":{"type":"string"}}},
+        "indexes":{"type":"array","items":{"type":"string","enum":["QUERYABLE","SORTABLE"]}},
+        "read":{"type":["array","null"],"items":{"type":"string"},"description":"The roles that read it; absent: all who read the record"},
+        "write":{"type":["array","null"],"items":{"type":"string"}}}},
+        "FieldTypeChange":{"type":"object","required":["type"],"properties":{"type":{"$ref":"#/components/schemas/FieldType"}}},
         "Schema":{"type":"object","required":["types"],"properties":{
         "types":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/RecordType"}},
         "changes":{"$ref":"#/components/schemas/SchemaChanges"},"dryRun":{"type":"boolean"}}},

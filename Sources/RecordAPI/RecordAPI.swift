@@ -177,6 +177,7 @@ public struct RecordAPI: Sendable {
         case .putSchema: return try await putSchema(&call)
         case .readType: return try readType(call)
         case .addIndex: return try await addIndex(&call)
+        case .changeField: return try await changeField(&call)
         case .readAdvice: return try readAdvice(call)
         case .listGrants: return try listGrants(call)
         case .readGrants: return try readGrants(call)

@@ -47,9 +47,9 @@ extension RecordCall {
     ///
     /// - Throws: BAD_REQUEST if it contradicts the path or has what this version does not know.
     static func recordInput(
-        _ body: [UInt8], type: RecordTypeName, name: RecordName?
+        _ body: [UInt8], type: RecordTypeName, name: RecordName?, takesStamps: Bool = false
     ) throws(RecordError) -> RecordInput {
-        let input = try RecordInput.readSingle(body)
+        let input = try RecordInput.readSingle(body, takesStamps: takesStamps)
         if let stated = input.recordType, stated != type {
             throw .badRequest(
                 "The body's recordType is not that of the path. Leave it out or make them the same",
@@ -72,8 +72,11 @@ extension RecordCall {
         at address: DatabaseAddress
     ) async throws -> WriteAnswer {
         try refuseStrangers(type, in: address.scope)
+        let preserves = try query.preserves()
         let content = try await recordContent(of: type, at: address)
-        let single = SingleWrite(verb: verb, writeGuard: writeGuard, type: type, name: name, content: content)
+        let single = SingleWrite(
+            verb: verb, writeGuard: writeGuard, type: type, name: name, content: content,
+            takesStamps: !preserves.isEmpty)
         let (request, database) = (request, database)
         let (operation, key) =
             content.body.count < InputWorker.minimumBytes
@@ -81,17 +84,19 @@ extension RecordCall {
             : try await readElsewhere(content.body.count) { () throws(RecordError) in
                 try single.read(for: request, in: database, by: database.schema)
             }
-        return try await perform(operation, at: address, key: key)
+        return try await perform(operation, at: address, key: key, preserves: preserves)
     }
 
     /// Performs one operation and waits until it is durable.
     func perform(
-        _ operation: consuming RecordOperation, at address: DatabaseAddress, key: IdempotencyKey?
+        _ operation: consuming RecordOperation, at address: DatabaseAddress, key: IdempotencyKey?,
+        preserves: PreservedMetadata = []
     ) async throws(RecordError) -> WriteAnswer {
-        try await database.modify(
-            WriteRequest(
-                caller: caller, rightsVersion: rightsVersion, address: address, shape: .single,
-                operations: [operation], fields: try query.fields(), idempotency: key))
+        var write = WriteRequest(
+            caller: caller, rightsVersion: rightsVersion, address: address, shape: .single,
+            operations: [operation], fields: try query.fields(), idempotency: key)
+        if !preserves.isEmpty { (write.preserves, write.actor) = (preserves, actor) }
+        return try await database.modify(write)
     }
 
     /// The answer to a write of one record.
@@ -137,11 +142,12 @@ private struct SingleWrite: Sendable {
     let type: RecordTypeName
     let name: RecordName?
     let content: RecordContent
+    let takesStamps: Bool
 
     func read(
         for request: HTTPRequest, in database: RecordDatabase, by schema: Schema
     ) throws(RecordError) -> (RecordOperation, IdempotencyKey?) {
-        let input = try RecordCall.recordInput(content.body, type: type, name: name)
+        let input = try RecordCall.recordInput(content.body, type: type, name: name, takesStamps: takesStamps)
         let key = try RecordCall.idempotencyKey(of: request, content.identity ?? content.body)
         var operation = RecordOperation(
             verb, writeGuard: writeGuard, typeName: type, isTypeInPath: true, recordName: name ?? input.recordName,

@@ -84,6 +84,12 @@ struct RequestQuery: Sendable {
         return names.map(String.init)
     }
 
+    /// What a new record keeps of what its body says.
+    func preserves() throws(RecordError) -> PreservedMetadata {
+        guard let text = self["preserve"] else { return [] }
+        return try PreservedMetadata(words: text.split(separator: ",").map(String.init))
+    }
+
     /// The length of a page.
     func limit(_ limits: DatabaseLimits) throws(RecordError) -> Int {
         guard let text = self["limit"] else { return min(limits.defaultPageSize, limits.pageSize) }

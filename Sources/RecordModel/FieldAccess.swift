@@ -83,6 +83,7 @@ extension RecordTypeDefinition {
             id: id, name: name, grants: grants, fields: fields.filter { !hidden.contains($0.id) },
             hasAccessLists: hasAccessLists, defaultAccess: defaultAccess,
             requiresAccessLists: requiresAccessLists)
+        type.hasPreservedDates = hasPreservedDates
         type.indexes = indexes.filter { index in
             index.columns.allSatisfy { column in
                 if case .field(let id) = column.source { !hidden.contains(id) } else { true }

@@ -49,6 +49,20 @@ public enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
         isList ? self : (FieldType(rawValue: rawValue + 16) ?? self)
     }
 
+    /// The type that a field of this one may become, if all of its values are found in it: INT64 is widened to DOUBLE.
+    public var widened: FieldType? {
+        switch self {
+        case .int64: .double
+        case .int64List: .doubleList
+        default: nil
+        }
+    }
+
+    /// Whether a value that was stored with this type may stand in a field of another: one from before it was widened.
+    package func stands(in field: FieldType) -> Bool {
+        self == field || widened == field
+    }
+
     /// The `type` tag that answers carry. An asset's is `ASSETID`, as CloudKit's live service sends it.
     public var tag: StaticString {
         switch self {

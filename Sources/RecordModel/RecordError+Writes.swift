@@ -6,7 +6,7 @@ extension RecordError {
         "record to insert already exists: names are unique over all types. Leave recordName out to get a new one, "
             + "or replace a record of this type with PUT")
 
-    /// The same for a caller who may read the record that has the name.
+    /// The same for a caller that can read the record with the name.
     package static func recordExists(as type: RecordTypeName) -> RecordError {
         RecordError(
             .exists,

@@ -45,6 +45,9 @@ package struct RecordTypeDefinition: Hashable, Sendable {
     package private(set) var fields: [FieldDefinition]
     /// In the order in which they were made; also those that are being built.
     package var indexes: [IndexDefinition]
+    /// Of fields that are becoming DOUBLE: the checks of their values, and the indexes that take over from others then.
+    /// Writes keep them up to date; queries do not know them.
+    package var replacements: [IndexDefinition] = []
     /// Whether any of them is of the members of lists.
     package var hasMemberIndexes: Bool { indexes.contains { $0.kind == .members } }
     /// Whether some record of the type has, or has had, an access list.
@@ -53,6 +56,8 @@ package struct RecordTypeDefinition: Hashable, Sendable {
     package var defaultAccess: AccessTemplate?
     /// Whether no record of the public database may be made without an access list, or lose its own.
     package var requiresAccessLists: Bool
+    /// Whether ids do not tell when its records were made, since an import has said so of some.
+    package var hasPreservedDates = false
     /// Whether some field has grants of its own.
     package private(set) var hasFieldGrants = false
     /// What most callers may not do with the fields, found once for all their requests: that of anonymous ones, then that
@@ -75,6 +80,8 @@ package struct RecordTypeDefinition: Hashable, Sendable {
         self.fields = []
         self.positions = [:]
         for field in fields { place(field) }
+        replacements = indexes.filter(isReplacement)
+        if !replacements.isEmpty { self.indexes = indexes.filter { !isReplacement($0) } }
         if hasFieldGrants { commonFieldAccess = FieldAccess.common(fields) }
     }
 
@@ -86,6 +93,45 @@ package struct RecordTypeDefinition: Hashable, Sendable {
     /// The field with a number.
     package subscript(id id: Int) -> FieldDefinition? {
         fields.first { $0.id == id }
+    }
+
+    /// Whether an index is for a field that is no DOUBLE yet.
+    private func isReplacement(_ index: IndexDefinition) -> Bool {
+        index.kind == .widening
+            || index.columns.contains { column in
+                guard column.readsAsDouble, case .field(let id) = column.source else { return false }
+                return self[id: id]?.type.element == .int64
+            }
+    }
+
+    /// All that writes keep up to date.
+    package var maintainedIndexes: [IndexDefinition] {
+        replacements.isEmpty ? indexes : indexes + replacements
+    }
+
+    /// The check of a field that is becoming a DOUBLE, or could not become one.
+    package func check(ofField id: Int) -> IndexDefinition? {
+        replacements.first { $0.checkedField == id }
+    }
+
+    /// The numbers of the fields that are becoming DOUBLE.
+    package var wideningFields: Set<Int> {
+        Set(replacements.filter { !$0.isFailed }.compactMap(\.checkedField))
+    }
+
+    /// Sets how far an index or a check is.
+    package mutating func setState(_ state: IndexDefinition.State, ofIndex id: Int64) {
+        if let position = indexes.firstIndex(where: { $0.id == id }) { indexes[position].state = state }
+        if let position = replacements.firstIndex(where: { $0.id == id }) { replacements[position].state = state }
+    }
+
+    /// The same type with other fields and indexes.
+    package func replacing(fields: [FieldDefinition], indexes: [IndexDefinition]) -> RecordTypeDefinition {
+        var type = RecordTypeDefinition(
+            id: id, name: name, grants: grants, fields: fields, indexes: indexes, hasAccessLists: hasAccessLists,
+            defaultAccess: defaultAccess, requiresAccessLists: requiresAccessLists)
+        type.hasPreservedDates = hasPreservedDates
+        return type
     }
 
     package mutating func add(_ field: FieldDefinition) {
@@ -137,6 +183,11 @@ package struct FieldDefinition: Hashable, Sendable {
         self.options = options
         self.readers = readers
         self.writers = writers
+    }
+
+    /// The same field with another type.
+    package func retyped(_ type: FieldType) -> FieldDefinition {
+        FieldDefinition(id: id, name: name, type: type, options: options, readers: readers, writers: writers)
     }
 
     /// By the number alone: planning asks sets of fields all the time, and no two fields of a type share one.

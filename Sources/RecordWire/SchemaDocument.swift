@@ -41,6 +41,8 @@ package struct SchemaDocument: Hashable, Sendable {
         package var options: IndexOptions?
         /// How far the index that the options have made is. Printed, and never read.
         package var progress: IndexState?
+        /// How far an INT64 field is on its way to DOUBLE. Printed; read, it means the type that the field becomes.
+        package var widening: IndexState?
         /// Who reads the field.
         package var readers: RolesChange
         /// Who writes it.
@@ -114,7 +116,7 @@ package struct SchemaDocument: Hashable, Sendable {
     package var withoutProgress: SchemaDocument {
         var document = self
         for type in document.types.indices {
-            for field in document.types[type].fields.indices { document.types[type].fields[field].progress = nil }
+            for field in document.types[type].fields.indices { document.types[type].fields[field].settle() }
             for index in (document.types[type].indexes ?? []).indices {
                 document.types[type].indexes?[index].progress = nil
             }
@@ -125,7 +127,8 @@ package struct SchemaDocument: Hashable, Sendable {
     /// Whether some index does not serve queries yet, or not at all.
     package var hasProgress: Bool {
         types.contains { type in
-            type.fields.contains { $0.progress != nil } || type.indexes?.contains { $0.progress != nil } ?? false
+            type.fields.contains { $0.progress != nil || $0.widening != nil }
+                || type.indexes?.contains { $0.progress != nil } ?? false
         }
     }
 
@@ -142,10 +145,14 @@ extension SchemaDocument.TypeEntry {
     package init(_ type: RecordTypeDefinition, built: [Int64: Int] = [:], namesRecords: Bool = true) {
         let fields = type.fields.map { field in
             let index = field.options.isEmpty ? nil : type.index(servingOptionsOf: field)
-            return SchemaDocument.FieldEntry(
+            var entry = SchemaDocument.FieldEntry(
                 name: field.name, type: field.type, options: field.options.isEmpty ? nil : field.options,
                 progress: index.flatMap { SchemaDocument.IndexState($0, built: built, namesRecords: namesRecords) },
                 readers: RolesChange(field.readers), writers: RolesChange(field.writers))
+            entry.widening = type.check(ofField: field.id).flatMap {
+                SchemaDocument.IndexState($0, built: built, namesRecords: namesRecords)
+            }
+            return entry
         }
         self.init(
             name: type.name, fields: fields,
@@ -196,14 +203,19 @@ extension SchemaDocument.TypeEntry {
                 "This is no name of a field, or that of a system field: one \(Identifier.rule)", path)
         }
         let object = try SchemaDocument.object(
-            member.value, path, keys: ["type", "indexes", "read", "write"], echoed: SchemaDocument.IndexState.keys,
+            member.value, path, keys: ["type", "indexes", "read", "write"],
+            echoed: SchemaDocument.IndexState.keys + ["widening"],
             example: #"{"type":"STRING"}"#)
         guard let tag = object["type"]?.string else {
             throw SchemaDocument.invalid("A field needs a 'type'. \(FieldType.rule)", "\(path).type")
         }
-        guard let type = FieldType(tag: tag) else {
+        guard var type = FieldType(tag: tag) else {
             throw SchemaDocument.invalid(
                 "'\(tag.prefix(64))' is no type of a field. \(FieldType.rule)", "\(path).type")
+        }
+        // An answer that is sent back goes on with what was under way.
+        if let wide = object["widening"]?["to"]?.string, let widened = type.widened, widened.schemaName == wide {
+            type = widened
         }
         let options = try object["indexes"].map { value throws(RecordError) in
             try IndexOptions(value, on: type, path: "\(path).indexes")
@@ -245,10 +257,21 @@ extension SchemaDocument.TypeEntry {
 }
 
 extension SchemaDocument.FieldEntry {
+    /// Makes the entry what it is when all is done that is under way.
+    fileprivate mutating func settle() {
+        progress = nil
+        if case .building? = widening, let wide = type.widened { type = wide }
+        widening = nil
+    }
+
     package var json: JSONValue {
         var members: [(String, JSONValue)] = [("type", .string(type.schemaName))]
         if let options { members.append(("indexes", .array(options.words.map { .string($0) }))) }
         if let progress { members += progress.members }
+        if let widening, let wide = type.widened {
+            members.append(
+                ("widening", .object(JSONObject([("to", .string(wide.schemaName))] + widening.members))))
+        }
         if case .replace(let roles) = readers { members.append(("read", RolesChange.json(roles))) }
         if case .replace(let roles) = writers { members.append(("write", RolesChange.json(roles))) }
         return .object(JSONObject(members))

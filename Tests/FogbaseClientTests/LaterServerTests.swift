@@ -28,6 +28,20 @@ import Testing
         var title: String
     }
 
+    private struct Priced: Codable, RecordCodable {
+        var title: String
+        var price: Double
+        var all: [Double]
+    }
+
+    private struct PricedByReader: RecordDecodable {
+        var price: Double
+
+        init(fields reader: inout FieldReader) throws {
+            price = try reader.decode(Double.self, for: "price")
+        }
+    }
+
     private struct CodableShape: Codable, RecordCodable {
         var title: String
         var shape: String?
@@ -68,6 +82,15 @@ import Testing
         let untyped = try await database(list).fetch("Place", "a")
         #expect(untyped["all"] == [Location(latitude: 54.5, longitude: -3)])
         #expect(try untyped.decode(Place.self).image == stored.image, "a file keeps its measures and its address")
+    }
+
+    /// A DOUBLE field that was an INT64 keeps the values that were written before as they are.
+    @Test func `a whole number in a widened field is read as a Double`() async throws {
+        let body = record(#""price":{"value":10,"type":"INT64"},"all":{"value":[1,2],"type":"INT64_LIST"}"#)
+        let stored = try await database(body).fetch(Priced.self, "a")
+        #expect(stored.price == 10 && stored.all == [1, 2])
+        #expect(try await database(body).fetch("Place", "a").decode(Priced.self).price == 10)
+        #expect(try await database(body).fetch(PricedByReader.self, "a").price == 10)
     }
 
     @Test func `a field of an unknown type is told by whoever reads it, and by nobody else`() async throws {

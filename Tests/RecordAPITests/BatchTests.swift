@@ -104,7 +104,9 @@ import Testing
         #expect(guilty.records[2]["reason"]?.string?.contains("'slug'") == true)
         let two = await database.call(
             .post, "/records", as: .administrator,
-            body: Self.body([Self.operation("create", "h", #""slug":"x""#), Self.operation("create", "i", #""slug":"x""#)]))
+            body: Self.body([
+                Self.operation("create", "h", #""slug":"x""#), Self.operation("create", "i", #""slug":"x""#),
+            ]))
         #expect(codes(two) == ["ATOMIC_ERROR", "EXISTS"], "\(two.text)")
         #expect(await database.call(.get, "/records/Post/h").status == 404)
     }

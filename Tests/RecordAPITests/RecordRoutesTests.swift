@@ -279,7 +279,8 @@ extension String {
                 "of a record that is read", .member, .post, "/records/Post", #"{"recordName":"x"}"#, 409,
                 contains: ["a record of type Note has this name", "unique over all types", #""recordType":"Note""#]),
             Scenario(
-                "by PUT", .member, .put, "/records/Post/x", "{}", 409, contains: ["a record of type Note has this name"]),
+                "by PUT", .member, .put, "/records/Post/x", "{}", 409, contains: ["a record of type Note has this name"]
+            ),
             Scenario(
                 "of one that is not", .stranger, .post, "/records/Post", #"{"recordName":"y"}"#, 409,
                 contains: ["names are unique over all types"], lacks: ["Secret"]),

@@ -131,7 +131,8 @@ import Testing
         ])
     }
 
-    @Test func `that a name is taken is told alike, and the type that has it to who may read the record`() async throws {
+    @Test func `that a name is taken is told alike, and the type that has it to who may read the record`() async throws
+    {
         let database = try await Self.forum()
         let hidden =
             "record to insert already exists: names are unique over all types. Leave recordName out to get a new one, "

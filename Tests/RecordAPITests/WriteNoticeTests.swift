@@ -10,12 +10,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("9007199254740993", true), ("9007199254740992", false), ("1152921504606847000", false),
-        ("1152921504606846976", true), ("18446744073709552000", false), ("0.1", false), ("0.10000000000000001", true),
-        ("0.1000000000000000000000", false), ("-9007199254740993", true), ("1e300", false), ("12345678901234567890e-5", true),
-        ("100000000000000000000000", false), ("9.9999999999999999e22", true), ("0.0000000000000000001", false),
-    ] as [(String, Bool)])
+    @Test(
+        arguments: [
+            ("9007199254740993", true), ("9007199254740992", false), ("1152921504606847000", false),
+            ("1152921504606846976", true), ("18446744073709552000", false), ("0.1", false),
+            ("0.10000000000000001", true),
+            ("0.1000000000000000000000", false), ("-9007199254740993", true), ("1e300", false),
+            ("12345678901234567890e-5", true),
+            ("100000000000000000000000", false), ("9.9999999999999999e22", true), ("0.0000000000000000001", false),
+        ] as [(String, Bool)])
     func `a number that a DOUBLE does not hold is told of`(number: String, isTold: Bool) async throws {
         let database = try await TestDatabase.make(withUsers: false)
         await database.call(
@@ -72,7 +75,8 @@ import Testing
         let headers = [("Idempotency-Key", "once")]
         let body = #"{"operations":[\#(items)],"atomic":false}"#
         let answer = await database.call(.post, "/records", as: .administrator, body: body, headers: headers)
-        #expect(Self.notices(answer) == ["NUMBER_ROUNDED Good a price", "NUMBER_ROUNDED Good c price"], "\(answer.text)")
+        #expect(
+            Self.notices(answer) == ["NUMBER_ROUNDED Good a price", "NUMBER_ROUNDED Good c price"], "\(answer.text)")
         let replay = await database.call(.post, "/records", as: .administrator, body: body, headers: headers)
         #expect(replay.text == answer.text)
     }

@@ -147,6 +147,7 @@ import Testing
             "DROP INDEX account_by_name_key", "ALTER TABLE account DROP COLUMN name_key",
             "DROP TABLE look_alike_account",
             "DROP TABLE gone_account", "DROP TABLE opening", "ALTER TABLE type DROP COLUMN acl_required",
+            "ALTER TABLE record DROP COLUMN received", "ALTER TABLE type DROP COLUMN has_preserved",
             "DROP TRIGGER asset_claim_counts", "UPDATE asset_claim SET used = 1 WHERE used = 2",
             "DELETE FROM migration WHERE position >= (SELECT position FROM migration WHERE name = 'assets that count again')",
         ] { try patient.injure(sql) }

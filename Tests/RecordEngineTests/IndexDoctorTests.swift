@@ -65,6 +65,7 @@ import Testing
             "DROP INDEX account_by_name_key", "ALTER TABLE account DROP COLUMN name_key",
             "DROP TABLE look_alike_account",
             "DROP TABLE api_key", "DROP TABLE gone_account", "DROP TABLE opening",
+            "ALTER TABLE record DROP COLUMN received", "ALTER TABLE type DROP COLUMN has_preserved",
             "ALTER TABLE type DROP COLUMN acl_required",
             "DROP TABLE audit", "DROP TABLE audit_retention", "DROP TABLE audit_count",
             "ALTER TABLE field DROP COLUMN readers", "ALTER TABLE field DROP COLUMN writers",

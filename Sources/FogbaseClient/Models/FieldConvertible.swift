@@ -72,9 +72,13 @@ extension Bool: FieldConvertible {
 extension Double: FieldConvertible {
     public static var fieldType: FieldType { .double }
 
+    /// Takes an INT64 as well, which stands in a field that was widened to DOUBLE.
     public init?(fieldValue: FieldValue) {
-        guard case .double(let number) = fieldValue else { return nil }
-        self = number
+        switch fieldValue {
+        case .double(let number): self = number
+        case .int64(let number): self = Double(number)
+        default: return nil
+        }
     }
 
     public var fieldValue: FieldValue { .double(self) }
@@ -84,7 +88,7 @@ extension Float: FieldConvertible {
     public static var fieldType: FieldType { .double }
 
     public init?(fieldValue: FieldValue) {
-        guard case .double(let number) = fieldValue else { return nil }
+        guard let number = Double(fieldValue: fieldValue) else { return nil }
         self.init(number)
     }
 

@@ -50,7 +50,8 @@ extension Endpoint {
             .signOut, .endSession, .endSessions, .rotateSession:
             .write
         case .uploadAsset, .createUpload, .continueUpload, .terminateUpload: .upload
-        case .readSchema, .putSchema, .readType, .addIndex, .readAdvice, .listGrants, .readGrants, .putGrants,
+        case .readSchema, .putSchema, .readType, .addIndex, .changeField, .readAdvice, .listGrants, .readGrants,
+            .putGrants,
             .listRoles, .readRole, .putRole, .deleteRole, .addRoleMember, .removeRoleMember, .explainAccess, .listUsers,
             .changeUser, .removeUser, .invite,
             .listInvitations,

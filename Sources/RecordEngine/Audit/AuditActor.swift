@@ -39,6 +39,8 @@ package struct AuditActor: Hashable, Sendable {
 package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case schemaPut = "schema.put"
     case indexAdd = "schema.addIndex"
+    /// Records were made with dates and users that the request said.
+    case recordsPreserve = "records.preserve"
     case grantsPut = "grants.put"
     case rolePut = "role.put"
     case roleDelete = "role.delete"

@@ -27,6 +27,13 @@ final class IndexFilling {
         var memberEntries = 0
         for index in indexes where failures[index.id] == nil {
             switch index.kind {
+            case .widening:
+                guard let field = index.checkedField else { continue }
+                let fits: Bool
+                do { fits = try record.equalsDouble(inField: field) } catch { continue }
+                if fits { continue }
+                let name = try shown(row.id, zone, in: transaction)
+                failures[index.id] = .noDouble(name, type.columnNames(of: index).first ?? "")
             case .ordered:
                 let traits: IndexKeyTraits
                 key.removeAll(keepingCapacity: true)
@@ -125,6 +132,10 @@ extension String {
 
     fileprivate static func textTooLong(_ name: String?, _ field: String) -> String {
         "\(record(name)) has a text in '\(field)' that is longer than the \(IndexKey.textBytes) bytes which a UNIQUE index compares. Shorten it, then put the schema again"
+    }
+
+    fileprivate static func noDouble(_ name: String?, _ field: String) -> String {
+        "\(record(name)) has a number in '\(field)' that no DOUBLE equals: beyond 2^53 not every whole number is one. Change it, then try again"
     }
 
     fileprivate static func tooManyEntries(_ name: String?, _ field: String) -> String {

@@ -62,7 +62,7 @@ final class IndexMaintainer {
         keys.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
         duplicates.removeAll(keepingCapacity: true)
-        for index in type.indexes {
+        for index in type.maintainedIndexes {
             if case .failed = index.state { continue }
             switch index.kind {
             case .ordered:
@@ -92,6 +92,13 @@ final class IndexMaintainer {
                 note(index, record, after, to: new.places)
             case .members:
                 try prepareMembers(index, of: type, record: record, old: old, new: new, unread, &memberEntries)
+            case .widening:
+                // What stands there unchanged has been looked at, or will be.
+                guard let new, let field = index.checkedField,
+                    old.map({ new.record.mayDiffer(from: $0.record, inField: field) }) ?? true,
+                    try !new.record.equalsDouble(inField: field)
+                else { continue }
+                throw .noDouble(type.columnNames(of: index).first ?? "", type: type.name)
             }
         }
         return !changes.isEmpty

@@ -25,6 +25,14 @@ extension RecordError {
             ])
     }
 
+    /// A value of an INT64 field that is becoming a DOUBLE.
+    static func noDouble(_ field: String, type: RecordTypeName) -> RecordError {
+        .badRequest(
+            "The field '\(field)' is becoming a DOUBLE, and no DOUBLE equals this number. Send another one, or take the change back with PATCH /schema/types/\(type)/fields/\(field) and {\"type\":\"INT64\"}",
+            cause: .typeMismatch,
+            details: [("recordType", .text(type.text)), ("field", .text(field)), ("expected", .text("DOUBLE"))])
+    }
+
     static func tooManyMemberEntries(_ type: RecordTypeName) -> RecordError {
         .badRequest(
             "The request brings more than \(Limits.memberEntries) entries into indexes of lists: each distinct member is one, and one more for every reader in the record's access list. Send fewer records at once, shorten the lists, or let a role stand for its members",

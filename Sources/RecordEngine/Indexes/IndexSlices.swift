@@ -66,7 +66,8 @@ extension WriteTransaction {
         var front: [IndexDefinitionTable.Build] = []
         var fillings: [Int64: IndexFilling] = [:]
         for build in builds where build.position == position {
-            guard let type = schema[id: build.type], let index = type.indexes.first(where: { $0.id == build.id })
+            guard let type = schema[id: build.type],
+                let index = type.maintainedIndexes.first(where: { $0.id == build.id })
             else {
                 try store { () throws(StoreError) in try indexDefinitions.setDropped(build.id) }
                 continue
@@ -148,15 +149,18 @@ extension WriteTransaction {
     /// Notes which indexes are ready, and which cannot be.
     private func settle(_ filling: IndexFilling, isComplete: Bool) throws(RecordError) {
         guard isComplete || !filling.failures.isEmpty, var type = schema[id: filling.type.id] else { return }
-        for filled in filling.indexes {
-            guard let position = type.indexes.firstIndex(where: { $0.id == filled.id }) else { continue }
+        for filled in filling.indexes where type.maintainedIndexes.contains(where: { $0.id == filled.id }) {
             if let reason = filling.failures[filled.id] {
-                type.indexes[position].state = .failed(reason)
+                type.setState(.failed(reason), ofIndex: filled.id)
                 try store { () throws(StoreError) in try indexDefinitions.setFailed(filled.id, reason: reason) }
             } else if isComplete {
-                type.indexes[position].state = .ready
+                type.setState(.ready, ofIndex: filled.id)
                 try store { () throws(StoreError) in try indexDefinitions.setReady(filled.id) }
             }
+        }
+        if !type.replacements.isEmpty {
+            try settleReplacements(of: &type)
+            try completeWidening(of: &type)
         }
         schema.set(type)
         rightsChanged = true

@@ -9,8 +9,9 @@ extension WriteTransaction {
     ///   - type: With its fields and options as they shall be, and its indexes as they are.
     ///   - declared: All indexes that the schema names.
     ///   - retriesFailed: Whether an index that could not be built is tried anew.
+    ///   - widening: The INT64 fields that are becoming DOUBLE; `nil` leaves that as it is.
     func setIndexes(
-        of type: RecordTypeDefinition, declared: [IndexWish.Shape], retriesFailed: Bool
+        of type: RecordTypeDefinition, declared: [IndexWish.Shape], retriesFailed: Bool, widening: Set<Int>? = nil
     ) throws(RecordError) {
         var type = type
         let usable = retriesFailed ? type.indexes.filter { !$0.isFailed } : type.indexes
@@ -50,17 +51,25 @@ extension WriteTransaction {
             try store { () throws(StoreError) in try indexDefinitions.setDropped(index.id) }
         }
         type.indexes = kept.sorted { $0.id < $1.id } + new
+        new += try setReplacements(of: &type, widening: widening)
         schema.set(type)
         rightsChanged = true
         try fillAtOnce(new, of: type)
     }
 
-    private func addIndex(
+    func addIndex(
         _ shape: IndexWish.Shape, isDeclared: Bool, of type: RecordTypeDefinition
     ) throws(RecordError) -> IndexDefinition {
+        var shape = shape
+        for position in shape.columns.indices {
+            if case .field(let id) = shape.columns[position].source, type[id: id]?.type.element == .double {
+                shape.columns[position].readsAsDouble = true
+            }
+        }
+        let wanted = shape
         lastUnindexed = lastSequence
         let id = try store { () throws(StoreError) in
-            let id = try indexDefinitions.add(shape, isDeclared: isDeclared, type: type.id)
+            let id = try indexDefinitions.add(wanted, isDeclared: isDeclared, type: type.id)
             try indexes.table.make(id)
             return id
         }

@@ -248,7 +248,8 @@ struct DatabaseExamination {
     ) {
         guard let type else { return }
         let definition = type[id: entry.fieldID]
-        if definition?.name.text != view.name(of: entry) || definition?.type != entry.type {
+        let fits = definition.map { entry.type.stands(in: $0.type) } ?? false
+        if definition?.name.text != view.name(of: entry) || !fits {
             found.problem(
                 "\(place) has a field '\(view.name(of: entry))' of type \(entry.type.schemaName), which is not the schema's field number \(entry.fieldID).",
                 remedy: "Restore the folder from a backup, or write the record anew with PUT.",

@@ -19,6 +19,10 @@ package struct WriteRequest: Sendable {
     /// The fields that answers show; `nil` means all.
     package var fields: [String]?
     package var idempotency: IdempotencyKey?
+    /// What new records keep of what the operations say, for callers with the right to it.
+    package var preserves: PreservedMetadata = []
+    /// Who asks, for the audit log: needed where something is preserved.
+    package var actor: AuditActor?
 
     package init(
         caller: Caller, rightsVersion: UInt64? = nil, address: DatabaseAddress, shape: Shape,

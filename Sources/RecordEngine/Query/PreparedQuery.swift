@@ -65,8 +65,13 @@ extension RecordReader {
         let readsOwn = if case .own = reach { true } else { false }
         var type = whole.without(access?.unreadable(isOwn: readsOwn) ?? [])
         let identity = request.input.identity
+        // A widened field has other keys than before, and so has the order of creation: a cursor with the old ones does
+        // not open.
+        let widened = type.hasPreservedDates || type.indexes.contains { $0.columns.contains(where: \.readsAsDouble) }
         let binding = QueryCursor.Binding(
-            zone: zone ?? 0, type: type.id, caller: request.caller, identity: identity)
+            zone: zone ?? 0, type: type.id, caller: request.caller,
+            identity: widened
+                ? identity + [type.hasPreservedDates ? 1 : 0] + type.fields.map(\.type.rawValue) : identity)
         let cursor = try request.input.cursor.map { text throws(RecordError) in
             try QueryCursor.open(text, binding, with: database.keys)
         }

@@ -27,7 +27,7 @@ extension RecordReader {
             if MonotonicClock.now > deadline { throw .overBudget(examined: 0) }
         }
         return QueryPlanner(
-            type: type, createdFollowsIDs: database.createdFollowsIDs, limit: limit,
+            type: type, createdFollowsIDs: database.createdFollowsIDs && !type.hasPreservedDates, limit: limit,
             estimate: { walk throws(QueryObstacle) in
                 try willAsk()
                 probesLeft -= 1

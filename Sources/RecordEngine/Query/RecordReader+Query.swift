@@ -286,7 +286,9 @@ extension RecordReader {
     }
 
     private func needs(of query: PreparedQuery) -> QueryNeeds {
-        QueryNeeds(query.predicate, sort: query.sort, type: query.type, createdFollowsIDs: database.createdFollowsIDs)
+        QueryNeeds(
+            query.predicate, sort: query.sort, type: query.type,
+            createdFollowsIDs: database.createdFollowsIDs && !query.type.hasPreservedDates)
     }
 
     func refusing<Value>(_ body: () throws(RecordError) -> Value) throws(QueryObstacle) -> Value {

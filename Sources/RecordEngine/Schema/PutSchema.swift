@@ -124,7 +124,7 @@ extension WriteTransaction {
             type = try addType(wanted.name, grants: wanted.grants ?? .standard(for: wanted.name))
         }
         let names = Set(wanted.fields.map(\.name))
-        let gone = type.fields.filter { !names.contains($0.name) }
+        var gone = type.fields.filter { !names.contains($0.name) }
         if let field = gone.first {
             guard try !store({ () throws(StoreError) in try records.hasRecords(type: type.id) }) else {
                 throw .wouldLoseData(
@@ -133,27 +133,23 @@ extension WriteTransaction {
                         : "The type \(type.name) has records, so none of its fields can be left out",
                     type: type.name, field: tellsNames ? field.name : nil)
             }
-            for field in gone {
-                try store { () throws(StoreError) in try schemaTable.removeField(field.id, type: type.id) }
-            }
-            type = RecordTypeDefinition(
-                id: type.id, name: type.name, grants: type.grants,
-                fields: type.fields.filter { names.contains($0.name) }, indexes: type.indexes,
-                hasAccessLists: type.hasAccessLists, defaultAccess: type.defaultAccess,
-                requiresAccessLists: type.requiresAccessLists)
         }
+        var widening: Set<Int> = []
         for field in wanted.fields {
-            if let known = type[field.name.text] {
-                guard known.type == field.type else {
-                    throw .wouldLoseData(
-                        "The field \(field.name) of type \(type.name) is \(known.type.schemaName) and cannot become \(field.type.schemaName)",
-                        type: type.name, field: field.name)
-                }
+            guard let known = type[field.name.text], known.type != field.type else { continue }
+            if known.type.widened == field.type {
+                widening.insert(known.id)
             } else {
-                try addField(field.name, field.type, to: &type)
+                try allowRetyping(known, to: field.type, of: type)
+                gone.append(known)
             }
         }
-        try putIndexes(wanted, in: &type)
+        if !gone.isEmpty { try remove(gone, from: &type) }
+        for field in wanted.fields where type[field.name.text] == nil {
+            try addField(field.name, field.type, to: &type)
+        }
+        try putIndexes(wanted, in: &type, widening: widening)
+        try refuseFailedWidening(of: widening, in: type.name)
         try putFieldGrants(wanted, in: &type)
         if let grants = wanted.grants, grants != type.grants { try setGrants(grants, of: &type) }
         switch wanted.access {
@@ -230,7 +226,7 @@ extension WriteTransaction {
 
     /// Makes the options of fields and the indexes what a document says of them; what it does not speak of stays.
     private func putIndexes(
-        _ wanted: SchemaDocument.TypeEntry, in type: inout RecordTypeDefinition
+        _ wanted: SchemaDocument.TypeEntry, in type: inout RecordTypeDefinition, widening: Set<Int>
     ) throws(RecordError) {
         for entry in wanted.fields {
             guard let options = entry.options, var field = type[entry.name.text], field.options != options else {
@@ -244,14 +240,10 @@ extension WriteTransaction {
             for entry in entries { declared.append(try entry.shape(in: type)) }
         } else {
             // A field that went has taken its indexes along.
-            declared = type.declaredShapes.filter { shape in
-                shape.columns.allSatisfy { column in
-                    if case .field(let id) = column.source { type[id: id] != nil } else { true }
-                }
-            }
+            declared = type.declaredShapes.filter { shape in shape.columns.allSatisfy { type.has($0.source) } }
         }
         let retries = wanted.indexes != nil || wanted.fields.contains { $0.options != nil }
-        try setIndexes(of: type, declared: declared, retriesFailed: retries)
+        try setIndexes(of: type, declared: declared, retriesFailed: retries, widening: widening)
         if let current = schema[type.name] { type = current }
     }
 

@@ -53,7 +53,9 @@ package struct SchemaChanges: Hashable, Sendable {
                 let name = "\(type.name).\(field.name)"
                 switch old[field.name.text] {
                 case nil: fields.added.append(name)
-                case let known?: if known != field { fields.changed.append(name) }
+                case let known?:
+                    let isOther = type.check(ofField: field.id) != old.check(ofField: field.id)
+                    if known != field || isOther { fields.changed.append(name) }
                 }
             }
             for field in old.fields where type[field.name.text] == nil {

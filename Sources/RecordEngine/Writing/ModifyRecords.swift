@@ -7,6 +7,7 @@ extension RecordDatabase {
     ///
     /// - Throws: For a single operation, its refusal. For a batch only what concerns all of it; items carry their own.
     package nonisolated func modify(_ request: WriteRequest) async throws(RecordError) -> WriteAnswer {
+        if request.preserves.contains(.created) { try await admitPreservedDates(of: request) }
         // Operations or bytes, whichever is more: a group of large records is a group of few.
         let bytes = request.operations.first?.input.body.count ?? 0
         let operations = max(1, request.operations.count)
@@ -58,12 +59,14 @@ extension WriteTransaction {
             if let answer = try remembered(request, key) { return answer }
             try ensureSavepoint()
         }
+        if !request.preserves.isEmpty { try requirePreserving(request.caller) }
         let writer = RecordWriter(self, request)
         let answer =
             switch request.shape {
             case .single: try modifyOne(request, with: writer)
             case .batch(let isAtomic): try modifyBatch(request, isAtomic: isAtomic, with: writer)
             }
+        if writer.preserved > 0 { try auditPreserved(writer.preserved, request) }
         if let key = request.idempotency { try remember(answer, key, for: request.caller, shown: writer.shown) }
         return answer
     }
@@ -133,6 +136,7 @@ extension WriteTransaction {
                 answer.body.removeAll(keepingCapacity: true)
                 writer.forgetShown(from: 0)
                 writer.forgetNotices(from: 0)
+                writer.preserved = 0
                 answer.body.appendLiteral("{\"records\":[")
                 for (position, operation) in request.operations.enumerated() {
                     if position > 0 { answer.body.append(UInt8(ascii: ",")) }
@@ -145,7 +149,7 @@ extension WriteTransaction {
             for (position, operation) in request.operations.enumerated() {
                 if position > 0 { answer.body.append(UInt8(ascii: ",")) }
                 let start = answer.body.count
-                let noticed = writer.notices.count
+                let (noticed, preserved) = (writer.notices.count, writer.preserved)
                 do throws(RecordError) {
                     try item { () throws(RecordError) in
                         _ = try writer.perform(operation, position: position, into: &answer.body)
@@ -160,6 +164,7 @@ extension WriteTransaction {
                     answer.body.removeSubrange(start...)
                     writer.forgetShown(from: start)
                     writer.forgetNotices(from: noticed)
+                    writer.preserved = preserved
                     if answer.body.count + (error.serverRecord?.count ?? 0) > limit { error.serverRecord = nil }
                     writer.append(error, name: operation.recordName, to: &answer.body)
                 }

@@ -35,7 +35,7 @@ extension RecordWriter {
             details: [("path", .text("acl"))])
     }
 
-    /// The refusal to give a record the name of another one, whose type is told to callers who may read it.
+    /// The refusal to give a record the name of another one, with its type for callers that can read it.
     func exists(_ row: RecordRow) -> RecordError {
         guard let type = transaction.schema[id: row.type], mayRead(row, type) else { return .recordExists }
         return .recordExists(as: type.name)

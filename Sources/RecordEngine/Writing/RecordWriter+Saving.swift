@@ -66,6 +66,12 @@ extension RecordWriter {
             id: sequence, type: type.id, sequence: sequence, revision: transaction.makeRevision(),
             creator: caller.writerID, created: transaction.now, modifier: caller.writerID,
             modified: transaction.now)
+        let isPreserved = operation.input.hasStamps ? try takeStamps(of: operation, into: &row) : false
+        if isPreserved, !type.hasPreservedDates {
+            try transaction.ensureSavepoint()
+            try transaction.notePreservedDates(of: type)
+            if let noted = transaction.schema[typeName] { type = noted }
+        }
         row.access = try access(operation, of: row, type, isNew: true)
         if row.access != nil {
             try transaction.ensureSavepoint()
@@ -74,7 +80,7 @@ extension RecordWriter {
         let name = operation.recordName?.text ?? transaction.makeRecordName()
         let isNamed = operation.recordName != nil
         let hasEntries = try prepareIndexes(type, zone: zone, old: nil, new: (row, merge.stored))
-        if isNamed || hasEntries || !isOneStatement(merge) { try transaction.ensureSavepoint() }
+        if isNamed || hasEntries || isPreserved || !isOneStatement(merge) { try transaction.ensureSavepoint() }
         try noteUsage(of: row, from: nil, to: merge.stored)
         // Composed first: nothing may fail behind the one statement of a request without a savepoint.
         try appendAnswer(row, type: type, name: name, merge: merge, to: &answer)
@@ -85,6 +91,7 @@ extension RecordWriter {
             }
             try transaction.records.insert(
                 row, zone: zone, name: name, layout: merge.stored.layout, fields: merge.stored.text)
+            if isPreserved { try transaction.records.setReceived(transaction.now, record: row.id) }
         }
         if hasEntries { try writeIndexes() }
         if row.access != nil { try setAudiences(from: nil, to: row, zone: zone) }
@@ -129,6 +136,7 @@ extension RecordWriter {
         }
         try allowWriting(existing, type: type)
         try allowChangingAccess(operation, of: existing.row, type)
+        if operation.input.hasStamps { try checkStamps(of: operation, on: existing.row, type) }
         try check(operation.writeGuard, existing, type: type)
 
         let isOwn = existing.row.creator == caller.userID

@@ -27,6 +27,10 @@ final class RecordWriter {
     private(set) var position = 0
     /// Whether UNIQUE indexes are asked when all operations are done: an atomic batch may swap two values.
     let checksUniqueLast: Bool
+    /// What new records keep of what the operations say.
+    let preserves: PreservedMetadata
+    /// How many new records have said it.
+    var preserved = 0
     /// Where records stand in the answer, for one that is to be remembered.
     var shown: [ShownRecord] = []
     let notesShown: Bool
@@ -37,6 +41,7 @@ final class RecordWriter {
         address = request.address
         fields = request.fields
         notesShown = request.idempotency != nil
+        preserves = request.preserves
         checksUniqueLast = request.shape == .batch(isAtomic: true)
     }
 
@@ -100,7 +105,7 @@ final class RecordWriter {
         return zone
     }
 
-    /// Notes what the caller is told of a record's fields.
+    /// Adds notices about a record's fields to the answer.
     func note(_ notices: [WriteNotice], of name: String) {
         for var notice in notices where self.notices.count < Limits.writeNotices {
             notice.recordName = name

@@ -129,7 +129,8 @@ package final class WriteTransaction {
     ///
     /// - Returns: Whether times of creation ascend with ids in all of the file.
     func checkClock() throws(StoreError) -> Bool {
-        let newest = try connection.integer("SELECT created FROM record ORDER BY id DESC LIMIT 1") ?? 0
+        let newest =
+            try connection.integer("SELECT coalesce(received, created) FROM record ORDER BY id DESC LIMIT 1") ?? 0
         let lag = newest - WallClock.milliseconds
         if lag > Self.forgivenLag {
             try settings.set(SettingTable.clockWentBack, 1)

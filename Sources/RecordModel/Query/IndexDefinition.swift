@@ -14,6 +14,18 @@ package struct IndexDefinition: Hashable, Sendable {
     package struct Column: Hashable, Sendable {
         package var source: Source
         package var isAscending: Bool
+        /// Whether an INT64 stands in the key as the DOUBLE that it equals: the field is a DOUBLE, or becomes one. Columns
+        /// that differ in this alone are equal, since the same queries ask for them.
+        package var readsAsDouble = false
+
+        package static func == (left: Column, right: Column) -> Bool {
+            left.source == right.source && left.isAscending == right.isAscending
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(source)
+            hasher.combine(isAscending)
+        }
 
         package init(_ source: Source, isAscending: Bool = true) {
             self.source = source
@@ -38,6 +50,9 @@ package struct IndexDefinition: Hashable, Sendable {
         case ordered = 1
         /// One entry per distinct member of a list; a single column.
         case members = 2
+        /// No entries: the check that every value of an INT64 field, its single column, equals a DOUBLE, which the field then
+        /// becomes.
+        case widening = 3
     }
 
     /// The number of its table, never given twice.
@@ -77,6 +92,12 @@ package struct IndexDefinition: Hashable, Sendable {
         if case .failed = state { true } else { false }
     }
 
+    /// The field that a check is about.
+    package var checkedField: Int? {
+        guard kind == .widening, case .field(let id)? = columns.first?.source else { return nil }
+        return id
+    }
+
     /// The most columns of one index.
     package static let maxColumns = 8
     /// The most indexes of one type.
@@ -90,6 +111,11 @@ extension RecordTypeDefinition {
         case .field(let id): self[id: id].map(QueryField.field)
         case .system(let field): .system(field)
         }
+    }
+
+    /// Whether a column can be of the type.
+    package func has(_ source: IndexDefinition.Source) -> Bool {
+        field(of: source) != nil
     }
 
     /// The names of an index's columns, without their direction.

@@ -34,7 +34,13 @@ package enum Migrations {
     /// … and one that knows types whose records must have access lists.
     static let withRequiredLists = 25
     /// … and one that knows keys of accounts' names.
-    static let withNameKeys = 1 + (all.firstIndex { $0.name == nameKeysName } ?? all.count)
+    static let withNameKeys = steps(upTo: nameKeysName)
+    /// … and one that knows records whose dates an import has said.
+    static let withPreservedDates = steps(upTo: preservedDatesName)
+
+    private static func steps(upTo name: String) -> Int {
+        1 + (all.firstIndex { $0.name == name } ?? all.count)
+    }
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
@@ -92,5 +98,8 @@ package enum Migrations {
         Migration(name: "claims of uploaders", sql: claimsOfUploaders),
         Migration(name: "openings", sql: openings),
         Migration(name: nameKeysName, sql: nameKeys, work: fillNameKeys),
+        // Changes no table: a server that does not know of widened fields would make wrong keys for their values.
+        Migration(name: "widened fields", sql: "SELECT 1"),
+        Migration(name: preservedDatesName, sql: preservedDates),
     ]
 }

@@ -42,7 +42,8 @@ package final class RecordScanning {
             WHERE a.id = -?1 AND r.type = ?3 AND r.id > ?4 AND r.id < ?5
             """)
         byID = try connection.prepare("SELECT \(RecordCursor.columns) FROM record WHERE id = ?1")
-        creationAt = try connection.prepare("SELECT id, created FROM record WHERE id >= ?1 ORDER BY id LIMIT 1")
+        creationAt = try connection.prepare(
+            "SELECT id, coalesce(received, created) FROM record WHERE id >= ?1 ORDER BY id LIMIT 1")
     }
 
     /// INDEXED BY: the plan is part of the contract; a lost index is an error, not a slow page.
@@ -170,7 +171,7 @@ package final class RecordScanning {
         return RecordCursor(statement: byID)
     }
 
-    /// The first row at or behind an id, tombstones included, and when it was made.
+    /// The first row at or behind an id, tombstones included, and when it was made by the server's clock.
     package func creation(at id: Int64) throws(StoreError) -> (id: Int64, created: Int64)? {
         creationAt.bind(1, id)
         defer { creationAt.reset() }

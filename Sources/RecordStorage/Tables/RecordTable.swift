@@ -154,6 +154,14 @@ package final class RecordTable {
         try updateRow.run()
     }
 
+    /// Stores when a record was made by the server's clock, where its row says another time.
+    package func setReceived(_ time: Int64, record: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE record SET received = ?2 WHERE id = ?1")
+        update.bind(1, record)
+        update.bind(2, time)
+        try update.run()
+    }
+
     /// Turns a record into its tombstone.
     package func bury(_ row: RecordRow) throws(StoreError) {
         buryRow.bind(1, row.id)

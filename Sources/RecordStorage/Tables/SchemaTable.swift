@@ -25,6 +25,7 @@ package final class SchemaTable {
         let hasIndexes = applied >= Migrations.withIndexes
         let lists = applied >= Migrations.withAccessLists ? "has_lists, default_acl" : "0, NULL"
         let required = applied >= Migrations.withRequiredLists ? "acl_required" : "0"
+        let preserved = applied >= Migrations.withPreservedDates ? "has_preserved" : "0"
         let indexes = try hasIndexes ? IndexDefinitionTable(connection).load() : [:]
         let grantColumns = applied >= Migrations.withFieldGrants ? "readers, writers" : "NULL, NULL"
         let fieldRows = try connection.prepare(
@@ -41,18 +42,20 @@ package final class SchemaTable {
                     readers: Self.roles(fieldRows, 5), writers: Self.roles(fieldRows, 6)))
         }
         var types: [RecordTypeDefinition] = []
-        let typeRows = try connection.prepare("SELECT id, name, \(lists), \(required) FROM type ORDER BY id")
+        let typeRows = try connection.prepare(
+            "SELECT id, name, \(lists), \(required), \(preserved) FROM type ORDER BY id")
         while try typeRows.step() {
             let id = typeRows.integer(0)
             guard let name = RecordTypeName(typeRows.text(1)) else { continue }
-            types.append(
-                RecordTypeDefinition(
-                    id: id, name: name, grants: grants[id] ?? Grants(), fields: fields[id] ?? [],
-                    indexes: indexes[id] ?? [], hasAccessLists: typeRows.integer(2) != 0,
-                    // One that cannot be read lets nobody in.
-                    defaultAccess: typeRows.isNull(3)
-                        ? nil : AccessTemplate(stored: typeRows.text(3)) ?? AccessTemplate(entries: []),
-                    requiresAccessLists: typeRows.integer(4) != 0))
+            var type = RecordTypeDefinition(
+                id: id, name: name, grants: grants[id] ?? Grants(), fields: fields[id] ?? [],
+                indexes: indexes[id] ?? [], hasAccessLists: typeRows.integer(2) != 0,
+                // One that cannot be read lets nobody in.
+                defaultAccess: typeRows.isNull(3)
+                    ? nil : AccessTemplate(stored: typeRows.text(3)) ?? AccessTemplate(entries: []),
+                requiresAccessLists: typeRows.integer(4) != 0)
+            type.hasPreservedDates = typeRows.integer(5) != 0
+            types.append(type)
         }
         return Schema(version: version, types: types)
     }
@@ -98,6 +101,13 @@ package final class SchemaTable {
         try update.run()
     }
 
+    /// Notes that ids of a type do not tell when its records were made.
+    package func setHasPreservedDates(type: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE type SET has_preserved = 1 WHERE id = ?1")
+        update.bind(1, type)
+        try update.run()
+    }
+
     /// What new records of a type get that do not say an access list; `nil` for none.
     package func setDefaultAccess(_ access: AccessTemplate?, type: Int64) throws(StoreError) {
         let update = try connection.prepare("UPDATE type SET default_acl = ?2 WHERE id = ?1")
@@ -123,6 +133,15 @@ package final class SchemaTable {
         insert.bind(4, Int64(field.type.rawValue))
         insert.bind(5, Int64(field.options.rawValue))
         try insert.run()
+    }
+
+    /// Stores that a field has another type. What is stored in records is not touched.
+    package func setType(of field: FieldDefinition, type: Int64) throws(StoreError) {
+        let update = try connection.prepare("UPDATE field SET kind = ?3 WHERE type = ?1 AND id = ?2")
+        update.bind(1, type)
+        update.bind(2, Int64(field.id))
+        update.bind(3, Int64(field.type.rawValue))
+        try update.run()
     }
 
     package func setOptions(_ options: IndexOptions, field: Int, type: Int64) throws(StoreError) {

@@ -121,10 +121,10 @@ package struct FieldScanner {
         field(index, is: .int64) ? json.int64(fields[index].value) : nil
     }
 
-    /// The number of a DOUBLE field.
+    /// The number of a DOUBLE field; an INT64 stands in one that was widened.
     @inline(__always)
     package func double(_ index: Int) -> Double? {
-        field(index, is: .double) ? json.double(fields[index].value) : nil
+        field(index, is: .double) || field(index, is: .int64) ? json.double(fields[index].value) : nil
     }
 
     /// The moment of a TIMESTAMP field, in milliseconds since 1970-01-01 UTC.

@@ -21,6 +21,7 @@ extension IndexedRecord {
             try appendKey(of: index, to: &key)
             return [key]
         case .members: return try memberKeys(of: index)
+        case .widening: return []
         }
     }
 
@@ -41,7 +42,7 @@ extension IndexedRecord {
                 {
                     traits.cutColumn = position
                 }
-                try append(entry, isAscending: column.isAscending, to: &key)
+                try append(entry, column, to: &key)
             case .system(let field):
                 // Numbers only: the names of records are no columns.
                 let value: QueryValue? =
@@ -60,12 +61,18 @@ extension IndexedRecord {
     }
 
     /// Appends a value straight from its canonical text where that is quicker than to decode it.
-    private func append(_ entry: LayoutEntry, isAscending: Bool, to key: inout [UInt8]) throws(RecordError) {
+    private func append(
+        _ entry: LayoutEntry, _ column: IndexDefinition.Column, to key: inout [UInt8]
+    ) throws(RecordError) {
+        let isAscending = column.isAscending
         let text = fields.valueText(of: entry)
         switch entry.type {
         case .int64, .timestamp:
             guard let integer = Self.integer(text) else { throw .damagedFields(fieldID: entry.fieldID) }
-            IndexKey.append(.integer(integer), isAscending: isAscending, to: &key)
+            let value = QueryValue.integer(integer)
+            IndexKey.append(
+                column.readsAsDouble && entry.type == .int64 ? value.asDouble : value, isAscending: isAscending,
+                to: &key)
             return
         case .string:
             if let plain = Self.plainText(text, from: 1) {
@@ -122,7 +129,7 @@ extension IndexedRecord {
     private func memberKeys(of index: IndexDefinition) throws(RecordError) -> [[UInt8]] {
         guard let column = index.columns.first, case .field(let id) = column.source else { return [] }
         var keys: [[UInt8]] = []
-        for member in try members(of: id) {
+        for member in try members(of: id, asDouble: column.readsAsDouble) {
             var key: [UInt8] = []
             IndexKey.append(member, isAscending: column.isAscending, to: &key)
             keys.append(key)

@@ -28,11 +28,16 @@ package struct IndexedRecord {
     }
 
     /// The value of a scalar column; `nil` if the record does not have it.
-    package func value(of source: IndexDefinition.Source) throws(RecordError) -> QueryValue? {
+    ///
+    /// - Parameter asDouble: Whether the field is a DOUBLE, so that an INT64 from before it was widened is read as one.
+    package func value(
+        of source: IndexDefinition.Source, asDouble: Bool = false
+    ) throws(RecordError) -> QueryValue? {
         switch source {
         case .field(let id):
             guard let entry = fields.entry(id), !entry.isExternal else { return nil }
-            return try QueryValue(CanonicalValue.decode(fields.valueText(of: entry), as: entry.type))
+            let value = try QueryValue(CanonicalValue.decode(fields.valueText(of: entry), as: entry.type))
+            return asDouble ? value?.asDouble : value
         case .system(.createdTimestamp): return .integer(created)
         case .system(.modifiedTimestamp): return .integer(modified)
         case .system(.createdUserRecordName): return .integer(creator)
@@ -52,11 +57,33 @@ package struct IndexedRecord {
     }
 
     /// The members of a list; empty if the record does not have it.
-    package func members(of field: Int) throws(RecordError) -> [QueryValue] {
+    ///
+    /// - Parameter asDouble: As for `value`.
+    package func members(of field: Int, asDouble: Bool = false) throws(RecordError) -> [QueryValue] {
         guard let entry = fields.entry(field), !entry.isExternal,
             case .list(_, let members) = try CanonicalValue.decode(fields.valueText(of: entry), as: entry.type)
         else { return [] }
-        return members.compactMap(QueryValue.init)
+        let values = members.compactMap(QueryValue.init)
+        return asDouble ? values.map(\.asDouble) : values
+    }
+
+    /// Whether the value of an INT64 field, or each of its list, equals a DOUBLE; so it does where there is none.
+    package func equalsDouble(inField id: Int) throws(RecordError) -> Bool {
+        guard let entry = fields.entry(id) else { return true }
+        let values = entry.type.isList ? try members(of: id) : try [value(of: .field(id))].compactMap(\.self)
+        return values.allSatisfy { value in
+            guard case .integer(let integer) = value else { return true }
+            let double = Double(integer)
+            // 2^63 is no Int64. Int64(exactly:) would need the C library's mathematics in debug builds.
+            return double < 0x1p63 && Int64(double) == integer
+        }
+    }
+}
+
+extension QueryValue {
+    /// An integer as the DOUBLE that it equals.
+    var asDouble: QueryValue {
+        if case .integer(let integer) = self { .double(Double(integer)) } else { self }
     }
 }
 

@@ -40,12 +40,14 @@ package struct RecordMatcher: Sendable {
             for part in list where try holds(part, &record, &meter) { return true }
             return false
         case .isAbsent(let field): return try !record.has(field, &meter)
-        case .value(let source, let slot, let test):
-            guard let (value, bytes) = try record.value(of: source, slot: slot, &meter) else { return false }
+        case .value(let source, let asDouble, let slot, let test):
+            guard let (value, bytes) = try record.value(of: source, asDouble: asDouble, slot: slot, &meter) else {
+                return false
+            }
             try meter.spend(test.work(values: 1, bytes: bytes))
             return test.holds(value)
-        case .anyMember(let field, let slot, let test):
-            let (members, bytes) = try record.members(of: field, slot: slot, &meter)
+        case .anyMember(let field, let asDouble, let slot, let test):
+            let (members, bytes) = try record.members(of: field, asDouble: asDouble, slot: slot, &meter)
             try meter.spend(test.work(values: members.count, bytes: bytes))
             return members.contains(where: test.holds)
         }
@@ -60,9 +62,9 @@ package struct RecordMatcher: Sendable {
         case and([Node])
         case or([Node])
         case isAbsent(field: Int)
-        /// The slot is where a value is kept that others ask for, too.
-        case value(IndexDefinition.Source, slot: Int?, MatcherTest)
-        case anyMember(field: Int, slot: Int?, MatcherTest)
+        /// The slot is where a value is kept that others ask for, too. Integers are read as DOUBLE where the field is one.
+        case value(IndexDefinition.Source, asDouble: Bool, slot: Int?, MatcherTest)
+        case anyMember(field: Int, asDouble: Bool, slot: Int?, MatcherTest)
     }
 
     private struct Preparation {
@@ -103,11 +105,12 @@ package struct RecordMatcher: Sendable {
                 guard case .field(let field) = source else { return .constant(false) }
                 return .isAbsent(field: field)
             }
+            let asDouble = condition.field.type.element == .double
             guard condition.subject == .anyMember else {
-                return .value(source, slot: slots[source], MatcherTest(condition.test))
+                return .value(source, asDouble: asDouble, slot: slots[source], MatcherTest(condition.test))
             }
             guard case .field(let field) = source else { return .constant(false) }
-            return .anyMember(field: field, slot: slots[source], MatcherTest(condition.test))
+            return .anyMember(field: field, asDouble: asDouble, slot: slots[source], MatcherTest(condition.test))
         }
     }
 }
@@ -181,21 +184,23 @@ private struct AskedRecord {
     }
 
     mutating func value(
-        of source: IndexDefinition.Source, slot: Int?, _ meter: inout MatchMeter
+        of source: IndexDefinition.Source, asDouble: Bool, slot: Int?, _ meter: inout MatchMeter
     ) throws(MatchObstacle) -> (value: QueryValue, bytes: Int)? {
         if let slot, let known = values[slot] { return known }
         try meter.spend(record.searchWork)
         let bytes = record.bytes(of: source)
         try meter.spend(bytes)
         let found: QueryValue?
-        do throws(RecordError) { found = try record.value(of: source) } catch { throw .damaged(error) }
+        do throws(RecordError) { found = try record.value(of: source, asDouble: asDouble) } catch {
+            throw .damaged(error)
+        }
         let answer = found.map { (value: $0, bytes: bytes) }
         if let slot { values[slot] = .some(answer) }
         return answer
     }
 
     mutating func members(
-        of field: Int, slot: Int?, _ meter: inout MatchMeter
+        of field: Int, asDouble: Bool, slot: Int?, _ meter: inout MatchMeter
     ) throws(MatchObstacle) -> (members: [QueryValue], bytes: Int) {
         if let slot, let known = members[slot] { return known }
         try meter.spend(record.searchWork)
@@ -203,7 +208,9 @@ private struct AskedRecord {
         // Each member is a value of its own, whose length is not known before.
         try meter.spend(bytes * 4 + min(bytes / 8, Limits.listMembers) * 100)
         let found: [QueryValue]
-        do throws(RecordError) { found = try record.members(of: field) } catch { throw .damaged(error) }
+        do throws(RecordError) {
+            found = try record.members(of: field, asDouble: asDouble)
+        } catch { throw .damaged(error) }
         if let slot { members[slot] = (found, bytes) }
         return (found, bytes)
     }

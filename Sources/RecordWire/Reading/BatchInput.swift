@@ -16,13 +16,15 @@ package struct OperationInput: Sendable {
     }
 }
 
-/// The body of a batch: `{"operations":[{"operationType","record"}],"atomic"?,"desiredKeys"?}`.
+/// The body of a batch: `{"operations":[{"operationType","record"}],"atomic"?,"desiredKeys"?,"preserve"?}`.
 package struct BatchInput: Sendable {
     package var operations: [OperationInput]
     /// True unless the request says otherwise.
     package var atomic: Bool
     /// The fields that the answer shall show; `nil` for all.
     package var desiredKeys: [String]?
+    /// What new records keep of what the operations say.
+    package var preserves: PreservedMetadata = []
 
     package init(operations: [OperationInput], atomic: Bool = true, desiredKeys: [String]? = nil) {
         self.operations = operations
@@ -62,7 +64,10 @@ package struct BatchInput: Sendable {
                 }
             } else if reader.json.string(key, is: "desiredKeys") {
                 let token = try reader.value()
-                desiredKeys = try Self.strings(token, of: reader)
+                desiredKeys = try Self.strings(token, of: reader, "desiredKeys")
+            } else if reader.json.string(key, is: "preserve") {
+                let token = try reader.value()
+                preserves = try PreservedMetadata(words: Self.strings(token, of: reader, "preserve") ?? [])
             } else if reader.json.string(key, is: "zoneID") {
                 try reader.defaultZone()
             } else {
@@ -72,7 +77,7 @@ package struct BatchInput: Sendable {
         if !hasOperations { throw .badRequest("A batch needs 'operations'") }
     }
 
-    private static let keys = ["operations", "atomic", "desiredKeys", "zoneID"]
+    private static let keys = ["operations", "atomic", "desiredKeys", "preserve", "zoneID"]
 
     private mutating func readOperations(
         _ reader: inout RequestReader, body: [UInt8], maxOperations: Int
@@ -93,21 +98,23 @@ package struct BatchInput: Sendable {
         }
     }
 
-    private static func strings(_ token: JSONToken, of reader: RequestReader) throws(RecordError) -> [String]? {
+    private static func strings(
+        _ token: JSONToken, of reader: RequestReader, _ name: String
+    ) throws(RecordError) -> [String]? {
         if token.kind == .null { return nil }
         var strings: [String] = []
         var list = JSONReader(reader.json.bytes, at: token)
         var isFirst = true
         do {
-            guard token.kind == .array else { throw malformed("'desiredKeys' must be a list of strings", token) }
+            guard token.kind == .array else { throw malformed("'\(name)' must be a list of strings", token) }
             try list.enter()
             while try list.nextElement(&isFirst) {
                 let key = try list.value()
-                guard key.isString else { throw malformed("'desiredKeys' must be a list of strings", token) }
+                guard key.isString else { throw malformed("'\(name)' must be a list of strings", token) }
                 // Every record of the answer looks each of them up.
                 guard strings.count < Limits.fieldsPerType else {
                     throw RecordError.badRequest(
-                        "'desiredKeys' has more members than a record may have fields", cause: .tooLarge,
+                        "'\(name)' has more members than a record may have fields", cause: .tooLarge,
                         details: [("limit", .number(Int64(Limits.fieldsPerType)))])
                 }
                 strings.append(list.string(key))
@@ -115,7 +122,7 @@ package struct BatchInput: Sendable {
         } catch let error as RecordError {
             throw error
         } catch {
-            throw malformed("'desiredKeys' must be a list of strings", token)
+            throw malformed("'\(name)' must be a list of strings", token)
         }
         return strings
     }

@@ -8,6 +8,9 @@ package struct RecordInput: Sendable {
     package var fields: [FieldInput]
     /// The value of `acl`, if the record has one.
     package var acl: JSONToken?
+    /// The values of `created` and `modified`, unless they are absent or null.
+    package var created: JSONToken?
+    package var modified: JSONToken?
     /// The whole request body, into which the tokens point.
     package var body: [UInt8]
 
@@ -27,18 +30,19 @@ package struct RecordInput: Sendable {
 
     /// Reads the body of a write of one record: `{"fields":{…},"recordName"?,"recordType"?,"acl"?}`.
     ///
+    /// - Parameter takesStamps: Whether `created` and `modified` may stand there.
     /// - Throws: `BAD_REQUEST`, with cause `READ_ONLY_KEY` for any other key.
-    package static func readSingle(_ body: [UInt8]) throws(RecordError) -> RecordInput {
+    package static func readSingle(_ body: [UInt8], takesStamps: Bool = false) throws(RecordError) -> RecordInput {
         var record = RecordInput(body: body)
         try body.withUnsafeBufferPointer { buffer throws(RecordError) in
             var reader = try RequestReader(UnsafeRawBufferPointer(buffer))
-            try record.readSingle(&reader)
+            try record.readSingle(&reader, takesStamps: takesStamps)
             try reader.finish()
         }
         return record
     }
 
-    private mutating func readSingle(_ reader: inout RequestReader) throws(RecordError) {
+    private mutating func readSingle(_ reader: inout RequestReader, takesStamps: Bool) throws(RecordError) {
         try reader.enterObject("The body")
         var keys = JSONKeySet()
         while let key = try reader.nextKey(&keys) {
@@ -50,6 +54,8 @@ package struct RecordInput: Sendable {
                 recordType = try reader.recordTypeName()
             } else if reader.json.string(key, is: "acl") {
                 acl = try reader.value()
+            } else if takesStamps, try readStamp(key, &reader) {
+                continue
             } else {
                 _ = try reader.value()
                 let name = String(reader.json.string(key).prefix(64))
@@ -79,10 +85,20 @@ package struct RecordInput: Sendable {
                 acl = try reader.value()
             } else if reader.json.string(key, is: "zoneID") {
                 try reader.defaultZone()
-            } else {
+            } else if try !readStamp(key, &reader) {
                 try reader.passOver(key, meaning: Self.batchKeys)
             }
         }
+    }
+
+    /// Reads `created` or `modified`, if the key is one of them.
+    private mutating func readStamp(_ key: JSONToken, _ reader: inout RequestReader) throws(RecordError) -> Bool {
+        let isCreated = reader.json.string(key, is: "created")
+        guard isCreated || reader.json.string(key, is: "modified") else { return false }
+        let token = try reader.value()
+        if token.kind == .null { return true }
+        if isCreated { created = token } else { modified = token }
+        return true
     }
 
     private static let batchKeys = ["fields", "recordName", "recordType", "recordChangeTag", "acl", "zoneID"]

@@ -122,6 +122,13 @@ struct FieldMergeWalk: ~Copyable {
             value = try loadExternal(old.fieldID)
         } else if let old, let existing {
             value = Array(existing.valueText(of: old))
+            if old.type != change.type {
+                // From before the field was widened: operations see canonical values of its type.
+                var text: [UInt8] = []
+                CanonicalValue.append(
+                    try CanonicalValue.decode(existing.valueText(of: old), as: change.type), to: &text)
+                value = text
+            }
         }
         let result: OperationResult
         do throws(RecordError) {

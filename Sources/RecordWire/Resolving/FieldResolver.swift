@@ -25,7 +25,11 @@ package enum FieldResolver {
             }
             try resolution.findFields(input.fields, in: type, allowsNewFields: allowsNewFields)
             guard resolution.resolved.newFields.isEmpty else { return resolution.resolved }
-            try resolution.writeValues(input.fields)
+            do throws(RecordError) {
+                try resolution.writeValues(input.fields)
+            } catch {
+                throw error.showingWayOut(of: type)
+            }
             if resolution.decodedSize > limit { throw .recordTooLarge(resolution.decodedSize, limit: limit) }
             return resolution.resolved
         }
@@ -165,7 +169,8 @@ private struct Resolution {
         switch input.tag {
         case nil: return
         case .type(let type):
-            if type == field.type { return }
+            // An INT64 in a DOUBLE field: as answers have it that were written before the field was widened.
+            if type.stands(in: field.type) { return }
             found = type.schemaName
         case .anyList:
             if field.type.isList { return }
@@ -260,6 +265,30 @@ private struct Resolution {
             }
         }
         return start..<resolved.operands.count
+    }
+}
+
+extension RecordError {
+    /// The refusal of a value with the request that makes its field take such values, if there is one.
+    fileprivate func showingWayOut(of type: RecordTypeDefinition) -> RecordError {
+        guard cause == .typeMismatch, case .text(let name)? = details.first(where: { $0.key == "field" })?.value,
+            case .text(let found)? = details.first(where: { $0.key == "found" })?.value, let field = type[name]
+        else { return self }
+        let request = { (type: RecordTypeDefinition, wanted: String) in
+            "PATCH /schema/types/\(type.name)/fields/\(name) and {\"type\":\"\(wanted)\"}"
+        }
+        var error = self
+        let tag = FieldType(tag: found)
+        if let wide = field.type.widened, tag == wide || found.hasPrefix("number that is no 64-bit") {
+            error.reason +=
+                type.check(ofField: field.id).map { !$0.isFailed } ?? false
+                ? ". The field is becoming a \(wide.schemaName): send the value again when GET /schema/types/\(type.name) shows it as one"
+                : ". An administrator makes the field a \(wide.schemaName) with \(request(type, wide.schemaName))"
+        } else if let tag, !reason.hasPrefix("Field") {
+            error.reason +=
+                ". A field keeps its type while there are records. Send \(field.type.schemaName), take another field, or delete the records of the type; then an administrator changes it with \(request(type, tag.schemaName))"
+        }
+        return error
     }
 }
 

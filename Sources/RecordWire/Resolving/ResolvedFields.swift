@@ -14,7 +14,7 @@ package struct ResolvedFields: Sendable {
     package var operands: [UInt8]
     /// The ASSET values that are set, with the receipts that the stored form does not keep.
     package var assets: [(fieldID: Int, asset: Asset)]
-    /// What the caller is told if the write succeeds.
+    /// Notices for the answer if the write succeeds.
     package var notices: [WriteNotice]
 
     package init() {

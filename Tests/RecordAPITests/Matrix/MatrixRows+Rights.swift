@@ -17,6 +17,9 @@ extension MatrixRow {
         MatrixRow(
             .addIndex, .post, "/schema/types/Open/indexes", #"{"fields":["n"]}"#,
             .administrators(201, 201, 403, 403)),
+        MatrixRow(
+            .changeField, .patch, "/schema/types/Open/fields/n", #"{"type":"INT64"}"#,
+            .administrators(200, 200, 403, 403)),
     ]
 
     static let rights: [MatrixRow] = [

@@ -140,6 +140,7 @@ import Testing
             "DROP INDEX account_by_name_key", "ALTER TABLE account DROP COLUMN name_key",
             "DROP TABLE look_alike_account",
             "DROP TABLE api_key", "DROP TABLE gone_account", "DROP TABLE opening",
+            "ALTER TABLE record DROP COLUMN received", "ALTER TABLE type DROP COLUMN has_preserved",
             "ALTER TABLE type DROP COLUMN acl_required",
             "DROP TABLE audit", "DROP TABLE audit_retention", "DROP TABLE audit_count",
             "DROP TABLE usage",

@@ -36,6 +36,7 @@ struct WalkFinder {
             case .ordered:
                 if let path = try ordered(index, parts) { found.append(path) }
             case .members: found += try members(index, parts)
+            case .widening: continue
             }
         }
         return found

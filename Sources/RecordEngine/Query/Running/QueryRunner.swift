@@ -220,7 +220,8 @@ struct QueryRunner {
         for term in order.columns {
             let source = term.field.anySource
             try budget.spend(record.bytes(of: source))
-            let value = try refusing { () throws(RecordError) in try record.value(of: source) }
+            let asDouble = term.field.type == .double
+            let value = try refusing { () throws(RecordError) in try record.value(of: source, asDouble: asDouble) }
             IndexKey.append(value, isAscending: term.isAscending, to: &key)
         }
         return key

@@ -1,0 +1,59 @@
+package import RecordModel
+
+/// When a record was made or changed, and by whom, as a request says it: `{"timestamp":…,"userRecordName":…}`.
+package struct RecordStamp: Hashable, Sendable {
+    /// Milliseconds since 1970; `nil` if the request does not say.
+    package var timestamp: Int64?
+    package var userRecordName: String?
+}
+
+extension RecordInput {
+    /// Whether the record says when and by whom it was made or changed.
+    package var hasStamps: Bool { created != nil || modified != nil }
+
+    /// Reads one of these; other members, such as `deviceID`, are passed over.
+    ///
+    /// - Parameter key: `created` or `modified`, for errors.
+    /// - Throws: `BAD_REQUEST` for what is no such object.
+    package func stamp(_ token: JSONToken, _ key: String) throws(RecordError) -> RecordStamp {
+        try body.withUnsafeBufferPointer { buffer throws(RecordError) in
+            var stamp = RecordStamp()
+            let json = JSONReader(UnsafeRawBufferPointer(buffer))
+            var reader = try RequestReader(json, at: token)
+            var keys = JSONKeySet()
+            try reader.enterObject("'created' and 'modified'")
+            while let member = try reader.nextKey(&keys) {
+                let value = try reader.value()
+                if json.string(member, is: "timestamp"), value.kind != .null {
+                    do throws(ValueMismatch) {
+                        stamp.timestamp = try CanonicalValue.timestamp(value, of: json)
+                    } catch {
+                        throw error.error(field: "\(key).timestamp", expected: .timestamp)
+                    }
+                } else if json.string(member, is: "userRecordName"), value.isString {
+                    stamp.userRecordName = json.string(value)
+                }
+            }
+            return stamp
+        }
+    }
+}
+
+extension PreservedMetadata {
+    /// Reads `["created","modified"]`.
+    ///
+    /// - Throws: `BAD_REQUEST` for other words.
+    package init(words: [String]) throws(RecordError) {
+        self = []
+        for word in words {
+            switch word {
+            case "created": insert(.created)
+            case "modified": insert(.modified)
+            default:
+                throw .badRequest(
+                    "'preserve' names 'created', 'modified' or both",
+                    details: [("parameter", .text("preserve")), ("found", .text(String(word.prefix(64))))])
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import RecordEngine
+import RecordModel
+import RecordStorage
+import RecordWire
+import TestSupport
+import Testing
+
+/// INT64 fields that become DOUBLE.
+@Suite struct WideningTests {
+    private static func schema(_ number: String, _ list: String, u: String? = nil) -> String {
+        #"""
+        {"types":{"Post":{"fields":{"n":{"type":"\#(number)","indexes":["QUERYABLE","SORTABLE"]},
+        "l":{"type":"\#(list)","indexes":["QUERYABLE"]},"s":{"type":"STRING"},"u":{"type":"\#(u ?? number)"}},
+        "indexes":[{"fields":["s","-n"]},{"fields":["u"],"unique":true}]}}}
+        """#
+    }
+
+    private static let before = schema("INT64", "INT64_LIST")
+    private static let after = schema("DOUBLE", "DOUBLE_LIST")
+
+    private static func fields(_ n: Int) -> String {
+        #""n":\#(n),"l":[\#(n),\#(n % 5)],"s":"s\#(n % 3)","u":\#(n)"#
+    }
+
+    private func type(_ test: TestDatabase, _ field: String = "n") throws -> FieldType? {
+        test.database.schema[try #require(RecordTypeName("Post"))]?[field]?.type
+    }
+
+    private func field(_ test: TestDatabase, _ name: String, of record: String) throws -> String {
+        let value = try test.read(record).fields[name]
+        return value.map { "\($0)" } ?? ""
+    }
+
+    @Test func `a small type is widened at once, and what is stored stays`() async throws {
+        let test = try TestDatabase()
+        try await test.putSchema(Self.before)
+        try await test.fill(60, Self.fields)
+        let tag = try test.read("Post7").recordChangeTag
+        let token = try test.changes().token
+        try await test.putSchema(Self.after)
+        #expect(try type(test) == .double && type(test, "l") == .doubleList)
+        #expect(test.schemaText.contains("widening") == false)
+        // No record has changed: neither its tag nor the feed tells of one.
+        #expect(try test.read("Post7").recordChangeTag == tag)
+        #expect(try test.changes(since: token).changes.isEmpty)
+        // The tables of the indexes from before are taken away in slices.
+        await test.database.indexesAreBuilt()
+        try IndexOracle(test).check()
+
+        try await test.create("half", #""n":7.5,"l":[7.5],"s":"s1","u":7.5"#)
+        #expect(try await test.query("n == 7").names == ["Post7"])
+        #expect(try await test.query("n > 6.5 AND n < 8", sort: "-n").names == ["Post7", "half"].reversed())
+        #expect(try await test.query("n IN {7, 7.5} AND s == 's1'", sort: "n").names == ["Post7", "half"])
+        #expect(try await test.query("ANY l > 6.5 AND n < 9 AND n > 6", sort: "n").names == ["Post7", "half", "Post8"])
+        #expect(
+            try await test.pages(sort: "n", limit: 7) == (0...7).map { "Post\($0)" } + ["half"]
+                + (8..<60).map { "Post\($0)" })
+        #expect(await refusal { try await test.create("twin", #""u":7.0"#) }?.cause == .uniqueViolation)
+
+        // Operations see what stands there as numbers of the field's type.
+        try await test.change("Post7", #""n":{"increment":0.25},"l":{"append":[2.5]}"#)
+        try await test.change("Post8", #""l":{"appendUnique":[8.0,3]}"#)
+        #expect(try await test.query("n == 7.25").names == ["Post7"])
+        #expect(try await test.query("l CONTAINS 2.5").names == ["Post7"])
+        #expect(try field(test, "l", of: "Post8").contains("8.0") == true)
+        // An INT64, as answers have it from before, is taken back.
+        try await test.change("Post9", #""n":{"value":9,"type":"INT64"}"#)
+        #expect(try await test.query("n == 9").names == ["Post9"])
+        try IndexOracle(test).check()
+    }
+
+    @Test func `a large type is widened in slices beside writers`() async throws {
+        let test = try TestDatabase(indexBuilding: .slices(of: 5))
+        try await test.putSchema(Self.before)
+        await test.database.indexesAreBuilt()
+        try await test.fill(300, Self.fields)
+        try await test.putSchema(Self.after)
+        // Until all is checked the field is what it was.
+        if try type(test) == .int64 {
+            #expect(test.schemaText.contains(#""widening":{"to":"DOUBLE","state":"building""#), "\(test.schemaText)")
+            #expect(try await test.query("n == 7").names == ["Post7"])
+        }
+        for round in 0..<30 {
+            try await test.change("Post\(round * 7)", #""n":\#(round - 1000)"#)
+            try await test.delete("Post\(round * 7 + 1)")
+            try await test.create("new\(round)", #""n":\#(round),"l":[\#(round)],"u":\#(round + 5000)"#)
+            if let error = await refusal({ try await test.create("half\(round)", #""n":0.5"#) }) {
+                #expect(error.reason.contains("is becoming a DOUBLE"), "\(error.reason)")
+            }
+            #expect(await refusal { try await test.create("twin", #""u":299"#) }?.cause == .uniqueViolation)
+        }
+        await test.database.indexesAreBuilt()
+        #expect(try type(test) == .double && type(test, "l") == .doubleList && type(test, "u") == .double)
+        try IndexOracle(test).check()
+        try await test.create("quarter", #""n":7.25"#)
+        #expect(try await test.query("n > 7 AND n < 8").names == ["quarter"])
+        #expect(await refusal { try await test.create("twin", #""u":299.0"#) }?.cause == .uniqueViolation)
+    }
+
+    @Test func `a number that no DOUBLE equals refuses the change, by name`() async throws {
+        let test = try TestDatabase()
+        try await test.putSchema(Self.before)
+        try await test.fill(20, Self.fields)
+        try await test.create("odd", #""l":[1,9007199254740993]"#)
+        let before = test.schemaText
+        let error = await refusal { try await test.putSchema(Self.after) }
+        #expect(error?.reason.contains("The record 'odd' has a number in 'l' that no DOUBLE equals") == true)
+        #expect(test.schemaText == before)
+        try IndexOracle(test).check()
+        try await test.change("odd", #""l":[9007199254740992]"#)
+        try await test.putSchema(Self.after)
+        #expect(try type(test, "l") == .doubleList)
+    }
+
+    @Test func `in slices such a number leaves the field as it was, and says why until the change is taken back`()
+        async throws
+    {
+        let test = try TestDatabase(indexBuilding: .slices(of: 5))
+        try await test.putSchema(Self.before)
+        await test.database.indexesAreBuilt()
+        try await test.fill(60, Self.fields)
+        try await test.create("odd", #""n":9007199254740993"#)
+        try await test.putSchema(Self.after)
+        if try type(test) == .int64, test.schemaText.contains("building") {
+            let error = await refusal { try await test.create("odder", #""n":9007199254740995"#) }
+            #expect(error == nil || error?.reason.contains("no DOUBLE equals") == true)
+        }
+        await test.database.indexesAreBuilt()
+        #expect(try type(test) == .int64)
+        #expect(
+            test.schemaText.contains(#""widening":{"to":"DOUBLE","state":"failed","reason":"The record 'odd'"#),
+            "\(test.schemaText)")
+        #expect(try await test.query("n == 9007199254740993").names == ["odd"])
+        try await test.create("even", #""n":9007199254740995"#)
+        try IndexOracle(test).check()
+        // What GET shows, sent back, tries again; the old type takes the change back.
+        try await test.putSchema(test.schemaText)
+        await test.database.indexesAreBuilt()
+        #expect(test.schemaText.contains("failed"))
+        // The other fields have become what was asked.
+        #expect(try type(test, "l") == .doubleList && type(test, "u") == .double)
+        try await test.putSchema(Self.schema("INT64", "DOUBLE_LIST", u: "DOUBLE"))
+        await test.database.indexesAreBuilt()
+        #expect(test.schemaText.contains("widening") == false)
+        try IndexOracle(test).check()
+        for name in ["odd", "even"] { try await test.delete(name) }
+        try await test.putSchema(Self.after)
+        await test.database.indexesAreBuilt()
+        #expect(try type(test) == .double)
+        try IndexOracle(test).check()
+    }
+
+    @Test func `a start goes on with what was under way`() async throws {
+        let test = try TestDatabase(keepsFolder: true, indexBuilding: .slices(of: 2))
+        try await test.putSchema(Self.before)
+        await test.database.indexesAreBuilt()
+        try await test.fill(200, Self.fields)
+        try await test.putSchema(Self.after)
+        await test.close()
+        #expect(try type(test) == .int64)
+        let again = try TestDatabase(folder: test.folder, indexBuilding: .slices(of: 50))
+        await again.database.indexesAreBuilt()
+        #expect(try type(again) == .double && type(again, "l") == .doubleList)
+        try IndexOracle(again).check()
+        #expect(try await again.query("n > 6.5 AND n < 7.5").names == ["Post7"])
+    }
+
+    @Test func `trying the change changes nothing`() async throws {
+        let test = try TestDatabase(.production)
+        try await test.putSchema(Self.before)
+        try await test.fill(20, Self.fields)
+        var options = SchemaOptions()
+        options.isDryRun = true
+        let before = test.schemaText
+        let document = try SchemaDocument.read(Array(Self.after.utf8))
+        let outcome = try await test.database.putSchema(document, options)
+        let changed = outcome.changes.json["fields"]?["changed"]?.array ?? []
+        #expect(changed.compactMap(\.string) == ["Post.l", "Post.n", "Post.u"])
+        #expect(test.schemaText == before)
+        try await test.putSchema(Self.after)
+        #expect(try type(test) == .double)
+    }
+
+    @Test func `a cursor from before does not open`() async throws {
+        let test = try TestDatabase()
+        try await test.putSchema(Self.before)
+        try await test.fill(20, Self.fields)
+        let page = try await test.query(sort: "n", limit: 5)
+        try await test.putSchema(Self.after)
+        #expect(
+            await refusal { _ = try await test.query(sort: "n", limit: 5, cursor: page.cursor) }?.cause == .tokenInvalid
+        )
+    }
+
+    @Test func `a field of a type without records takes any type`() async throws {
+        let test = try TestDatabase()
+        try await test.putSchema(Self.before)
+        let texts = Self.before.replacing(#""s":{"type":"STRING"}"#, with: #""s":{"type":"TIMESTAMP"}"#)
+        try await test.create("a", #""s":"x""#)
+        #expect(await refusal { try await test.putSchema(texts) }?.reason.contains("while there are records") == true)
+        try await test.delete("a")
+        try await test.putSchema(texts)
+        #expect(try type(test, "s") == .timestamp)
+        try await test.create("a", #""s":"2026-03-01 12:00:00Z""#)
+        #expect(try await test.query("s >= '2026-03-01' AND s < '2026-03-02'").names == ["a"])
+    }
+}
