@@ -96,9 +96,9 @@ extension Migrations {
         CREATE INDEX record_by_creator ON record (zone, type, creator, id) WHERE deleted = 0 AND acl IS NULL;
         """
 
-    /// received: when the server's clock said that the record was made, where `created` is what an import says.
     static let preservedDatesName = "preserved dates"
 
+    /// received: when the server's clock said that the record was made, where `created` is what an import says.
     static let preservedDates = """
         ALTER TABLE record ADD COLUMN received INTEGER;
         ALTER TABLE type ADD COLUMN has_preserved INTEGER NOT NULL DEFAULT 0;
