@@ -165,6 +165,22 @@ import Testing
         #expect(try await again.query("n > 6.5 AND n < 7.5").names == ["Post7"])
     }
 
+    @Test func `the doctor finds widened records and their indexes sound, and those on the way`() async throws {
+        for building in [IndexBuilding(), .slices(of: 2)] {
+            let patient = try await DoctorPatient { folder in
+                let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: building)
+                try await test.putSchema(Self.before)
+                await test.database.indexesAreBuilt()
+                try await test.fill(200, Self.fields)
+                try await test.putSchema(Self.after)
+                if building == IndexBuilding() { await test.database.indexesAreBuilt() }
+                try await test.change("Post3", #""n":3,"s":"x""#)
+                await test.close()
+            }
+            #expect(patient.problems == [])
+        }
+    }
+
     @Test func `trying the change changes nothing`() async throws {
         let test = try TestDatabase(.production)
         try await test.putSchema(Self.before)
