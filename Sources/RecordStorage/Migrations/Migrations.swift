@@ -32,7 +32,7 @@ package enum Migrations {
     /// … and one that knows types whose records must have access lists.
     static let withRequiredLists = 25
     /// … and one that knows records whose dates an import has said.
-    static let withPreservedDates = 29
+    static let withPreservedDates = (all.firstIndex { $0.name == "preserved dates" } ?? all.count) + 1
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
     package static func run(on connection: Connection) throws(StoreError) {
