@@ -165,6 +165,66 @@ import Testing
         #expect(try await again.query("n > 6.5 AND n < 7.5").names == ["Post7"])
     }
 
+    @Test func `the doctor finds widened records and their indexes sound, and those on the way`() async throws {
+        for building in [IndexBuilding(), .slices(of: 2)] {
+            let patient = try await DoctorPatient { folder in
+                let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: building)
+                try await test.putSchema(Self.before)
+                await test.database.indexesAreBuilt()
+                try await test.fill(200, Self.fields)
+                try await test.putSchema(Self.after)
+                if building == IndexBuilding() { await test.database.indexesAreBuilt() }
+                try await test.change("Post3", #""n":3,"s":"x""#)
+                await test.close()
+            }
+            #expect(patient.problems == [])
+        }
+    }
+
+    /// Half of the records keep their INT64 from before: every condition must see one kind of number.
+    @Test(arguments: [true, false])
+    func `conditions, sorts and pages see old and new values as one kind of number`(isIndexed: Bool) async throws {
+        let test = try TestDatabase()
+        let options = isIndexed ? #","indexes":["QUERYABLE","SORTABLE"]"# : ""
+        let schema = { (number: String) in
+            #"{"types":{"Post":{"fields":{"n":{"type":"\#(number)"\#(options)},"k":{"type":"\#(number)"}}}}}"#
+        }
+        try await test.putSchema(schema("INT64"))
+        var random = SeededGenerator(seed: 11)
+        var values: [(name: String, n: Double)] = []
+        for number in 0..<60 {
+            let n = Int.random(in: -9...9, using: &random)
+            try await test.create("old\(number)", #""n":\#(n),"k":\#(number % 2)"#)
+            values.append(("old\(number)", Double(n)))
+        }
+        try await test.putSchema(schema("DOUBLE"))
+        for number in 0..<60 {
+            let n = Double(Int.random(in: -36...36, using: &random)) / 4
+            try await test.create("new\(number)", #""n":\#(n),"k":\#(number % 2).0"#)
+            values.append(("new\(number)", n))
+        }
+        for _ in 0..<40 {
+            let low = Double(Int.random(in: -40...40, using: &random)) / 4
+            let high = low + Double(Int.random(in: 0...12, using: &random)) / 4
+            let list = [low, high, low.rounded(.down), 3]
+            let conditions: [(String, (Double) -> Bool)] = [
+                ("n >= \(low) AND n < \(high)", { $0 >= low && $0 < high }), ("n == \(low)", { $0 == low }),
+                ("n != \(Int(low))", { $0 != Double(Int(low)) }), ("n > \(Int(high))", { $0 > Double(Int(high)) }),
+                ("n IN {\(list.map { "\($0)" }.joined(separator: ", "))}", { list.contains($0) }),
+                ("n <= \(low) OR NOT (n < \(high))", { $0 <= low || !($0 < high) }),
+            ]
+            for (condition, holds) in conditions {
+                let found = values.enumerated().filter { holds($0.element.n) }
+                let ascending = found.sorted { ($0.element.n, $0.offset) < ($1.element.n, $1.offset) }
+                #expect(
+                    try await test.pages("(\(condition)) AND k >= 0", sort: "n", limit: 17)
+                        == ascending.map(\.element.name), "\(condition)")
+            }
+        }
+        await test.database.indexesAreBuilt()
+        try IndexOracle(test).check()
+    }
+
     @Test func `trying the change changes nothing`() async throws {
         let test = try TestDatabase(.production)
         try await test.putSchema(Self.before)

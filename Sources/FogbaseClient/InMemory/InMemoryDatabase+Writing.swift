@@ -24,7 +24,9 @@ extension InMemoryWriter {
         switch operation.verb {
         case .create:
             let typeName = try typeNameForCreating(operation, in: database)
-            if let name = operation.recordName, database.find(name, zone: call.zone) != nil { throw .recordExists }
+            if let name = operation.recordName, let existing = database.find(name, zone: call.zone) {
+                throw exists(existing, in: database)
+            }
             return try insert(operation, typeName, position: position, in: &database)
         case .modify(let createsMissing, let replacesAll):
             return try modify(
@@ -87,7 +89,7 @@ extension InMemoryWriter {
             switch operation.writeGuard {
             case .tags, .exists: throw try missing(operation, in: database)
             case .none, .absent:
-                if existing != nil { throw .recordExists }
+                if let existing { throw exists(existing, in: database) }
                 return try insert(operation, typeName, position: position, in: &database)
             }
         }
@@ -161,6 +163,12 @@ extension InMemoryWriter {
     }
 
     // MARK: Rights and guards
+
+    /// The refusal to give a record the name of another one, with its type for callers that can read it.
+    private func exists(_ record: KeptRecord, in database: InMemoryDatabase) -> RecordError {
+        guard let type = database.schema[id: record.type], call.may(.read, record, type) else { return .recordExists }
+        return .recordExists(as: type.name)
+    }
 
     private func allowWriting(_ record: KeptRecord, _ type: RecordTypeDefinition) throws(RecordError) {
         if !call.may(.write, record, type) { throw .refused(call.caller, .write, .record(type.name)) }

@@ -53,8 +53,14 @@ import Testing
         }
         for (operation, name) in [("create", "n1"), ("forceReplace", "p1"), ("forceUpdate", "p2")] {
             let answer = await database.call(.post, "/records", as: .creator, body: batch(operation, name))
-            #expect(answer.status == 200 && answer.records.first?["serverErrorCode"] == nil, "\(answer.text)")
+            // Once it was ignored; an import must not lose its dates without a word.
+            let cause = answer.records.first?["details"]?["cause"]?.string
+            #expect(answer.status == 200 && cause == "READ_ONLY_KEY", "\(answer.text)")
             let record = await database.call(.get, "/records/Post/\(name)", as: .creator)
+            if operation == "create" {
+                #expect(record.status == 404)
+                continue
+            }
             #expect(record.json?["created"]?["userRecordName"]?.string == database.userNames[.creator])
             #expect(record.json?["modified"]?["userRecordName"]?.string == database.userNames[.creator])
             #expect(record.json?["created"]?["timestamp"] != 5 && record.json?["modified"]?["timestamp"] != 5)
