@@ -82,7 +82,7 @@ struct ConsoleCookie: Sendable {
     /// Whether the console sends a cookie that no longer opens: it has expired, or another process sealed it. The console would
     /// take the response to an anonymous caller for that to an administrator.
     func hasEnded(_ request: HTTPRequest) -> Bool {
-        !request.fields.contains(.authorization) && Self.isFromConsole(request)
+        request.fields.contains(.cookie) && !request.fields.contains(.authorization) && Self.isFromConsole(request)
             && !values(in: request.fields).allSatisfy(\.isEmpty) && token(in: request.fields) == nil
     }
 
