@@ -44,6 +44,7 @@ public struct RecordAPI: Sendable {
     /// Answers a request. Reads of single records do not suspend, once the loop's reader is open, nor do queries and pages
     /// that a loop has the time for; writes wait for their commit.
     public func respond(to request: HTTPRequest, in context: RecordAPIContext) async -> HTTPResponse {
+        guard request.fields.contains(.cookie) else { return await route(request, context) }
         guard let opened = cookie.open(request) else {
             guard cookie.hasEnded(request) else { return await route(request, context) }
             return errorResponse(RecordError.consoleSessionEnded, id: request.id)

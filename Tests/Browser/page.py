@@ -6,6 +6,7 @@ import pathlib
 import shutil
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -39,7 +40,9 @@ class Page:
         return self.browser.execute_script(script, *arguments)
 
     def until(self, condition, what):
-        return WebDriverWait(self.browser, PATIENCE, 0.05).until(lambda _: condition(), f"waited for {what}")
+        # An element that the page has replaced meanwhile is looked for again.
+        wait = WebDriverWait(self.browser, PATIENCE, 0.05, ignored_exceptions=[StaleElementReferenceException])
+        return wait.until(lambda _: condition(), f"waited for {what}")
 
     def text(self):
         return self.run("return document.body.innerText")
@@ -55,11 +58,12 @@ class Page:
         return self.browser.find_elements(By.CSS_SELECTOR, selector)
 
     def press(self, title, within="body"):
-        """Clicks the button or link with this title."""
+        """Clicks the button or link with this title, once it is not busy with what was pressed before."""
         def candidate():
             return self.run("""
                 return [...document.querySelector(arguments[1])?.querySelectorAll("button, a, summary, label") ?? []]
-                    .find((each) => each.textContent.trim() === arguments[0] && each.checkVisibility())""",
+                    .find((each) => each.textContent.trim() === arguments[0] && each.checkVisibility()
+                        && each.getAttribute("aria-busy") !== "true")""",
                 title, within)
         button = self.until(candidate, f"a button “{title}” in:\n{self.text()}")
         self.click(button)
