@@ -36,12 +36,13 @@ package struct PictureSource: Hashable, Sendable {
         self.name = name
     }
 
-    /// What a smaller picture of it is made in, unless the client chooses: what has no alpha becomes JPEG.
+    /// What a smaller picture of it is made in, unless the client chooses: what has no alpha becomes JPEG. AVIF may have
+    /// alpha, and is written by few versions of libvips.
     package var thumbnailFormat: ThumbnailForm.Format {
         switch picture.format {
         case .jpeg, .heic: .jpeg
         case .png, .gif: .png
-        case .webp: .webp
+        case .webp, .avif: .webp
         }
     }
 }
