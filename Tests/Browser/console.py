@@ -10,7 +10,7 @@ import sys
 
 from runner import run
 
-CHECKS = ["checks_of_pages", "checks_of_records", "checks_of_queries", "checks_of_assets"]
+CHECKS = ["checks_of_pages", "checks_of_records", "checks_of_queries", "checks_of_assets", "checks_of_shown_files"]
 
 if __name__ == "__main__":
     sys.exit(run(CHECKS, "/_/"))

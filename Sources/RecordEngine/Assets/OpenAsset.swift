@@ -14,8 +14,8 @@ package struct OpenAsset: Sendable {
     package let hash: Digest
     /// One that is safe to send.
     package let mediaType: String
-    /// Whether a browser may show it.
-    package let isInline: Bool
+    /// What a browser does with it.
+    package let display: AssetDisplay
     package let filename: String?
     /// For how long its URL is good, in seconds; `nil` where rights are judged with every request.
     package let secondsLeft: Int64?
@@ -102,7 +102,8 @@ extension RecordReader {
         let picture = row.picture.picture.map { PictureSource($0, row.name) }
         return OpenAsset(
             file: file, size: row.size, hash: row.hash, mediaType: AssetMediaType.text(of: mediaType),
-            isInline: AssetMediaType.isInline(mediaType), filename: filename, secondsLeft: secondsLeft, picture: picture
+            display: AssetMediaType.display(of: mediaType), filename: filename, secondsLeft: secondsLeft,
+            picture: picture
         )
     }
 
