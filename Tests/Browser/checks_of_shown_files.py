@@ -87,7 +87,7 @@ def a_drawing_is_shown_and_its_script_does_not_run_in_this_origin(page, server):
     page.browser.switch_to.default_content()
     refused_scripts(page)
     # As a picture, where it is drawn and runs nothing in any browser.
-    colour = page.run("""
+    color = page.run("""
         const image = new Image();
         image.src = arguments[0];
         return image.decode().then(() => {
@@ -95,7 +95,7 @@ def a_drawing_is_shown_and_its_script_does_not_run_in_this_origin(page, server):
             context.drawImage(image, 0, 0);
             return [image.naturalWidth, ...context.getImageData(10, 10, 1, 1).data];
         })""", server.upload(DRAWING.encode(), "image/svg+xml", "drawing.svg"))
-    assert colour == [200, 0, 128, 0, 255], colour
+    assert color == [200, 0, 128, 0, 255], color
     assert page.run("return window.heard") == []
     # The same drawing without the server's policy does run: the check would have seen it.
     blob = page.run("return URL.createObjectURL(new Blob([arguments[0]], { type: 'image/svg+xml' }))", WITH_PAGE)
