@@ -1,7 +1,7 @@
 /// What the header of a picture says of it.
 package struct Picture: Hashable, Sendable {
     package enum Format: String, Hashable, Sendable, CaseIterable {
-        case jpeg, png, gif, webp, heic
+        case jpeg, png, gif, webp, heic, avif
 
         /// The media type, such as `image/jpeg`.
         package var mediaType: String { "image/" + rawValue }

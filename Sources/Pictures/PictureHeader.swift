@@ -39,7 +39,7 @@ package enum PictureHeader {
         case _ where first.isJPEG: return try JPEGHeader.read(&reader)
         default:
             guard try reader.code(from: &rest) == "ftyp" else { return nil }
-            return try HEICHeader.read(&reader)
+            return try HEIFHeader.read(&reader)
         }
     }
 }

@@ -24,6 +24,7 @@ import Testing
         #expect(again.status == 1 && again.out.isEmpty)
         #expect(again.errors == "fogbase: An administrator has this name already. Choose another.\n")
         #expect(try shell.run("admin add x", input: "short\n").errors.contains("12 to 256 bytes"))
+        #expect(try shell.run("audit --actor GRACE").status == 0)
         #expect(try shell.run("admin add Grace", input: "correct horse\n").errors.contains("small letters"))
         let role = try shell.run("admin set-role grace edtor")
         #expect(role.status == 64 && role.errors.contains("Did you mean editor?"))

@@ -11,7 +11,7 @@ import sys
 from runner import run
 
 CHECKS = ["checks_of_waiting", "checks_of_pages", "checks_of_administrators", "checks_of_places", "checks_of_records",
-          "checks_of_queries", "checks_of_assets", "checks_of_base_path"]
+          "checks_of_queries", "checks_of_assets", "checks_of_base_path", "checks_of_shown_files"]
 
 if __name__ == "__main__":
     sys.exit(run(CHECKS, "/_/"))

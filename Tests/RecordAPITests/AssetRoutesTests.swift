@@ -50,10 +50,8 @@ import Testing
         #expect(asset["width"] == nil)
         let answer = await test.call(.get, try Self.target(asset))
         #expect(answer.status == 200 && answer.bytes == Self.content)
-        #expect(
-            answer.field("Content-Type") == "text/plain")
+        #expect(answer.field("Content-Type") == "text/plain; charset=utf-8")
         #expect(answer.field("X-Content-Type-Options") == "nosniff")
-        #expect(answer.field("Content-Security-Policy") == "default-src 'none'; frame-ancestors 'none'; sandbox")
         #expect(answer.field("Accept-Ranges") == "bytes")
         #expect(answer.field("ETag") == "\"\(SHA256.hash(Self.content).hex)\"")
         #expect(answer.field("Cache-Control")?.contains("immutable") == true)
@@ -70,6 +68,43 @@ import Testing
         let answer = await test.call(.get, try Self.target(page))
         #expect(answer.field("Content-Type")?.contains("html") == false)
         #expect(answer.field("Content-Disposition")?.hasPrefix("attachment") == true)
+    }
+
+    private static let documents =
+        "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; sandbox"
+    private static let media =
+        "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox allow-same-origin"
+    private static let files = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+    @Test(arguments: [
+        ("image/svg+xml", "image/svg+xml", documents), ("application/pdf", "application/pdf", documents),
+        ("text/plain", "text/plain; charset=utf-8", documents), ("audio/mpeg", "audio/mpeg", media),
+        ("video/mp4", "video/mp4", media), ("text/html", "application/octet-stream", files),
+        ("application/xml", "application/octet-stream", files), ("text/javascript", "application/octet-stream", files),
+        ("application/json", "application/json", files), ("text/csv", "text/csv", files),
+    ]) func `what a browser shows has the policy of its kind, on both routes and in parts`(
+        claimed: String, served: String, policy: String
+    ) async throws {
+        let test = try await Self.makeDatabase()
+        let asset = try await Self.upload(test, type: claimed)
+        let value = JSONValue.object(JSONObject([("fields", .object(JSONObject([("file", asset)])))]))
+        let linked = await test.call(
+            .put, "/records/Post/a", as: .creator, body: String(decoding: value.bytes, as: UTF8.self))
+        try #require(linked.status == 201, "\(linked.text)")
+        let kind = policy == Self.files ? "attachment" : "inline"
+        for target in [try Self.target(asset), "/records/Post/a/file"] {
+            for (status, headers) in [(200, []), (206, [("Range", "bytes=1-3")])] {
+                let answer = await test.call(.get, target, as: .creator, headers: headers)
+                #expect(answer.status == status && answer.field("Content-Type") == served, "\(answer.text)")
+                #expect(answer.field("Content-Security-Policy") == policy)
+                #expect(answer.field("Content-Disposition")?.hasPrefix(kind) == true)
+                #expect(answer.field("X-Content-Type-Options") == "nosniff")
+            }
+            let download = target.contains("?") ? target + "&download=true" : target + "?download=true"
+            let saved = await test.call(.get, download, as: .creator)
+            #expect(saved.field("Content-Disposition")?.hasPrefix("attachment") == true)
+            #expect(saved.field("Content-Security-Policy") == Self.files)
+        }
     }
 
     @Test func `ranges and conditions are those of RFC 9110`() async throws {
@@ -106,7 +141,7 @@ import Testing
         var expected: [UInt8] = []
         for range in [0..<5, 500..<503, 998..<1_000] {
             let head =
-                "\r\n--\(boundary)\r\nContent-Type: text/plain\r\n"
+                "\r\n--\(boundary)\r\nContent-Type: text/plain; charset=utf-8\r\n"
                 + "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/1000\r\n\r\n"
             expected += Array(head.utf8) + Self.content[range]
         }

@@ -255,18 +255,20 @@ import Testing
                 of: "file", index: 0, in: #require(RecordName("a")), type: #require(RecordTypeName("Post")),
                 at: .publicDefault, for: .administrator(.bootstrap))
         else { throw AssetTestFailure.notAnAsset }
-        #expect(open.mediaType == AssetMediaType.unknown && !open.isInline)
+        #expect(open.mediaType == AssetMediaType.unknown && open.display == .attachment)
     }
 
-    @Test(arguments: [
-        ("text/html", AssetMediaType.unknown, false), ("image/svg+xml", AssetMediaType.unknown, false),
-        ("application/xhtml+xml", AssetMediaType.unknown, false), ("text/javascript", AssetMediaType.unknown, false),
-        ("text/plain;charset=utf-8", "text/plain", false), ("application/pdf", "application/pdf", false),
-        ("video/mp4", "video/mp4", true), ("AUDIO/MPEG", "audio/mpeg", true),
-        ("text/html\u{0}", AssetMediaType.unknown, false),
-    ])
+    @Test(
+        arguments: [
+            ("text/html", AssetMediaType.unknown, .attachment), ("image/svg+xml", "image/svg+xml", .document),
+            ("application/xhtml+xml", AssetMediaType.unknown, .attachment),
+            ("text/javascript", AssetMediaType.unknown, .attachment), ("text/xml", AssetMediaType.unknown, .attachment),
+            ("text/plain;charset=utf-8", "text/plain; charset=utf-8", .document), ("text/csv", "text/csv", .attachment),
+            ("application/pdf", "application/pdf", .document), ("video/mp4", "video/mp4", .media),
+            ("AUDIO/MPEG", "audio/mpeg", .media), ("text/html\u{0}", AssetMediaType.unknown, .attachment),
+        ] as [(String, String, AssetDisplay)])
     func `a type is stored as it came and served as what is safe`(
-        claimed: String, served: String, isInline: Bool
+        claimed: String, served: String, display: AssetDisplay
     ) async throws {
         let test = try TestDatabase()
         let asset = try await test.receive(sampleBytes(1), contentType: claimed)
@@ -274,6 +276,6 @@ import Testing
         let url = asset.url
         try test.reader.refresh()
         let open = try test.reader.openAsset(token: url.token, filename: url.filename)
-        #expect(open.mediaType == served && open.isInline == isInline)
+        #expect(open.mediaType == served && open.display == display)
     }
 }

@@ -20,7 +20,9 @@ extension ReceivedAsset {
         #expect(url.filename == "a.bin")
         let open = try test.reader.openAsset(token: url.token, filename: url.filename)
         #expect(try open.bytes() == sampleBytes(1))
-        #expect(open.mediaType == "text/plain" && open.filename == "a.bin" && (open.secondsLeft ?? 0) > 3_000)
+        #expect(
+            open.mediaType == "text/plain; charset=utf-8" && open.filename == "a.bin" && (open.secondsLeft ?? 0) > 3_000
+        )
         let token = Array(url.token.utf8)
         for position in token.indices {
             for letter in ["A", "B", "_", "=", "%", " "].map({ Array($0.utf8)[0] }) where letter != token[position] {

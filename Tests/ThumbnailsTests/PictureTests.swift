@@ -202,6 +202,15 @@ extension ThumbnailTests {
             await pool.shutdown()
         }
 
+        @Test(.enabled("This libvips writes no AVIF") { InstalledProgram.writesAVIF })
+        func `an AVIF picture is read`() async throws {
+            try folder.run("vips heifsave quarters.ppm a.avif --compression av1 -Q 90")
+            let pixels = try pixels(of: try await thumbnail(of: "a.avif", 30, 30, .contain, .webp))
+            #expect((pixels.width, pixels.height) == (30, 20))
+            #expect(pixels.quarters == "RGBW")
+            await pool.shutdown()
+        }
+
         @Test(arguments: [[0xFF, 0xD8, 0xFF], Array("GIF89a".utf8), Array("\0\0\0\u{18}ftypheic".utf8)])
         func `a broken picture is unreadable`(start: [UInt8]) async throws {
             try folder.write(start + [UInt8](repeating: 7, count: 1000), to: "broken")
@@ -232,8 +241,11 @@ private enum InstalledProgram {
         system("vips --version >/dev/null 2>&1 && vipsthumbnail --version >/dev/null 2>&1") == 0
     }
 
-    static var writesHEIC: Bool {
+    static var writesHEIC: Bool { writes("a.heic --compression hevc") }
+    static var writesAVIF: Bool { writes("a.avif --compression av1") }
+
+    private static func writes(_ file: String) -> Bool {
         guard let folder = try? TestFolder() else { return false }
-        return (try? folder.run("vips black a.v 60 40 && vips heifsave a.v a.heic --compression hevc")) != nil
+        return (try? folder.run("vips black a.v 60 40 && vips heifsave a.v \(file)")) != nil
     }
 }

@@ -148,6 +148,7 @@ extension InMemoryDatabase {
     ) throws -> TransportResponse {
         if request["width"] != nil || request["height"] != nil { throw InMemoryRefusal.notThere("thumbnails") }
         let tag = "\"\(tag)\""
+        let type = type == "text/plain" ? "text/plain; charset=utf-8" : type
         var response = TransportResponse(
             status: 200,
             fields: ["content-type": type ?? "application/octet-stream", "etag": tag, "accept-ranges": "bytes"])

@@ -6,8 +6,14 @@ struct HEIFItems {
     /// The content of the ItemPropertiesBox.
     let properties: Extent
 
-    /// Whether the item is an image coded with HEVC, or with its layered form (ISO/IEC 23008-12 Annex B).
-    var isHEVC: Bool { type == "hvc1" || type == "lhv1" }
+    /// What an image that is coded makes the file: HEVC or its layered form (ISO/IEC 23008-12 Annex B), or AV1 (AVIF §2.1).
+    var coding: Picture.Format? {
+        switch type {
+        case "hvc1", "lhv1": .heic
+        case "av01": .avif
+        default: nil
+        }
+    }
 
     /// Whether the item is made of other images: a grid of tiles, an overlay, or another one cropped or turned
     /// (ISO/IEC 23008-12 §6.6.2).

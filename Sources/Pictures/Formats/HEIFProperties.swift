@@ -2,8 +2,8 @@
 struct HEIFProperties {
     /// In the order in which they are associated, which is the order in which they are to be done.
     let associated: [Box]
-    /// Whether any item of the file is coded with HEVC: it has a decoder configuration, hvcC, or lhvC for layers.
-    let describesHEVC: Bool
+    /// How items of the file are coded, by their decoder configurations: hvcC, or lhvC for layers; av1C.
+    let codings: Set<Picture.Format>
 
     /// An index of a property has at most 15 bits.
     private static let maxProperties = 0x7FFF
@@ -20,7 +20,9 @@ struct HEIFProperties {
             guard properties.count < maxProperties, let property = try reader.box(from: &unread) else { return nil }
             properties.append(property)
         }
-        let describesHEVC = properties.contains { $0.type == "hvcC" || $0.type == "lhvC" }
+        var codings: Set<Picture.Format> = []
+        if properties.contains(where: { $0.type == "hvcC" || $0.type == "lhvC" }) { codings.insert(.heic) }
+        if properties.contains(where: { $0.type == "av1C" }) { codings.insert(.avif) }
         // An item has one entry at most, in whichever box (§8.11.14.1).
         while let box = try reader.box(from: &rest) {
             guard box.type == "ipma" else { continue }
@@ -29,7 +31,7 @@ struct HEIFProperties {
                 // Counted from 1; 0 says that there is none.
                 let valid = indices.filter { $0 > 0 }
                 guard valid.allSatisfy({ $0 <= properties.count }) else { return nil }
-                return HEIFProperties(associated: valid.map { properties[$0 - 1] }, describesHEVC: describesHEVC)
+                return HEIFProperties(associated: valid.map { properties[$0 - 1] }, codings: codings)
             case .sound(nil): continue
             case .malformed: return nil
             }

@@ -30,8 +30,7 @@ struct ServedContent {
     var size: Int
     var entityTag: EntityTag?
     var mediaType: String
-    /// Whether a browser may show it.
-    var isInline: Bool
+    var display: AssetDisplay
     var filename: String?
     /// How long it may be kept without asking, in seconds; `nil` for not at all.
     var secondsLeft: Int64?
@@ -41,13 +40,13 @@ struct ServedContent {
         size = Int(asset.size)
         entityTag = EntityTag(opaque: asset.hash.hex)
         mediaType = asset.mediaType
-        isInline = try asset.isInline && !call.query.word("download")
+        display = try call.query.word("download") ? .attachment : asset.display
         filename = asset.filename
         secondsLeft = asset.secondsLeft
         guard let form = try call.query.thumbnail(of: asset.picture), let source = asset.picture else { return }
         entityTag = EntityTag(opaque: asset.hash.hex + form.tagSuffix)
         mediaType = form.format.mediaType
-        isInline = try !call.query.word("download")
+        display = try call.query.word("download") ? .attachment : .document
         // What the client has already need not be made.
         if case .notModified = condition(of: call.request) { return }
         do throws(ThumbnailError) {
@@ -68,7 +67,7 @@ struct ServedContent {
         size = bytes.count
         self.entityTag = entityTag
         mediaType = AssetMediaType.unknown
-        isInline = false
+        display = .attachment
     }
 
     /// Clients made it, so no browser may take it for a page of this server, whatever it says it is.
@@ -82,13 +81,25 @@ struct ServedContent {
         fields.append(.contentType, contentType)
         fields.append(
             .contentDisposition,
-            isInline
-                ? ContentDisposition.inline(filename: filename) : ContentDisposition.attachment(filename: filename))
+            display == .attachment
+                ? ContentDisposition.attachment(filename: filename) : ContentDisposition.inline(filename: filename))
         fields.append(.xContentTypeOptions, literal: "nosniff")
-        fields.append(.contentSecurityPolicy, literal: "default-src 'none'; frame-ancestors 'none'; sandbox")
+        fields.append(.contentSecurityPolicy, literal: policy)
         fields.append(.acceptRanges, literal: "bytes")
         if let entityTag { fields.append(.etag, entityTag.text) }
         return fields
+    }
+
+    /// What the content may do if a browser makes a document of it, alone or in a frame. The sandbox gives it an origin of
+    /// its own and no scripts, so that an SVG reads nothing of the console's or an app's; styles are those of drawings and of
+    /// the browser's own pages around text and pictures.
+    private var policy: StaticString {
+        switch display {
+        case .attachment: "default-src 'none'; frame-ancestors 'none'; sandbox"
+        case .document: "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; sandbox"
+        // A browser's player is a page around the file, and loads it once more, from its own origin. It has no scripts.
+        case .media: "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox allow-same-origin"
+        }
     }
 
     /// The answer, under the request's conditions and ranges.

@@ -22,7 +22,7 @@ extension RequestQuery {
         }
         guard let picture else {
             throw .badRequest(
-                "Only pictures can be made smaller: JPEG, PNG, GIF, WebP and HEIC", cause: .unsupportedMediaType)
+                "Only pictures can be made smaller: JPEG, PNG, GIF, WebP, HEIC and AVIF", cause: .unsupportedMediaType)
         }
         return ThumbnailForm(
             width: width, height: height, fit: fit ?? .contain, format: format ?? picture.thumbnailFormat)

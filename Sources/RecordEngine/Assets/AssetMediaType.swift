@@ -1,30 +1,43 @@
 internal import Pictures
 
+/// What a browser does with an asset: what it may show, and in which sandbox, depends on it.
+package enum AssetDisplay: Hashable, Sendable {
+    /// Saves it, whatever it is.
+    case attachment
+    /// Shows it in place: pictures, SVG among them, PDF and plain text. None needs anything but its own bytes.
+    case document
+    /// Shows a player in place, which loads the bytes from the same address.
+    case media
+}
+
 /// The media types under which assets are served. Clients name them, and browsers act on them; so only what is listed
-/// here is ever sent, and only what cannot run code is shown inline.
+/// here is ever sent, and only what runs no code of this server's origin is shown inline.
 package enum AssetMediaType {
     /// What stands for all others.
     package static let unknown = "application/octet-stream"
 
-    /// Pictures made of pixels, sound and films: what a browser shows without running anything of it.
-    static let inline: [String] = [
-        "image/jpeg", "image/png", "image/gif", "image/webp", "image/heic", "image/heif", "image/avif", "image/bmp",
-        "audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/opus", "audio/wav", "audio/webm", "audio/flac",
-        "video/mp4", "video/mpeg", "video/ogg", "video/quicktime", "video/webm",
+    /// All of them. A type's place is its number, as signed URLs have it; never renumbered within the life of a URL, so new
+    /// ones go to the end. SVG can hold scripts: the policy that goes with all of them keeps those from running
+    /// (`ServedContent`). HTML, XML and JavaScript are not here, and so are sent as `unknown`.
+    private static let all: [(text: String, display: AssetDisplay)] = [
+        (unknown, .attachment), ("application/pdf", .document), ("application/zip", .attachment),
+        ("application/gzip", .attachment), ("application/json", .attachment), ("text/plain", .document),
+        ("text/csv", .attachment), ("application/msword", .attachment), ("application/vnd.ms-excel", .attachment),
+        ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", .attachment),
+        ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", .attachment),
+        ("application/epub+zip", .attachment), ("font/woff2", .attachment), ("font/ttf", .attachment),
+        ("font/otf", .attachment),
+        ("image/jpeg", .document), ("image/png", .document), ("image/gif", .document), ("image/webp", .document),
+        ("image/heic", .document), ("image/heif", .document), ("image/avif", .document), ("image/bmp", .document),
+        ("audio/mpeg", .media), ("audio/mp4", .media), ("audio/aac", .media), ("audio/ogg", .media),
+        ("audio/opus", .media), ("audio/wav", .media), ("audio/webm", .media), ("audio/flac", .media),
+        ("video/mp4", .media), ("video/mpeg", .media), ("video/ogg", .media), ("video/quicktime", .media),
+        ("video/webm", .media),
+        ("image/svg+xml", .document),
     ]
 
-    /// Known, and only ever offered for download.
-    static let attached: [String] = [
-        unknown, "application/pdf", "application/zip", "application/gzip", "application/json",
-        "text/plain", "text/csv", "application/msword", "application/vnd.ms-excel",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        "application/epub+zip", "font/woff2", "font/ttf", "font/otf",
-    ]
-
-    /// Each type's number, as signed URLs have it; never renumbered within the life of a URL.
     private static let numbers: [String: UInt8] = Dictionary(
-        uniqueKeysWithValues: (attached + inline).enumerated().map { ($1, UInt8($0)) })
+        uniqueKeysWithValues: all.enumerated().map { ($1.text, UInt8($0)) })
 
     /// The number of a media type, whatever its parameters and case; that of `unknown` for one that is not served.
     static func number(of text: String?) -> UInt8 {
@@ -38,16 +51,16 @@ package enum AssetMediaType {
         text.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
     }
 
-    /// The media type with a number.
+    /// The media type with a number, as it is sent. Plain text is UTF-8: without a word of it browsers guess another.
     static func text(of number: UInt8) -> String {
-        let all = attached.count + inline.count
-        guard number < all else { return unknown }
-        return number < attached.count ? attached[Int(number)] : inline[Int(number) - attached.count]
+        guard number < all.count else { return unknown }
+        let text = all[Int(number)].text
+        return text == "text/plain" ? "text/plain; charset=utf-8" : text
     }
 
-    /// Whether a browser may show what has this number.
-    static func isInline(_ number: UInt8) -> Bool {
-        number >= attached.count && number < attached.count + inline.count
+    /// What a browser does with what has this number.
+    static func display(of number: UInt8) -> AssetDisplay {
+        number < all.count ? all[Int(number)].display : .attachment
     }
 
     /// The longest media type that is stored.

@@ -65,7 +65,8 @@ extension WriteTransaction {
 }
 
 extension PictureColumns {
-    private static let formats: [Picture.Format] = [.jpeg, .png, .gif, .webp, .heic]
+    /// A format's place is its number in the file.
+    private static let formats: [Picture.Format] = [.jpeg, .png, .gif, .webp, .heic, .avif]
 
     init(_ picture: Picture?) {
         guard let picture, let place = Self.formats.firstIndex(of: picture.format) else {

@@ -14,8 +14,8 @@ package struct OpenAsset: Sendable {
     package let hash: Digest
     /// One that is safe to send.
     package let mediaType: String
-    /// Whether a browser may show it.
-    package let isInline: Bool
+    /// What a browser does with it.
+    package let display: AssetDisplay
     package let filename: String?
     /// For how long its URL is good, in seconds; `nil` where rights are judged with every request.
     package let secondsLeft: Int64?
@@ -36,12 +36,13 @@ package struct PictureSource: Hashable, Sendable {
         self.name = name
     }
 
-    /// What a smaller picture of it is made in, unless the client chooses: what has no alpha becomes JPEG.
+    /// What a smaller picture of it is made in, unless the client chooses: what has no alpha becomes JPEG. AVIF may have
+    /// alpha, and is written by few versions of libvips.
     package var thumbnailFormat: ThumbnailForm.Format {
         switch picture.format {
         case .jpeg, .heic: .jpeg
         case .png, .gif: .png
-        case .webp: .webp
+        case .webp, .avif: .webp
         }
     }
 }
@@ -101,7 +102,8 @@ extension RecordReader {
         let picture = row.picture.picture.map { PictureSource($0, row.name) }
         return OpenAsset(
             file: file, size: row.size, hash: row.hash, mediaType: AssetMediaType.text(of: mediaType),
-            isInline: AssetMediaType.isInline(mediaType), filename: filename, secondsLeft: secondsLeft, picture: picture
+            display: AssetMediaType.display(of: mediaType), filename: filename, secondsLeft: secondsLeft,
+            picture: picture
         )
     }
 

@@ -2,6 +2,7 @@ import HTTP
 import RecordModel
 import RecordWire
 import Threads
+import UnicodeText
 
 /// `fogbase audit`: who changed what rights, the newest first, of the database and of the server as a whole.
 extension OperatorCommand {
@@ -46,7 +47,7 @@ extension OperatorCommand {
         if let name { user = try recordName(ofUser: name) }
         var entries: [JSONValue] = []
         for scope in scopes {
-            for actor in name == nil ? [nil] : [name, user].compactMap(\.self).map(Optional.some) {
+            for actor in name.map({ Self.names($0, user) }) ?? [nil] {
                 entries += try self.entries(
                     query + [("scope", scope)] + (actor.map { [("actor", $0)] } ?? []), limit: limit)
             }
@@ -62,6 +63,12 @@ extension OperatorCommand {
         show(Array(entries.prefix(limit)))
     }
 
+    /// What the log may call an actor: as it is written, as administrators' names are spelled, and a user's record name.
+    private static func names(_ name: String, _ user: String?) -> [String?] {
+        let key = name.nfkcCasefold
+        return [name] + (key == name ? [] : [key]) + (user.map { [$0] } ?? [])
+    }
+
     /// The log knows users by their record names, which stay when they take other names.
     private func recordName(ofUser name: String) throws(Failure) -> String? {
         guard UserRecordName(name) == nil else { return nil }
@@ -72,7 +79,8 @@ extension OperatorCommand {
     private func isKnown(_ name: String) throws(Failure) -> Bool {
         if name.hasPrefix("_") { return true }
         let administrators = try way.ask(.get, "/administrators", isOfServer: true)["administrators"]?.array ?? []
-        return try (administrators + way.all("/keys", "keys")).contains { $0.text("name") == name }
+        if administrators.contains(where: { $0.text("name") == name.nfkcCasefold }) { return true }
+        return try way.all("/keys", "keys").contains { $0.text("name") == name }
     }
 
     private func entries(_ query: [(String, String)], limit: Int) throws(Failure) -> [JSONValue] {

@@ -41,6 +41,9 @@ struct BuiltPicture: Sendable, CustomTestStringConvertible {
         BuiltPicture(
             "a HEIC of a grid, turned, with its metadata at the end", turnedGrid.file, .heic, orientation: 7),
         BuiltPicture("a cropped HEIC with wide numbers", croppedWide.file, .heic),
+        BuiltPicture(
+            "a plain AVIF", HEIF.avif(properties: [HEIF.box("av1C", [0x81]), HEIF.size(640, 480)]).file, .avif),
+        BuiltPicture("an AVIF of a grid, turned", turnedAVIF.file, .avif, orientation: 7),
     ]
 
     static let turnedGrid = HEIF(
@@ -49,6 +52,11 @@ struct BuiltPicture: Sendable, CustomTestStringConvertible {
             HEIF.box("hvcC", [1]), HEIF.size(512, 512), HEIF.size(640, 480), HEIF.turn(3), HEIF.mirror(0),
         ],
         associations: [3, 4, 5], itemType: "grid", hasMetaLast: true, endsOpen: true)
+
+    static let turnedAVIF = HEIF(
+        major: "mif1", brands: ["mif1", "avif"],
+        properties: [HEIF.box("av1C", [1]), HEIF.size(640, 480), HEIF.turn(3), HEIF.mirror(0)],
+        associations: [2, 3, 4], itemType: "grid", hasMetaLast: true)
 
     static let croppedWide = HEIF(
         properties: [HEIF.box("hvcC", [1]), HEIF.size(648, 480), HEIF.crop((640, 1), (1439, 3))],

@@ -83,6 +83,14 @@ struct HEIF {
         ]
     }
 
+    /// A plain AVIF, whose brands and coding are AV1's.
+    static func avif(major: String = "avif", properties: [[UInt8]]? = nil, associations: [Int] = [1, 2]) -> HEIF {
+        HEIF(
+            major: major, brands: ["avif", "mif1", "miaf", "MA1A"],
+            properties: properties ?? [HEIF.box("av1C", [0x81, 0]), HEIF.size(4032, 3024)],
+            associations: associations, itemType: "av01")
+    }
+
     var file: [UInt8] { file(parts.flatMap(\.box) + extra) }
 
     /// A file with this content of the MetaBox.

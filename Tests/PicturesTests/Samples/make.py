@@ -2,7 +2,7 @@
 """Makes the sample pictures beside this file, and samples.txt, which says of each: format, width, height, orientation.
 
     pip install pillow pillow-heif    # 13.0.0 and 1.8.1: libjpeg-turbo, libpng, libwebp, libheif 1.23 with x265
-    apt-get install libheif-examples  # 1.15: heif-enc
+    apt-get install libheif-examples libavif-bin  # 1.15: heif-enc; 0.11.1 with libaom: avifenc
     python3 make.py
 
 What is expected comes from what was asked of the encoders and from Pillow's decoders, not from the module under test.
@@ -105,5 +105,30 @@ with tempfile.TemporaryDirectory() as folder:
         image.save(f"{folder}/image.png")
         subprocess.run(["heif-enc", "-q", "20", "-o", str(HERE / name), f"{folder}/image.png"], check=True)
         note(name)
+
+
+
+def avif(image, name, *options, size=None, orientation=1):
+    """Pillow turns and crops nothing, so what is expected is what avifenc was asked for."""
+    with tempfile.TemporaryDirectory() as folder:
+        image.save(f"{folder}/image.png")
+        command = ["avifenc", "-s", "6", "--min", "40", "--max", "50", *options, f"{folder}/image.png"]
+        subprocess.run([*command, str(HERE / name)], check=True)
+    width, height = size or image.size
+    samples.append(f"{name} avif {width} {height} {orientation}")
+
+
+with_alpha = large.copy()
+with_alpha.putalpha(128)
+avif(large, "avif.avif")
+avif(odd, "avif-odd.avif")
+avif(with_alpha, "avif-alpha.avif")
+for angle, orientation in [(1, 8), (2, 3), (3, 6)]:
+    avif(large, f"avif-irot-{angle}.avif", "--irot", str(angle), orientation=orientation)
+for mode, alone, turned in [(0, 4, 5), (1, 2, 7)]:
+    avif(large, f"avif-imir-{mode}.avif", "--imir", str(mode), orientation=alone)
+    avif(large, f"avif-irot-1-imir-{mode}.avif", "--irot", "1", "--imir", str(mode), orientation=turned)
+avif(Image.new("RGB", (128, 64)), "avif-grid.avif", "--grid", "2x1")
+avif(large, "avif-crop.avif", "--crop", "8,8,80,48", size=(80, 48))
 
 (HERE / "samples.txt").write_text("\n".join(sorted(samples)) + "\n")

@@ -2,7 +2,7 @@ import FuzzTargets
 import Pictures
 import Testing
 
-@Suite struct HEICHeaderTests {
+@Suite struct HEIFHeaderTests {
     private let upright = Picture(format: .heic, width: 4032, height: 3024)
 
     @Test(
@@ -15,9 +15,29 @@ import Testing
         #expect(PictureHeader.read(HEIF(major: "1pic", brands: ["1pic", brand]).file) == upright)
     }
 
-    @Test func `AVIF and other brands are not`() {
+    @Test("AVIF is told by a brand and by the coding of its items", arguments: ["avif", "avis", "mif1", "1pic"])
+    func avif(_ major: String) {
+        let upright = Picture(format: .avif, width: 4032, height: 3024)
+        #expect(PictureHeader.read(HEIF.avif(major: major).file) == upright)
+        let coded = [HEIF.box("av1C", [1]), HEIF.size(4032, 3024)]
+        #expect(
+            PictureHeader.read(HEIF(major: major, brands: ["avif"], properties: coded, itemType: "grid").file)
+                == upright)
+        let turned = HEIF.avif(
+            major: major, properties: coded + [HEIF.turn(1), HEIF.mirror(1)], associations: [2, 3, 4])
+        #expect(PictureHeader.read(turned.file)?.orientation == 7)
+    }
+
+    @Test func `a file with both brands is what its items are coded as`() {
+        #expect(PictureHeader.read(HEIF(brands: ["mif1", "avif"]).file) == upright)
+        var file = HEIF.avif(major: "heic")
+        file.brands.append("heic")
+        #expect(PictureHeader.read(file.file)?.format == .avif)
+    }
+
+    @Test func `a coding without its brand, and other brands, are not read`() {
         #expect(PictureHeader.read(HEIF(major: "avif").file) == nil)
-        #expect(PictureHeader.read(HEIF(major: "avis").file) == nil)
+        #expect(PictureHeader.read(HEIF(major: "avis", itemType: "grid").file) == nil)
         #expect(PictureHeader.read(HEIF(major: "isom", brands: ["isom", "mp42"]).file) == nil)
         #expect(PictureHeader.read(HEIF(major: "isom", brands: []).file) == nil)
         // The brands may be anyone's; the primary item says how it is coded.

@@ -1,14 +1,16 @@
-/// The header of a picture coded with HEVC: ISO/IEC 23008-12 (HEIF), over ISO/IEC 14496-12 (boxes).
+/// The header of a picture in HEIF (ISO/IEC 23008-12, over the boxes of ISO/IEC 14496-12): coded with HEVC, which is HEIC, or
+/// with AV1, which is AVIF (AV1 Image File Format 1.1).
 ///
 /// Only pictures with a primary item are read; a sequence that has nothing but tracks is not.
-enum HEICHeader {
+enum HEIFHeader {
     /// Brands that promise HEIF items or HEVC (ISO/IEC 23008-12 §10.2 and Annex B.4).
     private static let brands: Set<Code> = [
         "mif1", "mif2", "msf1", "heic", "heix", "hevc", "hevx", "heim", "heis", "hevm", "hevs",
     ]
 
-    /// AVIF's brands. As the major brand they say that the file is no HEIC.
-    private static let others: Set<Code> = ["avif", "avis"]
+    /// AVIF's brands (§8.1 and §8.2), one of which a file must have for browsers to show it. As the major brand they say
+    /// that the file is no HEIC.
+    private static let avifBrands: Set<Code> = ["avif", "avis"]
 
     /// More compatible brands than these are not looked at.
     private static let maxBrands = 64
@@ -17,40 +19,44 @@ enum HEICHeader {
     static func read<Failure>(_ reader: inout HeaderReader<Failure>) throws(Failure) -> Picture? {
         var rest = reader.whole
         guard let first = try reader.box(from: &rest), first.type == "ftyp",
-            try isHEIF(&reader, first.content)
+            let promised = try formats(&reader, first.content), !promised.isEmpty
         else { return nil }
         while let box = try reader.box(from: &rest, mayBeOpen: true) {
             guard box.type == "meta" else { continue }
             guard let items = try HEIFItems.read(&reader, meta: box.content),
                 let properties = try HEIFProperties.read(&reader, items.properties, of: items.primary),
-                items.isHEVC || items.isDerived && properties.describesHEVC
+                // What is derived is made of items that are coded as these say.
+                let format = promised.first(where: { format in
+                    items.coding == format || items.isDerived && properties.codings.contains(format)
+                })
             else { return nil }
-            return try picture(&reader, properties.associated)
+            return try picture(&reader, properties.associated, format)
         }
         return nil
     }
 
-    /// ISO/IEC 14496-12 §4.3: a major brand, its version, and compatible brands.
-    private static func isHEIF<Failure>(
+    /// The formats that the brands allow (ISO/IEC 14496-12 §4.3: a major brand, its version, and compatible brands), the
+    /// likelier one first; `nil` if they cannot be read.
+    private static func formats<Failure>(
         _ reader: inout HeaderReader<Failure>, _ content: Extent
-    ) throws(Failure) -> Bool {
+    ) throws(Failure) -> [Picture.Format]? {
         var rest = content
-        guard let major = try reader.code(from: &rest), !others.contains(major),
-            try reader.number(4, from: &rest) != nil
-        else { return false }
-        if brands.contains(major) { return true }
+        guard let major = try reader.code(from: &rest), try reader.number(4, from: &rest) != nil else { return nil }
+        if avifBrands.contains(major) { return [.avif] }
+        var (isHEIF, isAVIF) = (brands.contains(major), false)
         for _ in 0..<maxBrands {
-            guard let brand = try reader.code(from: &rest) else { return false }
-            if brands.contains(brand) { return true }
+            guard let brand = try reader.code(from: &rest) else { break }
+            isHEIF = isHEIF || brands.contains(brand)
+            isAVIF = isAVIF || avifBrands.contains(brand)
         }
-        return false
+        return (isHEIF ? [.heic] : []) + (isAVIF ? [.avif] : [])
     }
 
     /// What the primary item's properties make of it: ispe is the size (§6.5.3), and clap (ISO/IEC 14496-12 §12.1.4), irot
     /// (§6.5.10) and imir (§6.5.12) are done in the order of their association (§6.3). EXIF metadata are not asked: an
     /// orientation in them is for information, and turning by it too would turn the picture twice.
     private static func picture<Failure>(
-        _ reader: inout HeaderReader<Failure>, _ properties: [Box]
+        _ reader: inout HeaderReader<Failure>, _ properties: [Box], _ format: Picture.Format
     ) throws(Failure) -> Picture? {
         var size: (width: Int, height: Int)?
         for property in properties where property.type == "ispe" && size == nil {
@@ -82,7 +88,7 @@ enum HEICHeader {
                 continue
             }
         }
-        return Picture(sound: .heic, width: size.width, height: size.height, orientation: turning.orientation)
+        return Picture(sound: format, width: size.width, height: size.height, orientation: turning.orientation)
     }
 }
 
