@@ -121,7 +121,7 @@ extension Endpoint {
         case .deleteAdministrator: "Takes an administrator away (owners)"
         case .readAudit: "Reads the audit log, the newest entry first (owners)"
         case .live: "Tells that the process answers"
-        case .ready: "Tells whether the default database takes writes"
+        case .ready: "Tells whether the databases take writes, and why not"
         case .metrics: "Figures in the text format of Prometheus"
         case .limits: "The limits of this server"
         case .openAPI: "This description"
@@ -391,7 +391,7 @@ extension Endpoint {
         case .readAudit: [Answer(200, "A page of entries", .json("Audit"))]
         case .live: [Answer(200, "It answers", .json("Status"))]
         case .ready:
-            [Answer(200, "It takes writes", .json("Status")), Answer(503, "It does not", .json("Error"))]
+            [Answer(200, "It takes writes", .json("Status")), Answer(503, "It does not, and why", .json("Error"))]
         case .metrics: [Answer(200, "Figures", .text)]
         case .limits: [Answer(200, "Limits by name", .json("Limits"))]
         case .openAPI: [Answer(200, "An OpenAPI 3.1 document", .json("Document"))]

@@ -146,6 +146,15 @@ package actor DatabaseRegistry {
         opened.withLock { table in table.map { ($0.key, $0.value) } }
     }
 
+    /// Why one of the open databases, or the administrators' file, takes no writes; `nil` if all do.
+    package nonisolated func writeObstacle() async -> WriteObstacle? {
+        if configuration.administrators?.isHealthy == false { return .failedSync }
+        for (_, database) in openDatabases {
+            if let obstacle = await database.writeObstacle() { return obstacle }
+        }
+        return nil
+    }
+
     /// Keeps room on the disk for the next start, in the data folder and in that of each open database.
     ///
     /// - Returns: `false` if one was tried in vain.
