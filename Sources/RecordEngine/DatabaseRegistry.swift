@@ -78,6 +78,8 @@ package actor DatabaseRegistry {
     private nonisolated let opened = Locked<[DatabaseID: RecordDatabase]>([:])
     private let passwords: PasswordWorkers
     private var isClosed = false
+    /// The making of backups.
+    package nonisolated let backups = Backups()
 
     /// Opening reads the disk, so it has a thread of its own.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -168,6 +170,7 @@ package actor DatabaseRegistry {
     /// Finishes all writes and closes every file. Readers must be gone.
     package func close() async {
         isClosed = true
+        await backups.close()
         let all = opened.withLock { table in
             defer { table.removeAll() }
             return Array(table.values)

@@ -52,6 +52,8 @@ package actor RecordDatabase {
     /// Whether the disk takes writes.
     nonisolated let storage = Locked(StorageWatch())
     private var gathering = Gathering()
+    /// A copy of the file that is being made.
+    var copying: DatabaseCopy?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
@@ -258,6 +260,7 @@ package actor RecordDatabase {
 
     private func closeFile() {
         drain()
+        endCopy()
         if let transaction, !hasFailed.load(ordering: .relaxed) {
             do {
                 try transaction.saveSequence()

@@ -88,7 +88,8 @@ package enum FolderInspection {
         return fsync(descriptor) == 0
     }
 
-    private static func names(in path: String) -> [String] {
+    /// The names of everything in a folder, sorted.
+    package static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [String] = []

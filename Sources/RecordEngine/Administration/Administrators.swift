@@ -126,6 +126,9 @@ package actor Administrators {
         return info
     }
 
+    /// The file's connection, for those who copy it.
+    var connection: Connection? { store?.connection }
+
     // MARK: Writing
 
     /// Runs `body` in a transaction, with the log's entries of the deed. Where the disk has no room, the log is copied into

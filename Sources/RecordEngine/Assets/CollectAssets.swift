@@ -24,14 +24,15 @@ extension RecordDatabase {
         var collected = 0
         while true {
             let grace = (seconds ?? limits.unreferencedAssetSeconds) * 1_000
-            let uploads = assets.resumables
+            let (uploads, assets) = (assets.resumables, assets)
             let done = try await write(operations: slice, weight: slice, frees: true) {
                 transaction throws(RecordError) in
                 let now = transaction.now
+                let limit = assets.isCollectionHeld ? 0 : slice
                 return try transaction.store { () throws(StoreError) in
                     (
                         try transaction.assets.collect(
-                            before: now - grace, limit: slice, sparesUploads: sparesUploads),
+                            before: now - grace, limit: limit, sparesUploads: sparesUploads),
                         try transaction.assets.removeExpiredClaims(before: now, limit: slice),
                         try transaction.assets.resumables.collect(
                             before: now, limit: slice, isBusy: { uploads.isBusy($0) })

@@ -14,6 +14,8 @@ package final class Connection {
         case reader
         /// A reader for scans, which profit from a larger cache of pages.
         case scanner
+        /// The only connection to a copy that nobody else uses, which leaves no log behind.
+        case copy
     }
 
     let handle: OpaquePointer
@@ -30,6 +32,7 @@ package final class Connection {
         let flags =
             switch role {
             case .writer: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+            case .copy: SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
             case .reader, .scanner: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
             }
         var opened: OpaquePointer?
@@ -108,6 +111,12 @@ package final class Connection {
                     context?.assumingMemoryBound(to: Int32.self).pointee = frames
                     return SQLITE_OK
                 }, logFrames)
+        case .copy:
+            // The index of the log stays in memory, and what is copied can be read where nothing can be written.
+            try execute("PRAGMA locking_mode = EXCLUSIVE")
+            try execute("PRAGMA journal_mode = DELETE")
+            // The maker of the copy syncs it.
+            try execute("PRAGMA synchronous = OFF")
         case .reader, .scanner:
             try execute("PRAGMA query_only = ON")
             try execute(role == .scanner ? "PRAGMA cache_size = -8192" : "PRAGMA cache_size = -1024")
