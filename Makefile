@@ -64,7 +64,7 @@ DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples order compare bench bench-peers plots page powercut crash consistency abuse fuzz soak docker clean
+.PHONY: all help deps build run test oracle lint docs format tsan asan browser test-browser examples order compare bench bench-peers plots page powercut crash backup-test consistency abuse fuzz soak docker clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := all
 
@@ -179,6 +179,11 @@ crash: build ## end the server in every way under 32 writers, and look for what 
 	python3 Tests/Crash/crash.py --rounds '$(ROUNDS)'
 	python3 Tests/Crash/large.py
 
+backup-test: ROUNDS = 20
+backup-test: build ## make backups beside 32 writers, kill some, and compare each restored copy with what was acknowledged (ROUNDS)
+	python3 Tests/Backup/test_backup.py
+	python3 Tests/Backup/backup.py --rounds '$(ROUNDS)'
+
 consistency: build ## let many clients work on one server, and judge together what they were told (ROUNDS)
 	python3 Tests/Consistency/test_checkers.py
 	python3 Tests/Consistency/test_lies.py
@@ -205,4 +210,4 @@ docker: ## build the container image (IMAGE)
 	docker build --file docker/Dockerfile --tag '$(IMAGE)' .
 
 clean: ## remove what was built, never data
-	rm -rf .build .bench .powercut .crash .consistency .abuse .fuzz .soak
+	rm -rf .build .bench .powercut .crash .backup .consistency .abuse .fuzz .soak

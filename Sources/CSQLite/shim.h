@@ -44,4 +44,14 @@ static inline unsigned int fogbase_sqlite_log_change(const volatile void *index)
     return __atomic_load_n((const volatile unsigned int *)index + 2, __ATOMIC_ACQUIRE);
 }
 
+/// The committed frames of the log: the header's `mxFrame`. Zero for a log that begins anew with the next write.
+static inline unsigned int fogbase_sqlite_log_frames(const volatile void *index) {
+    return __atomic_load_n((const volatile unsigned int *)index + 4, __ATOMIC_ACQUIRE);
+}
+
+/// The pages of the database after the last commit: the header's `nPage`. Good while there are frames.
+static inline unsigned int fogbase_sqlite_log_pages(const volatile void *index) {
+    return __atomic_load_n((const volatile unsigned int *)index + 5, __ATOMIC_ACQUIRE);
+}
+
 #endif

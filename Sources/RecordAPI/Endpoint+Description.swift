@@ -1,24 +1,5 @@
 /// What `/openapi.json` says of each route.
 extension Endpoint {
-    /// One kind of answer.
-    struct Answer: Sendable {
-        enum Content: Hashable, Sendable {
-            case none, text, bytes
-            /// The name of a schema among the components.
-            case json(String)
-        }
-
-        let status: Int
-        let description: String
-        let content: Content
-
-        init(_ status: Int, _ description: String, _ content: Content = .none) {
-            self.status = status
-            self.description = description
-            self.content = content
-        }
-    }
-
     var tag: String {
         switch self {
         case .createRecord, .listRecords, .readRecord, .replaceRecord, .changeRecord, .deleteRecord, .readField,
@@ -42,7 +23,7 @@ extension Endpoint {
             .changeOwnPassword, .listAdministrators, .addAdministrator, .readAdministrator, .changeAdministrator,
             .deleteAdministrator, .readAudit:
             "administration"
-        case .live, .ready, .metrics, .limits, .openAPI: "operation"
+        case .live, .ready, .metrics, .limits, .openAPI, .startBackup, .readBackup, .cancelBackup: "operation"
         }
     }
 
@@ -122,7 +103,10 @@ extension Endpoint {
         case .deleteAdministrator: "Takes an administrator away (owners)"
         case .readAudit: "Reads the audit log, the newest entry first (owners)"
         case .live: "Tells that the process answers"
-        case .ready: "Tells whether the default database takes writes"
+        case .startBackup: "Begins a backup (the operator's commands)"
+        case .readBackup: "Tells how far the backup is, or what became of the last one (the operator's commands)"
+        case .cancelBackup: "Cancels the backup that is under way (the operator's commands)"
+        case .ready: "Tells whether the databases take writes, and why not"
         case .metrics: "Figures in the text format of Prometheus"
         case .limits: "The limits of this server"
         case .openAPI: "This description"
@@ -156,6 +140,7 @@ extension Endpoint {
         case .changeOwnPassword: "PasswordChange"
         case .addAdministrator: "NewAdministrator"
         case .changeAdministrator: "AdministratorChange"
+        case .startBackup: "BackupInput"
         case .listRecords, .readRecord, .deleteRecord, .readField, .uploadAsset, .readAsset, .queryRecords, .deleteSet,
             .fetchChanges,
             .readSchema, .readType, .readAdvice, .listGrants, .readGrants, .listRoles, .readRole, .deleteRole,
@@ -165,7 +150,8 @@ extension Endpoint {
             .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .createUpload, .uploadOffset,
             .continueUpload, .terminateUpload, .readUpload,
             .listUsers, .removeUser, .listKeys, .readKey, .revokeKey, .signOutAdministrator, .listAdministratorSessions,
-            .endAdministratorSession, .listAdministrators, .readAdministrator, .deleteAdministrator, .readAudit:
+            .endAdministratorSession, .listAdministrators, .readAdministrator, .deleteAdministrator, .readAudit,
+            .readBackup, .cancelBackup:
             nil
         }
     }
@@ -183,7 +169,8 @@ extension Endpoint {
         switch self {
         case .live, .ready, .limits, .openAPI, .describeUploads, .signInAdministrator, .signOutAdministrator,
             .listAdministratorSessions, .endAdministratorSession, .changeOwnPassword, .listAdministrators,
-            .addAdministrator, .readAdministrator, .changeAdministrator, .deleteAdministrator:
+            .addAdministrator, .readAdministrator, .changeAdministrator, .deleteAdministrator,
+            .startBackup, .readBackup, .cancelBackup:
             false
         default: true
         }
@@ -387,9 +374,15 @@ extension Endpoint {
         case .readAdministrator, .changeAdministrator: [Answer(200, "The administrator", .json("Administrator"))]
         case .deleteAdministrator: [Answer(204, "Gone")]
         case .readAudit: [Answer(200, "A page of entries", .json("Audit"))]
+        case .startBackup:
+            [
+                Answer(202, "It is under way", .json("Backup")),
+                Answer(409, "Another one is under way", .json("Error")),
+            ]
+        case .readBackup, .cancelBackup: [Answer(200, "How far it is", .json("Backup"))]
         case .live: [Answer(200, "It answers", .json("Status"))]
         case .ready:
-            [Answer(200, "It takes writes", .json("Status")), Answer(503, "It does not", .json("Error"))]
+            [Answer(200, "It takes writes", .json("Status")), Answer(503, "It does not, and why", .json("Error"))]
         case .metrics: [Answer(200, "Figures", .text)]
         case .limits: [Answer(200, "Limits by name", .json("Limits"))]
         case .openAPI: [Answer(200, "An OpenAPI 3.1 document", .json("Document"))]

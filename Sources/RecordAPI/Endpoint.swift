@@ -18,6 +18,7 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
     case changeOwnPassword, listAdministrators, addAdministrator, readAdministrator, changeAdministrator
     case deleteAdministrator
     case readAudit
+    case startBackup, readBackup, cancelBackup
     case live, ready, metrics, limits, openAPI
 
     /// Whether the loop reads no records for it, and so needs no view of its own.
@@ -120,6 +121,9 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
         ("PATCH /administrators/{name}", .changeAdministrator),
         ("DELETE /administrators/{name}", .deleteAdministrator),
         ("GET /audit", .readAudit),
+        ("POST /backup", .startBackup),
+        ("GET /backup", .readBackup),
+        ("DELETE /backup", .cancelBackup),
         ("GET /health/live", .live),
         ("GET /health/ready", .ready),
         ("GET /metrics", .metrics),
@@ -158,7 +162,8 @@ package enum Endpoint: Hashable, Sendable, CaseIterable {
             .uploadOffset, .continueUpload, .terminateUpload, .readUpload,
             .createKey, .readKey, .changeKey, .revokeKey, .rotateKey, .signInAdministrator, .signOutAdministrator,
             .listAdministratorSessions, .endAdministratorSession, .changeOwnPassword, .listAdministrators,
-            .addAdministrator, .readAdministrator, .changeAdministrator, .deleteAdministrator:
+            .addAdministrator, .readAdministrator, .changeAdministrator, .deleteAdministrator, .startBackup,
+            .readBackup, .cancelBackup:
             []
         }
     }

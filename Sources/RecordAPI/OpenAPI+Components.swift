@@ -378,6 +378,13 @@ extension OpenAPI {
         "sessions":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},
         "label":{"type":"string"},"createdAt":{"type":"integer"},"usedAt":{"type":"integer"},
         "expiresAt":{"type":"integer"},"isCurrent":{"type":"boolean"}}}}}},
+        "BackupInput":{"type":"object","required":["path"],"properties":{
+        "path":{"type":"string","description":"The absolute path of a new directory on the server's machine"},
+        "copyAssets":{"type":"boolean","description":"Copies files of assets, also where they could be linked"}}},
+        "Backup":{"type":"object","required":["state"],"properties":{
+        "state":{"type":"string","enum":["none","running","done","failed"]},"reason":{"type":"string"},
+        "activity":{"type":"string"},"unit":{"type":"string"},"done":{"type":"integer"},"total":{"type":"integer"},
+        "path":{"type":"string"},"manifest":{"type":"object"}}},
         "Audit":{"type":"object","required":["entries"],"properties":{"cursor":{"type":"string"},
         "entries":{"type":"array","items":{"type":"object",
         "required":["id","timestamp","actor","action","target","outcome"],"properties":{

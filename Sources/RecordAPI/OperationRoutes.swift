@@ -5,13 +5,14 @@ internal import RecordWire
 
 /// What operators and their tools ask.
 extension RecordAPI {
-    /// `GET /health/ready`: 200 while the default database is open and takes writes, else 503.
+    /// `GET /health/ready`: 200 while the default database is open and all open ones take writes, else 503 with the reason.
     func ready() async throws -> HTTPResponse {
-        let database: RecordDatabase
-        do { database = try await registry.database(configuration.defaultDatabase) } catch {
+        do { _ = try await registry.database(configuration.defaultDatabase) } catch {
             throw APIError.databaseClosed
         }
-        guard database.isHealthy else { throw APIError.databaseClosed }
+        if let obstacle = await registry.writeObstacle() {
+            throw APIError(status: .serviceUnavailable, error: obstacle.error)
+        }
         return HTTPResponse(.ok, fields: .json, body: .bytes(Self.healthy))
     }
 

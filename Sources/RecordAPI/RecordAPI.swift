@@ -224,6 +224,9 @@ public struct RecordAPI: Sendable {
         case .changeAdministrator: return try await changeAdministrator(&call)
         case .deleteAdministrator: return try await deleteAdministrator(call)
         case .readAudit: return try await readAudit(call)
+        case .startBackup: return try await startBackup(&call)
+        case .readBackup: return try readBackup(call)
+        case .cancelBackup: return try await cancelBackup(call)
         case .metrics:
             try call.require(.readMetrics)
             return metrics()

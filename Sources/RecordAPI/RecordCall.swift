@@ -37,6 +37,15 @@ struct RecordCall {
         return database.administrators?.isOperator(SHA256.hash(token)) ?? false
     }
 
+    /// Rejects everybody but the operator's commands, which have the server's data directory.
+    func requireOperator() throws(RecordError) {
+        guard isFromShell else {
+            throw RecordError(
+                caller == .anonymous ? .authenticationRequired : .accessDenied,
+                "Only the operator's commands do this. Run 'fogbase backup' on the server's machine")
+        }
+    }
+
     /// Where the request means. That an administrator names a user's private database is written down.
     func address() throws(RecordError) -> DatabaseAddress {
         let address = try query.address(for: caller, reader)

@@ -78,6 +78,8 @@ package actor DatabaseRegistry {
     private nonisolated let opened = Locked<[DatabaseID: RecordDatabase]>([:])
     private let passwords: PasswordWorkers
     private var isClosed = false
+    /// The making of backups.
+    package nonisolated let backups = Backups()
 
     /// Opening reads the disk, so it has a thread of its own.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -146,6 +148,15 @@ package actor DatabaseRegistry {
         opened.withLock { table in table.map { ($0.key, $0.value) } }
     }
 
+    /// Why one of the open databases, or the administrators' file, takes no writes; `nil` if all do.
+    package nonisolated func writeObstacle() async -> WriteObstacle? {
+        if configuration.administrators?.isHealthy == false { return .failedSync }
+        for (_, database) in openDatabases {
+            if let obstacle = await database.writeObstacle() { return obstacle }
+        }
+        return nil
+    }
+
     /// Keeps room on the disk for the next start, in the data folder and in that of each open database.
     ///
     /// - Returns: `false` if one was tried in vain.
@@ -159,6 +170,7 @@ package actor DatabaseRegistry {
     /// Finishes all writes and closes every file. Readers must be gone.
     package func close() async {
         isClosed = true
+        await backups.close()
         let all = opened.withLock { table in
             defer { table.removeAll() }
             return Array(table.values)

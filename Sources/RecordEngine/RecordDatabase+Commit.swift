@@ -5,7 +5,10 @@ internal import Threads
 
 extension RecordDatabase {
     /// Runs the writes of a group in one transaction, each in a savepoint, and answers them when it is durable.
-    func commit(_ group: [PendingWrite]) {
+    ///
+    /// - Parameter effort: What was done before to find room for them.
+    func commit(_ group: [PendingWrite], _ effort: RoomEffort = .none) {
+        defer { takeBackRoom() }
         guard let transaction, !hasFailed.load(ordering: .relaxed) else {
             for write in group { write.finish(.databaseUnavailable) }
             return
@@ -20,9 +23,11 @@ extension RecordDatabase {
         } catch {
             transaction.rollbackGroup()
             note(error)
-            for write in group { write.finish(RecordError(error)) }
+            for write in group { reject(write, error, after: effort) }
             return
         }
+        // Writes that the store had no room for, to be tried again.
+        var starved: [(write: PendingWrite, error: StoreError)] = []
         var failures: [RecordError?] = []
         failures.reserveCapacity(group.count)
         for (position, write) in group.enumerated() {
@@ -33,15 +38,17 @@ extension RecordDatabase {
                 failures.append(nil)
             } catch {
                 failures.append(error)
-                if let failure = transaction.storeFailure { note(failure) }
+                let failure = transaction.storeFailure
+                if let failure { note(failure) }
                 if !transaction.isAlive {
                     // SQLite rolled the whole group back: the innocent run again, each on its own.
                     transaction.schema = schemaBefore
-                    write.finish(error)
+                    if let failure { reject(write, failure, after: effort) } else { write.finish(error) }
                     runSingly(group[..<position])
                     runSingly(group[(position + 1)...])
                     return
                 }
+                if let failure, failure.isStorageFull { starved.append((write, failure)) }
             }
             if position + 1 < group.count, MonotonicClock.now &- started > Self.groupNanoseconds {
                 queue.withLock { $0.putBack(group[(position + 1)...]) }
@@ -52,7 +59,7 @@ extension RecordDatabase {
         guard failures.contains(where: { $0 == nil }) else {
             transaction.rollbackGroup()
             transaction.schema = schemaBefore
-            for (write, failure) in zip(ran, failures) { write.finish(failure) }
+            finish(ran, failures, starved, after: effort)
             return
         }
         let ready = MonotonicClock.now
@@ -69,7 +76,7 @@ extension RecordDatabase {
             } else if ran.count > 1, !error.isStorageFull {
                 runSingly(ran)
             } else {
-                for write in ran { write.finish(RecordError(error)) }
+                for write in ran { reject(write, error, after: effort) }
             }
             return
         }
@@ -84,7 +91,18 @@ extension RecordDatabase {
         statistics.didCommit(
             writes: ran.count, operations: ran.reduce(0) { $0 + $1.operations },
             nanoseconds: MonotonicClock.now &- started)
-        for (write, failure) in zip(ran, failures) { write.finish(failure) }
+        finish(ran, failures, starved, after: effort)
+    }
+
+    /// Answers the writes of a group, and tries those again that the store had no room for.
+    private func finish(
+        _ writes: ArraySlice<PendingWrite>, _ failures: [RecordError?],
+        _ starved: [(write: PendingWrite, error: StoreError)], after effort: RoomEffort
+    ) {
+        for (write, failure) in zip(writes, failures) where starved.allSatisfy({ $0.write !== write }) {
+            write.finish(failure)
+        }
+        for (write, error) in starved { reject(write, error, after: effort) }
     }
 
     /// Makes sure that nothing of a group is left whose commit has failed: only then may it be told that it was refused.

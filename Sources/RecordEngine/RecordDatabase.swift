@@ -49,7 +49,13 @@ package actor RecordDatabase {
     private var folder: DataFolder?
     var transaction: WriteTransaction?
     var checkpoints: Checkpoints
+    /// What is known of the room on the disk.
+    var room = RoomState()
+    /// Whether the disk takes writes.
+    nonisolated let storage = Locked(StorageWatch())
     private var gathering = Gathering()
+    /// A copy of the file that is being made.
+    var copying: DatabaseCopy?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
@@ -82,8 +88,7 @@ package actor RecordDatabase {
         let connection = try StartReserve(in: path).open {
             try Connection(path: DataFolder.databasePath(in: path), role: .writer)
         }
-        // A new build's changes may need more than the reserve has, which stays for a start of the old one.
-        try Migrations.run(on: connection)
+        try Migrations.runMakingRoom(on: connection)
         let keys = try DatabaseKeys(secret: secret)
         let transaction = try WriteTransaction(
             connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
@@ -135,6 +140,9 @@ package actor RecordDatabase {
         !hasFailed.load(ordering: .relaxed) && !queue.withLock { $0.isClosed }
     }
 
+    /// Whether this is the writer's thread.
+    nonisolated var isOnWriter: Bool { executor.isOnThread }
+
     /// The writes that wait.
     package nonisolated var queueDepth: Int {
         queue.withLock { $0.count }
@@ -151,15 +159,17 @@ package actor RecordDatabase {
     ///   - weight: What it counts for in the size of a group; its operations unless given.
     ///   - isAlone: It gets a group of its own.
     ///   - startsLazily: It calls `ensureSavepoint` itself before the first of several writes.
+    ///   - frees: It only deletes; on a full disk it gets what is kept for that.
     package nonisolated func write<Value: Sendable>(
         operations: Int = 1, weight: Int? = nil, isAlone: Bool = false, startsLazily: Bool = false,
+        frees: Bool = false,
         _ work: @escaping @Sendable (WriteTransaction) throws(RecordError) -> Value
     ) async throws(RecordError) -> Value {
         let result: Result<Value, RecordError> = await withUnsafeContinuation { continuation in
             submit(
                 PendingValue(
                     operations: operations, weight: weight ?? operations, isAlone: isAlone,
-                    startsLazily: startsLazily, continuation: continuation, work: work))
+                    startsLazily: startsLazily, frees: frees, continuation: continuation, work: work))
         }
         return try result.get()
     }
@@ -253,6 +263,7 @@ package actor RecordDatabase {
 
     private func closeFile() {
         drain()
+        endCopy()
         if let transaction, !hasFailed.load(ordering: .relaxed) {
             do {
                 try transaction.saveSequence()

@@ -23,13 +23,23 @@ package struct DataFolder: ~Copyable {
         }
     }
 
+    /// Where a restore puts files before they take their places. While it is there, the folder is not whole.
+    package static func restoringPath(in folder: String) -> String { folder + "/.restoring" }
+
     package static func databasePath(in folder: String) -> String { folder + "/records.sqlite" }
 
     /// Makes the folder if it is missing, with access for its owner only, and locks it against a second process.
     ///
     /// The lock is a file of its own: closing any descriptor of `records.sqlite` would drop SQLite's own locks.
-    package init(opening path: String) throws(Problem) {
+    ///
+    /// - Parameter forRestoring: Also opens one whose restore was broken off.
+    package init(opening path: String, forRestoring: Bool = false) throws(Problem) {
         try Self.makeFolder(path)
+        guard forRestoring || access(Self.restoringPath(in: path), F_OK) != 0 else {
+            throw Problem(
+                "A restore to \(path) was broken off, or is under way. Run 'fogbase backup restore' again with --replace."
+            )
+        }
         let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw Problem("Cannot open \(path)/lock: \(errorText()). Check the owner and permissions of the folder.")

@@ -10,6 +10,11 @@ package enum ServerFile {
         try Migrations.run(steps, on: connection)
     }
 
+    /// As `migrate`; see `Migrations.runMakingRoom`.
+    package static func migrateMakingRoom(_ connection: Connection) throws {
+        try Migrations.makingRoom(on: connection) { () throws(StoreError) in try migrate(connection) }
+    }
+
     /// How many steps of the layout the file lacks, or has that this version does not know.
     package static func migrationState(_ connection: Connection) throws(StoreError) -> (missing: Int, unknown: Int) {
         let applied = try Migrations.applied(on: connection)

@@ -55,19 +55,41 @@ package struct StartReserve: Sendable {
         return true
     }
 
+    // MARK: Lending it
+
+    /// What stays for the next start when the rest is lent: the index of 32 MiB of log.
+    private static let unlentBytes = 2 * step
+
+    /// Lends what a start does not need to a deletion, for which a full disk has no other room. `keep` takes it back.
+    ///
+    /// - Returns: Whether there was anything to lend.
+    package func lend() -> Bool {
+        guard DataFolder.size(of: file) > Self.unlentBytes else { return false }
+        let descriptor = Glibc.open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        guard ftruncate(descriptor, Self.unlentBytes) == 0 else { return false }
+        fsync(descriptor)
+        return true
+    }
+
     // MARK: Keeping it
 
     /// Makes the file, or what is missing of it, if there is room.
     ///
     /// Nobody depends on it, so what goes wrong leaves everything as it was, for the next time.
     ///
-    /// - Parameter freeBytes: What is free on the disk; it is asked only when something is missing.
+    /// - Parameters:
+    ///   - least: The free bytes below which nothing is taken.
+    ///   - freeBytes: What is free on the disk; it is asked only when something is missing.
     /// - Returns: `false` if it was tried in vain: of quotas, `freeBytes` knows nothing, and who tries again at once would
     ///   take the last of one again and again.
     @discardableResult
-    package func keep(freeBytes: (_ folder: String) -> Int = FolderInspection.freeBytes) -> Bool {
+    package func keep(
+        least: Int = leastFreeBytes, freeBytes: (_ folder: String) -> Int = FolderInspection.freeBytes
+    ) -> Bool {
         let size = DataFolder.size(of: file)
-        guard size < Self.bytes, freeBytes(folder) >= Self.leastFreeBytes else { return true }
+        guard size < Self.bytes, freeBytes(folder) >= least else { return true }
         let descriptor = Glibc.open(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

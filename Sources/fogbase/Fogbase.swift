@@ -50,6 +50,9 @@ struct Fogbase {
             return try DoctorCommand.run(
                 configuration.settings, isQuick: arguments.options["--quick"] != nil,
                 repairs: arguments.options["--repair"] != nil)
+        case "backup create": return try BackupCommand.create(arguments, configuration)
+        case "backup verify": return try BackupCommand.verify(arguments)
+        case "backup restore": return try BackupCommand.restore(arguments, configuration.settings)
         case "health": return HealthCommand.run(configuration.settings)
         default: return try OperatorCommand.run(command, arguments, configuration)
         }

@@ -75,10 +75,10 @@ class Server:
             self.child = subprocess.Popen(self.prefix + arguments, env=self.environment, stdout=log, stderr=log,
                                           stdin=subprocess.DEVNULL, close_fds=False)
 
-    def start(self, seconds: float = 60) -> "Server":
-        """Starts the process and waits until `/health/ready` answers 200."""
+    def start(self, seconds: float = 60, path: str = "/health/ready") -> "Server":
+        """Starts the process and waits until a path answers 200."""
         self.spawn()
-        self.wait_for("/health/ready", seconds)
+        self.wait_for(path, seconds)
         return self
 
     def wait_for(self, path: str, seconds: float = 60, pause: float = 0.02) -> None:

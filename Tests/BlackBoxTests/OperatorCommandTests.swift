@@ -269,10 +269,13 @@ final class OperatorShell {
         isRunning = server.isRunning
     }
 
-    func run(_ line: String, input: String = "", environment: [String: String] = [:]) throws -> Run {
+    /// - Parameter takesData: Whether the command is told of the server's data folder.
+    func run(
+        _ line: String, input: String = "", environment: [String: String] = [:], takesData: Bool = true
+    ) throws -> Run {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: ServerProcess.binary)
-        process.arguments = line.split(separator: " ").map(String.init) + ["--data", server.data]
+        process.arguments = line.split(separator: " ").map(String.init) + (takesData ? ["--data", server.data] : [])
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FOGBASE_") }
             .merging(environment) { $1 }
         let (output, errors) = (Pipe(), Pipe())

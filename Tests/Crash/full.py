@@ -94,6 +94,9 @@ class FullRound(FolderRound):
         # Half a megabyte each: as many as the whole disk would hold, however few of them a busy machine writes in
         # the time.
         self.expect(server, {507}, "while the disk is full", 2, tries=2 * self.size)
+        answer = server.client().call("GET", "/health/ready", expect=(200, 503))
+        if answer.status != 503 or answer.json()["details"]["cause"] != "STORAGE_FULL":
+            self.problems.append(f"/health/ready answers {answer.status} while the disk is full: {answer.body!r}")
 
     def look_with_room(self, server: WatchedServer) -> None:
         self.expect(server, {201}, "after room was made", 5)
@@ -102,6 +105,10 @@ class FullRound(FolderRound):
             time.sleep(0.02)
         if self.acknowledged() == before:
             self.problems.append("nobody is answered after room was made")
+        try:
+            server.wait_for("/health/ready", 10)
+        except Problem as problem:
+            self.problems.append(f"after room was made: {problem}")
 
     def expect(self, server: WatchedServer, statuses: set[int], when: str, seconds: float, tries: int = 1) -> None:
         """That a large write is answered so, soon: within the time, or the tries if those take longer. A small one may
@@ -120,7 +127,8 @@ class FullRound(FolderRound):
         """Reads go on."""
         server = self.watched()
         try:
-            self.starts.append(server.start_within(self.options.start_seconds))
+            # It reads, and says that it does not write.
+            self.starts.append(server.start_within(self.options.start_seconds, "/records/Item?limit=1"))
             self.look_while_full(server)
             self.make_room()
             self.expect(server, {201}, "after room was made under a server that had started without", 5)
@@ -137,7 +145,7 @@ class FullRound(FolderRound):
                 file.write(bytes(4096))
         server = self.watched()
         try:
-            server.start_within(self.options.start_seconds)
+            server.start_within(self.options.start_seconds, "/health/live")
             self.look_while_full(server)
         except (Problem, OSError) as problem:
             self.problems.append(f"started without any room: {problem}")

@@ -154,7 +154,11 @@ class SyncRound(CrewRound):
             if status != 503:
                 self.problems.append(f"a write answers {status} after a sync of the log has failed")
         elif not faults.failed_syncs and faults.failed_writes and not faults.is_on:
-            ready, status = self.readiness(server), self.write(server)
+            # A second passes before it looks again whether the disk takes writes.
+            limit = time.monotonic() + 5
+            while (pair := (self.readiness(server), self.write(server))) == (503, 201) and time.monotonic() < limit:
+                time.sleep(0.1)
+            ready, status = pair
             if (ready, status) not in ((200, 201), (503, 503)):
                 self.problems.append(f"/health/ready answers {ready} and a write {status}, when writes have failed and "
                                      "do not fail now")

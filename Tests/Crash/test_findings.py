@@ -123,24 +123,25 @@ class Findings(Stage):
         for number in range(5):
             self.assertEqual(self.read(third, f"before-{number}"), 200)
 
-    def batch(self, server: WatchedServer, name: str) -> int:
-        """A write that takes so many pages of the log that two of them need a second part of its index."""
+    def batch(self, server: WatchedServer, name: str, records: int = 12) -> int:
+        """A write that takes so many pages of the log that two of them need a second part of its index, or one of twice
+        as many records alone."""
         client: Client = server.client(server.admin)
         fields = {"text": "x" * 900_000}
         operations = [{"operationType": "create",
                        "record": {"recordName": f"{name}-{number}", "recordType": "Item", "fields": fields}}
-                      for number in range(12)]
+                      for number in range(records)]
         status = client.call("POST", "/records", {"operations": operations}, expect=(200, 500, 503, 507)).status
         client.close()
         return status
 
     def test_what_was_refused_for_want_of_room_does_not_come_back(self):
         # SQLite writes the commit into the log before it makes room for it in the log's index. When there is none, the
-        # commit fails, and the next start would find it whole.
-        server, faults = self.watched({"FOGBASE_LIMITS_BODY_BYTES": "16MiB"})
+        # commit fails, and the next start would find it whole. Also in a log that was copied and cut it has no room.
+        server, faults = self.watched({"FOGBASE_LIMITS_BODY_BYTES": "32MiB"})
         self.assertEqual(self.batch(server, "before"), 200)
         faults.fail_writes(errno.ENOSPC, "records.sqlite-shm$")
-        self.assertEqual(self.batch(server, "during"), 507)
+        self.assertEqual(self.batch(server, "during", 24), 507)
         self.assertGreater(faults.failed_writes, 0)
         faults.end()
         server.kill()
@@ -178,11 +179,14 @@ class Findings(Stage):
 
     def judge_without_room(self, acknowledged: str) -> None:
         """A server starts, reads, refuses writes until there is room, and then keeps some for the next one."""
-        server = self.server(self.disk).start(10)
+        server = self.server(self.disk).start(10, "/health/live")
         self.assertEqual(self.read(server, acknowledged), 200)
         self.assertEqual(self.create(server, "during", 900_000), 507)
+        client = server.client()
+        self.assertEqual(client.call("GET", "/health/ready", expect=(200, 503)).status, 503)
+        client.close()
         server.kill()
-        again = self.server(self.disk).start(10)
+        again = self.server(self.disk).start(10, "/health/live")
         self.assertEqual(self.read(again, acknowledged), 200)
         (self.disk / "filler").unlink()
         self.wait_for_reserves()

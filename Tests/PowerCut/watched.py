@@ -56,11 +56,11 @@ class WatchedServer(Server):
                                           stdin=subprocess.DEVNULL)
         self.was_asked = False
 
-    def start_within(self, seconds: float) -> float:
+    def start_within(self, seconds: float, path: str = "/health/ready") -> float:
         """Starts the server; `Problem` if it is not ready in time. Returns how long it took."""
         begun = time.monotonic()
         self.spawn()
-        self.wait_for("/health/ready", seconds)
+        self.wait_for(path, seconds)
         return time.monotonic() - begun
 
     def terminate(self) -> None:

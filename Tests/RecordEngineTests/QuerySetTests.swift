@@ -185,7 +185,7 @@ import Testing
         let full = StoreError(code: 13, message: "database or disk is full")
         var left: Int64 = 4_000
         for step in [10_000, 3_000, 200] {
-            let plan = UncheckedPlan(FaultPlan(failAt: step, with: full, losesTransaction: true))
+            let plan = UncheckedPlan(FaultPlan(failAt: step, with: full, losesTransaction: true, lasts: true))
             await test.database.injectPlan(plan)
             let error = await refusal { _ = try await Self.perform(test, "", all: true) }
             await test.database.injectPlan(nil)
@@ -206,7 +206,8 @@ import Testing
         _ test: TestDatabase, change: String?, key: IdempotencyKey
     ) async throws -> Int64 {
         let full = StoreError(code: 13, message: "database or disk is full")
-        let plan = UncheckedPlan(FaultPlan(failAt: change == nil ? 10_000 : 12_000, with: full, losesTransaction: true))
+        let plan = UncheckedPlan(
+            FaultPlan(failAt: change == nil ? 10_000 : 12_000, with: full, losesTransaction: true, lasts: true))
         await test.database.injectPlan(plan)
         let error = await refusal { _ = try await Self.perform(test, "", change: change, all: true, key: key) }
         await test.database.injectPlan(nil)

@@ -104,6 +104,15 @@ import Testing
         #expect(attempts == 1)
     }
 
+    @Test func `a deletion is lent what a start does not need, and it is taken back where there is little room`() {
+        keep()
+        #expect(reserve.lend())
+        #expect(size == 64 << 10)
+        #expect(!reserve.lend())
+        #expect(reserve.keep(least: StartReserve.bytes) { _ in StartReserve.bytes - 1 } && size == 64 << 10)
+        #expect(reserve.keep(least: StartReserve.bytes) { _ in StartReserve.bytes } && size == StartReserve.bytes)
+    }
+
     @Test func `nothing of it is given up for another failure`() {
         keep()
         let damaged = StoreError(code: 11, message: "database disk image is malformed")

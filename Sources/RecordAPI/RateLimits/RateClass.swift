@@ -58,7 +58,8 @@ extension Endpoint {
             .removeInvitation, .listKeys, .createKey, .readKey, .changeKey, .revokeKey, .rotateKey,
             .signOutAdministrator,
             .listAdministratorSessions, .endAdministratorSession, .listAdministrators, .addAdministrator,
-            .readAdministrator, .changeAdministrator, .deleteAdministrator, .readAudit:
+            .readAdministrator, .changeAdministrator, .deleteAdministrator, .readAudit,
+            .startBackup, .readBackup, .cancelBackup:
             .administer
         }
     }

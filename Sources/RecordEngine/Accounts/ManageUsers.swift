@@ -42,7 +42,7 @@ extension RecordDatabase {
     ///
     /// - Throws: NOT_FOUND; ACCESS_DENIED for who may not manage users any more.
     package nonisolated func removeUser(_ name: UserRecordName, by actor: AuditActor) async throws(RecordError) {
-        try await write(isAlone: true) { transaction throws(RecordError) in
+        try await write(isAlone: true, frees: true) { transaction throws(RecordError) in
             let row = try transaction.managed(name, by: actor)
             try transaction.remove(row)
             try transaction.audit(.userDelete, row.name, by: actor, detail: row.auditDetail)

@@ -27,7 +27,8 @@ extension RecordDatabase {
                 }
                 try await requirePassword(password, of: checked)
             }
-            let outcome = try await write(isAlone: true) { transaction throws(RecordError) -> PasswordOutcome<Bool> in
+            let outcome = try await write(isAlone: true, frees: true) {
+                transaction throws(RecordError) -> PasswordOutcome<Bool> in
                 let current = try transaction.requireSession(hash: hash, of: checked.id)
                 guard current.password == checked.password, current.kind == checked.kind else {
                     return .changed(AccountLookup(row: current))
@@ -72,13 +73,16 @@ private final class RemovalSlice: PendingWrite, @unchecked Sendable {
         super.init(operations: 0, weight: 1, isAlone: false, startsLazily: false)
     }
 
+    override var frees: Bool { true }
+
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
         hasMore = false
         let building = transaction.indexBuilding
         let started = MonotonicClock.now
         let isBusy = transaction.groupSize > 1 || database.queueDepth > 0
         let time = isBusy ? building.busyNanoseconds : building.idleNanoseconds
-        hasMore = try transaction.removeSlice(records: building.recordsPerSlice) {
+        let records = database.removals.hasFailed ? 1 : building.recordsPerSlice
+        hasMore = try transaction.removeSlice(records: records) {
             MonotonicClock.now &- started < time
         }
     }

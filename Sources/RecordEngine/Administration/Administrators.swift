@@ -2,6 +2,7 @@ package import Cryptography
 package import RecordModel
 internal import RecordStorage
 internal import RecordWire
+internal import Synchronization
 internal import Threads
 internal import UnicodeText
 
@@ -35,6 +36,9 @@ package actor Administrators {
     nonisolated let limits: DatabaseLimits
 
     private nonisolated let executor: ThreadExecutor
+    private nonisolated let hasFailed = Atomic<Bool>(false)
+    /// Whether changes are taken: false after a sync to the disk has failed.
+    package nonisolated var isHealthy: Bool { !hasFailed.load(ordering: .relaxed) }
     /// Held for its lock, until the file is closed.
     private var folder: DataFolder?
     private var store: Store?
@@ -65,7 +69,7 @@ package actor Administrators {
         let connection = try StartReserve(in: dataPath).open {
             try Connection(path: ServerFile.path(in: dataPath), role: .writer)
         }
-        try ServerFile.migrate(connection)
+        try ServerFile.migrateMakingRoom(connection)
         let table = AdministratorTable(connection)
         var snapshot = Snapshot()
         for row in try table.all() { snapshot.administrators[row.id] = row }
@@ -125,10 +129,25 @@ package actor Administrators {
         return info
     }
 
+    /// The file's connection, for those who copy it.
+    var connection: Connection? { store?.connection }
+
     // MARK: Writing
 
-    /// Runs `body` in a transaction, with the log's entries of the deed.
+    /// Runs `body` in a transaction, with the log's entries of the deed. Where the disk has no room, the log is copied into
+    /// the file first and cut, and `body` runs once more.
     func write<Value>(_ body: (Store) throws(RecordError) -> Value) throws(RecordError) -> Value {
+        do throws(RecordError) {
+            return try writeOnce(body)
+        } catch {
+            guard error.cause == .storageFull, let connection = store?.connection else { throw error }
+            connection.cutLog()
+            guard connection.hasLog, (try? connection.checkpoint(.truncate)) == true else { throw error }
+            return try writeOnce(body)
+        }
+    }
+
+    private func writeOnce<Value>(_ body: (Store) throws(RecordError) -> Value) throws(RecordError) -> Value {
         guard let store else { throw .databaseUnavailable }
         do throws(StoreError) {
             try store.connection.execute("BEGIN IMMEDIATE")
@@ -154,17 +173,22 @@ package actor Administrators {
         } catch {
             if store.connection.isInTransaction { try? store.connection.execute("ROLLBACK") }
             if error.isSyncFailure {
-                self.store = nil
+                fail()
             } else {
                 do throws(StoreError) {
                     try ServerFile.overwriteFailedCommit(store.connection)
                 } catch {
                     if store.connection.isInTransaction { try? store.connection.execute("ROLLBACK") }
-                    if !error.isStorageFull { self.store = nil }
+                    if !error.isStorageFull { fail() }
                 }
             }
             throw RecordError(error)
         }
+    }
+
+    private func fail() {
+        store = nil
+        hasFailed.store(true, ordering: .relaxed)
     }
 
     /// The log is copied into the file when it has so many pages.
@@ -255,10 +279,14 @@ package actor Administrators {
         }
     }
 
-    /// Makes the file's disk full at its nth step, for tests.
-    package func inject(failureAt step: Int?) {
+    /// Makes the file's disk full from its nth step on, for tests.
+    ///
+    /// - Parameter lasts: `false` for that step alone.
+    package func inject(failureAt step: Int?, lasts: Bool = true) {
         store?.connection.faults = step.map {
-            FaultPlan(failAt: $0, with: StoreError(code: 13, message: "database or disk is full"))
+            FaultPlan(
+                failAt: $0, with: StoreError(code: 13, message: "database or disk is full"), losesTransaction: true,
+                lasts: lasts)
         }
     }
 }

@@ -61,6 +61,8 @@ package final class AssetStore: Sendable {
         var announced: Int64 = 0
         /// The uploads under way.
         var names: Set<String> = []
+        /// How many backups need all files to stay.
+        var holds = 0
     }
 
     /// Hashing and writing run here, and syncs wait here. More than cores, since a sync sleeps.
@@ -195,6 +197,16 @@ package final class AssetStore: Sendable {
 
     /// What all uploads hold in memory together, but for 128 KiB that each may have.
     private static let heldBytes = 16 << 20
+
+    /// Keeps files of assets from being collected until `releaseCollection`.
+    package func holdCollection() { state.withLock { $0.holds += 1 } }
+
+    /// Ends one `holdCollection`.
+    package func releaseCollection() { state.withLock { $0.holds -= 1 } }
+
+    /// Whether a backup needs all files to stay. On the writer's thread, where rows go before their files: then every file
+    /// that a copy of the rows names is there.
+    var isCollectionHeld: Bool { state.withLock { $0.holds > 0 } }
 
     func isUnderWay(_ name: String) -> Bool {
         state.withLock { $0.names.contains(name) }

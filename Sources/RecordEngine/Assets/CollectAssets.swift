@@ -12,20 +12,27 @@ extension RecordDatabase {
     /// requests that have expired. Rows go first; files when that is committed. What a crash leaves between the two,
     /// `sweepAssets` finds.
     ///
-    /// - Parameter seconds: For how long nobody must have had an asset; as long as a receipt is good unless given.
+    /// - Parameters:
+    ///   - seconds: For how long nobody must have had an asset; as long as a receipt is good unless given.
+    ///   - sparesUploads: Leaves assets alone that were uploaded and that no record has had yet.
     /// - Returns: How many assets went.
     @discardableResult
-    package nonisolated func collectAssets(unusedFor seconds: Int64? = nil) async throws(RecordError) -> Int {
+    package nonisolated func collectAssets(
+        unusedFor seconds: Int64? = nil, sparesUploads: Bool = false
+    ) async throws(RecordError) -> Int {
         let slice = Self.collectedPerSlice
         var collected = 0
         while true {
             let grace = (seconds ?? limits.unreferencedAssetSeconds) * 1_000
-            let uploads = assets.resumables
-            let done = try await write(operations: slice, weight: slice) { transaction throws(RecordError) in
+            let (uploads, assets) = (assets.resumables, assets)
+            let done = try await write(operations: slice, weight: slice, frees: true) {
+                transaction throws(RecordError) in
                 let now = transaction.now
+                let limit = assets.isCollectionHeld ? 0 : slice
                 return try transaction.store { () throws(StoreError) in
                     (
-                        try transaction.assets.collect(before: now - grace, limit: slice),
+                        try transaction.assets.collect(
+                            before: now - grace, limit: limit, sparesUploads: sparesUploads),
                         try transaction.assets.removeExpiredClaims(before: now, limit: slice),
                         try transaction.assets.resumables.collect(
                             before: now, limit: slice, isBusy: { uploads.isBusy($0) })

@@ -13,13 +13,18 @@ package struct Doctor {
     }
 
     let isQuick: Bool
+    private let examinesSpace: Bool
     let report: (Progress) -> Void
 
     /// - Parameters:
     ///   - isQuick: Leave out the examination of each record, and of SQLite's indexes.
+    ///   - examinesSpace: Look whether the disk has room, of which a backup needs none.
     ///   - progress: Called now and then.
-    package init(isQuick: Bool = false, progress: @escaping (Progress) -> Void = { _ in }) {
+    package init(
+        isQuick: Bool = false, examinesSpace: Bool = true, progress: @escaping (Progress) -> Void = { _ in }
+    ) {
         self.isQuick = isQuick
+        self.examinesSpace = examinesSpace
         self.report = progress
     }
 
@@ -32,7 +37,7 @@ package struct Doctor {
                 remedy: "Name the data folder with --data, or start the server once, which makes it.", sort: "folder")
             return found
         }
-        examineSpace(dataPath, &found)
+        if examinesSpace { examineSpace(dataPath, &found) }
         examinePermissions(of: dataPath, isFolder: true, &found)
         let administrator = dataPath + "/administrator"
         if FolderInspection.exists(administrator) { examinePermissions(of: administrator, isFolder: false, &found) }

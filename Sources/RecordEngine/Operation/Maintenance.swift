@@ -24,6 +24,31 @@ extension RecordDatabase {
     /// Rows that one slice takes away before it lets other writers through.
     private static var maintenanceSlice: Int { 500 }
 
+    /// Forgets deletions on a full disk: what is left of small records is most of them, and takes room inside the file.
+    /// Clients that have not seen these deletions read the change feed from its beginning.
+    ///
+    /// - Parameter seconds: How old a deletion must be.
+    /// - Returns: How many were forgotten.
+    @discardableResult
+    package nonisolated func forgetDeletions(olderThan seconds: Int64) async throws(RecordError) -> Int {
+        var forgotten = 0
+        while true {
+            let limit = Self.tombstonesOnFullDisk
+            let done = try await write(operations: limit, isAlone: true, frees: true) {
+                transaction throws(RecordError) in
+                let oldest = transaction.now - seconds * 1_000
+                return try transaction.store { () throws(StoreError) in
+                    try transaction.tombstones.purge(before: oldest, limit: limit)
+                }
+            }
+            forgotten += done
+            if done < limit { return forgotten }
+        }
+    }
+
+    /// As many as a small disk's log has room for.
+    private static var tombstonesOnFullDisk: Int { 50 }
+
     /// Takes away what is past its time: tombstones, sessions, remembered answers, keys and invitations that ended a while
     /// ago, entries of the audit log. In slices, each a write among others.
     package nonisolated func maintain() async throws(RecordError) -> MaintenanceReport {
@@ -38,7 +63,8 @@ extension RecordDatabase {
         while true {
             let tombstoneAge = limits.tombstoneSeconds * 1_000
             let answerAge = limits.idempotencySeconds * 1_000
-            let done = try await write(operations: slice, isAlone: true) { transaction throws(RecordError) in
+            let done = try await write(operations: slice, isAlone: true, frees: true) {
+                transaction throws(RecordError) in
                 let now = transaction.now
                 return try transaction.store { () throws(StoreError) in
                     (

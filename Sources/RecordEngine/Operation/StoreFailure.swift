@@ -7,8 +7,15 @@ extension RecordError {
         if error.isStorageFull {
             self.init(
                 .internalError,
-                "The server's disk is full; nothing was written. Try again when its operator has made room",
+                error.isQuotaUsedUp
+                    ? "The server's disk quota is used up; nothing was written. Try again when its operator has raised it"
+                    : "The server's disk is full; nothing was written. Delete something, or try again when its operator has made room",
                 cause: .storageFull, retryAfter: 60)
+        } else if error.isReadOnly {
+            self.init(
+                .tryAgainLater,
+                "The server's file system is read-only; nothing was written. Try again when its operator has mended that",
+                cause: .unavailable, retryAfter: 60)
         } else if error.isSyncFailure {
             self = .databaseUnavailable
         } else if error.isInterrupted {

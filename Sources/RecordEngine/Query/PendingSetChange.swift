@@ -20,8 +20,10 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
     /// What the running slice has done.
     private var slice = (changed: 0, skips: SetSkips())
 
-    /// The most records of one slice.
-    private static let sliceRecords = 1_000
+    /// The most records of one slice; fewer on a full disk, whose log has no room for so many.
+    private var sliceRecords = 1_000
+    /// The records that the running slice may touch, or has touched.
+    private var attempted = 0
     /// The longest that one slice takes when it holds up nobody.
     private static let idleSlice: UInt64 = 8_000_000
 
@@ -42,15 +44,25 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
         super.init(operations: 1, weight: 64, isAlone: false, startsLazily: false)
     }
 
+    override var frees: Bool { change.isDeletion }
+
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
         let isBusy = transaction.groupSize > 1 || database.queueDepth > 0
+        attempted = min(sliceRecords, records.count - position)
         slice = try change.perform(
-            on: records[position...].prefix(Self.sliceRecords), in: transaction,
+            on: records[position...].prefix(sliceRecords), in: transaction,
             nanoseconds: isBusy ? Self.busySlice(sync: transaction.lastSync) : Self.idleSlice)
-        try note(sum, position + slice.changed + slice.skips.count == records.count, transaction)
+        attempted = slice.changed + slice.skips.count
+        try note(sum, position + attempted == records.count, transaction)
     }
 
     override func finish(_ failure: RecordError?) {
+        if failure?.cause == .storageFull, change.isDeletion, attempted > 1 {
+            slice = (0, 0)
+            attempted = max(1, attempted / 4)
+            sliceRecords = attempted
+            return database.submit(self)
+        }
         if var failure {
             if progress.changed > 0 { failure = failure.after(progress) }
             failure.details += [

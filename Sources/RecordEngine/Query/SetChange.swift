@@ -7,6 +7,8 @@ internal import Threads
 struct SetChange: Sendable {
     private let request: WriteRequest
     private let operation: RecordOperation?
+    /// Whether it deletes what it finds.
+    var isDeletion: Bool { operation == nil }
     private let typeID: Int64
     private let matcher: RecordMatcher
     private let namesGoneAccounts: Bool

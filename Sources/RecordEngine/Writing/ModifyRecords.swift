@@ -29,6 +29,10 @@ private final class PendingModification: PendingWrite, @unchecked Sendable {
     private var answer: WriteAnswer?
     private let continuation: UnsafeContinuation<Result<WriteAnswer, RecordError>, Never>
 
+    override var frees: Bool {
+        request.operations.allSatisfy { if case .delete = $0.verb { true } else { false } }
+    }
+
     init(
         _ request: WriteRequest, operations: Int, weight: Int, isAlone: Bool,
         continuation: UnsafeContinuation<Result<WriteAnswer, RecordError>, Never>

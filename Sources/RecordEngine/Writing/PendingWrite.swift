@@ -15,6 +15,9 @@ class PendingWrite: @unchecked Sendable {
     /// Sets its savepoint itself, if it needs one.
     let startsLazily: Bool
 
+    /// Deletes alone: on a full disk it gets what is kept for that.
+    var frees: Bool { false }
+
     init(operations: Int, weight: Int, isAlone: Bool, startsLazily: Bool) {
         self.operations = operations
         self.weight = weight
@@ -37,14 +40,18 @@ final class PendingValue<Value: Sendable>: PendingWrite, @unchecked Sendable {
     private let work: Work
     private var value: Value?
     private let continuation: UnsafeContinuation<Result<Value, RecordError>, Never>
+    private let isDeletion: Bool
+
+    override var frees: Bool { isDeletion }
 
     init(
-        operations: Int, weight: Int, isAlone: Bool, startsLazily: Bool,
+        operations: Int, weight: Int, isAlone: Bool, startsLazily: Bool, frees: Bool,
         continuation: UnsafeContinuation<Result<Value, RecordError>, Never>,
         work: @escaping Work
     ) {
         self.work = work
         self.continuation = continuation
+        isDeletion = frees
         super.init(operations: operations, weight: weight, isAlone: isAlone, startsLazily: startsLazily)
     }
 

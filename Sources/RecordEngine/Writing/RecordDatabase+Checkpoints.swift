@@ -8,7 +8,8 @@ extension RecordDatabase {
     ///
     /// - Returns: Whether it did.
     func checkpointIfDue() -> Bool {
-        checkpoint { checkpoints, connection, clock throws(StoreError) in
+        if keepRoomForLog() { return true }
+        return checkpoint { checkpoints, connection, clock throws(StoreError) in
             try checkpoints.copyIfDue(on: connection, clock)
         }
     }

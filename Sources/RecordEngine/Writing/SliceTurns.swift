@@ -73,6 +73,9 @@ final class SliceTurns: Sendable {
         return min(firstPause * (1 << min(failures - 1, 8)), max(firstPause, Self.longestPause))
     }
 
+    /// Whether the last slice failed: the next one does as little as it can.
+    var hasFailed: Bool { state.withLock { $0.failures > 0 } }
+
     /// Suspends until no slice is under way.
     func wait() async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in

@@ -80,6 +80,14 @@ package struct AssetFolder: Sendable {
         durable.withLock { _ = $0.insert(path) }
     }
 
+    /// Has the system write a file's bytes to the disk now.
+    package static func flush(_ file: String) throws(AssetFileError) {
+        let descriptor = Glibc.open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw AssetFileError.last("open") }
+        defer { close(descriptor) }
+        guard fdatasync(descriptor) == 0 else { throw AssetFileError.last("fdatasync") }
+    }
+
     /// Makes what was made, renamed or taken away in a folder durable.
     static func sync(_ folder: String) throws(AssetFileError) {
         let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

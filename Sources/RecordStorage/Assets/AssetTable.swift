@@ -246,10 +246,21 @@ package final class AssetTable {
 
     /// Takes away the rows of assets that nobody has had since before a time, with what receipts say of them.
     ///
+    /// - Parameter sparesUploads: Leaves assets alone that somebody has uploaded and no record of theirs has had yet.
     /// - Returns: Whose files may go when this is committed; fewer than `limit` means that none are left.
-    package func collect(before oldest: Int64, limit: Int) throws(StoreError) -> [AssetFileName] {
+    package func collect(
+        before oldest: Int64, limit: Int, sparesUploads: Bool = false
+    ) throws(StoreError) -> [AssetFileName] {
+        let spared = """
+            AND NOT EXISTS (
+                SELECT 1 FROM asset_claim INDEXED BY asset_claim_by_asset
+                WHERE asset_claim.asset = asset.id AND used = 0)
+            """
         let find = try connection.prepare(
-            "SELECT id, hash, file FROM asset INDEXED BY asset_by_age WHERE orphaned < ?1 ORDER BY orphaned LIMIT ?2")
+            """
+            SELECT id, hash, file FROM asset INDEXED BY asset_by_age
+            WHERE orphaned < ?1 \(sparesUploads ? spared : "") ORDER BY orphaned LIMIT ?2
+            """)
         find.bind(1, oldest)
         find.bind(2, Int64(limit))
         var found: [(id: Int64, name: AssetFileName)] = []

@@ -47,6 +47,33 @@ package enum Migrations {
         try run(all, on: connection)
     }
 
+    /// As `run`. Where the disk has no room for a new step, the log is copied into the file first and cut. The start reserve
+    /// is not touched: it stays for a start of the version before.
+    ///
+    /// - Throws: A sentence for the operator if there still is no room.
+    package static func runMakingRoom(on connection: Connection) throws {
+        try makingRoom(on: connection) { () throws(StoreError) in try run(on: connection) }
+    }
+
+    static func makingRoom(on connection: Connection, _ body: () throws(StoreError) -> Void) throws {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            guard error.isStorageFull else { throw error }
+        }
+        if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+        connection.cutLog()
+        do throws(StoreError) {
+            try connection.checkpoint(.truncate)
+            try body()
+        } catch {
+            guard error.isStorageFull else { throw error }
+            throw DataFolder.Problem(
+                "The disk has no room for the changes that this version makes to \(connection.path): \(error). Make room, about as much as that file has, and start again; the version before still starts."
+            )
+        }
+    }
+
     static func run(_ all: [Migration], on connection: Connection) throws(StoreError) {
         try connection.execute(
             "CREATE TABLE IF NOT EXISTS migration (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")

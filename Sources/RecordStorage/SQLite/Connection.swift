@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 internal import Threads
 
 /// One connection to a database file, confined to one thread.
@@ -13,6 +14,8 @@ package final class Connection {
         case reader
         /// A reader for scans, which profit from a larger cache of pages.
         case scanner
+        /// The only connection to a copy that nobody else uses, which leaves no log behind.
+        case copy
     }
 
     let handle: OpaquePointer
@@ -29,6 +32,7 @@ package final class Connection {
         let flags =
             switch role {
             case .writer: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+            case .copy: SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
             case .reader, .scanner: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
             }
         var opened: OpaquePointer?
@@ -107,6 +111,12 @@ package final class Connection {
                     context?.assumingMemoryBound(to: Int32.self).pointee = frames
                     return SQLITE_OK
                 }, logFrames)
+        case .copy:
+            // The index of the log stays in memory, and what is copied can be read where nothing can be written.
+            try execute("PRAGMA locking_mode = EXCLUSIVE")
+            try execute("PRAGMA journal_mode = DELETE")
+            // The maker of the copy syncs it.
+            try execute("PRAGMA synchronous = OFF")
         case .reader, .scanner:
             try execute("PRAGMA query_only = ON")
             try execute(role == .scanner ? "PRAGMA cache_size = -8192" : "PRAGMA cache_size = -1024")
@@ -124,7 +134,12 @@ package final class Connection {
 
     /// Runs statements that return nothing of interest.
     package func execute(_ sql: String) throws(StoreError) {
-        if let faults { try faults.check() }
+        if let faults {
+            do { try faults.check() } catch {
+                if faults.losesTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+                throw error
+            }
+        }
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw lastError(code, sql) }
     }
@@ -230,7 +245,51 @@ package final class Connection {
         return logIndex.map { fogbase_sqlite_log_change($0) }
     }
 
+    /// The frames of the log that are committed, and the pages that the database has with them; `nil` before the first
+    /// read. On the writer's thread alone: a commit changes both.
+    private var logState: (frames: Int, pages: Int)? {
+        if logIndex == nil { logIndex = fogbase_sqlite_log_index(handle) }
+        return logIndex.map { (Int(fogbase_sqlite_log_frames($0)), Int(fogbase_sqlite_log_pages($0))) }
+    }
+
+    /// Whether the log has frames.
+    package var hasLog: Bool { (logState?.frames ?? 0) > 0 }
+
+    /// Gives back to the disk what lies behind the last commit in the log: what commits have left that failed, and what the
+    /// log was longer before it was restarted. On the writer's thread, outside of transactions.
+    package func cutLog() {
+        guard !isInTransaction, let logState else { return }
+        let bytes = logState.frames == 0 ? 0 : 32 + logState.frames * (Self.pageBytes + 24)
+        // The log is a file of its own: opening and closing it drops none of the locks on the database.
+        if DataFolder.size(of: path + "-wal") > bytes { Glibc.truncate(path + "-wal", bytes) }
+    }
+
+    /// The room that the database has on its disk. On the writer's thread, outside of transactions.
+    package func diskRoom() -> DiskRoom {
+        let file = DataFolder.size(of: path)
+        var pages = file / Self.pageBytes
+        if let logState, logState.frames > 0 { pages = max(pages, logState.pages) }
+        return DiskRoom(
+            disk: FolderInspection.space(of: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])),
+            logBytes: DataFolder.size(of: path + "-wal"), fileBytes: file, pages: pages)
+    }
+
+    /// The pages inside the file that later writes take before the file grows.
+    package func freePages() throws(StoreError) -> Int {
+        Int(try integer("PRAGMA freelist_count") ?? 0)
+    }
+
+    /// Lets the database have so many pages and no more: a statement that needs another one fails as if the disk were full.
+    ///
+    /// - Parameter pages: `nil` for no bound but SQLite's own.
+    package func limitPages(_ pages: Int?) throws(StoreError) {
+        try execute("PRAGMA max_page_count = \(pages ?? 1_073_741_823)")
+    }
+
     func lastError(_ code: Int32, _ sql: String) -> StoreError {
-        StoreError(code: code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
+        let hasSystemError = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
+        return StoreError(
+            code: code, message: String(cString: sqlite3_errmsg(handle)), sql: sql,
+            systemError: hasSystemError ? sqlite3_system_errno(handle) : 0)
     }
 }

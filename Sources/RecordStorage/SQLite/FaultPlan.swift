@@ -11,16 +11,20 @@ package final class FaultPlan {
     package private(set) var steps = 0
     package private(set) var hasFired = false
 
-    package init(failAt step: Int, with error: StoreError, losesTransaction: Bool = false) {
+    /// Whether every later step fails as well, as on a disk that stays full.
+    private let lasts: Bool
+
+    package init(failAt step: Int, with error: StoreError, losesTransaction: Bool = false, lasts: Bool = false) {
         self.remaining = step
         self.error = error
         self.losesTransaction = losesTransaction
+        self.lasts = lasts
     }
 
     func check() throws(StoreError) {
         steps += 1
         if remaining == 0 {
-            remaining = -1
+            if !lasts { remaining = -1 }
             hasFired = true
             throw error
         }

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// A failure of SQLite. It never carries bound values, so it may be logged as it is.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -8,11 +9,14 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package let message: String
     /// The statement's text, with placeholders.
     package let sql: String
+    /// The `errno` behind an I/O error; 0 for all others.
+    package let systemError: Int32
 
-    package init(code: Int32, message: String, sql: String = "") {
+    package init(code: Int32, message: String, sql: String = "", systemError: Int32 = 0) {
         self.code = code
         self.message = message
         self.sql = sql
+        self.systemError = systemError
     }
 
     /// The code without its extension.
@@ -20,8 +24,10 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         let place = sql.isEmpty ? "" : " in \(sql)"
-        return isStorageFull
-            ? "The disk is full (SQLite \(code): \(message)\(place))" : "SQLite \(code): \(message)\(place)"
+        let text = "SQLite \(code): \(message)\(place)"
+        if isQuotaUsedUp { return "The disk quota is used up (\(text))" }
+        if isStorageFull { return "The disk is full (\(text))" }
+        return isReadOnly ? "The file system is read-only (\(text))" : text
     }
 
     /// A UNIQUE or PRIMARY KEY constraint refused a row.
@@ -29,10 +35,20 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         code == 2067 || code == 1555 || code == 2579
     }
 
-    /// The disk or the file-size limit is full.
+    /// The disk, the user's quota of it, or the file-size limit is full.
     package var isStorageFull: Bool {
-        // SQLITE_IOERR_SHMSIZE: there is no room for the index of the log.
-        primaryCode == SQLITE_FULL || code == 4874
+        // SQLITE_IOERR_SHMSIZE: there is no room for the index of the log. SQLite calls ENOSPC alone "full".
+        primaryCode == SQLITE_FULL || code == 4874 || isQuotaUsedUp
+    }
+
+    /// A write was refused by the user's disk quota, or by the limit of file sizes.
+    package var isQuotaUsedUp: Bool {
+        primaryCode == SQLITE_IOERR && !isSyncFailure && (systemError == EDQUOT || systemError == EFBIG)
+    }
+
+    /// The file system was mounted read-only, or made so by the kernel after an error.
+    package var isReadOnly: Bool {
+        primaryCode == SQLITE_READONLY || !isSyncFailure && systemError == EROFS
     }
 
     /// The statement was stopped by the progress handler or `sqlite3_interrupt`.

@@ -43,7 +43,7 @@ struct Command {
 
     private static let place = ["data.path", "data.containers", "data.container", "data.environment"]
 
-    static let all: [Command] = serving + administering + managing + asking
+    static let all: [Command] = serving + saving + administering + managing + asking
 
     private static let serving: [Command] = [
         Command(
@@ -61,6 +61,20 @@ struct Command {
         Command(
             name: "health", summary: "ask a running server whether it is ready; ends with 0 or 1",
             settings: .some(["server.host", "server.port"])),
+    ]
+
+    private static let saving: [Command] = [
+        Command(
+            name: "backup create", summary: "copy the data directory into a new one, also while a server uses it",
+            operands: ["DEST"], options: [BackupCommand.copyAssets, json], settings: .some(place),
+            notes: BackupCommand.createNotes),
+        Command(
+            name: "backup verify", summary: "examine a backup; ends with 0 if it is whole, or 1", operands: ["BACKUP"],
+            options: [json], settings: .some([])),
+        Command(
+            name: "backup restore", summary: "put a backup into a data directory that no server uses",
+            operands: ["BACKUP"], options: [BackupCommand.replace, json], settings: .some(["data.path"]),
+            notes: BackupCommand.restoreNotes),
     ]
 
     private static let administering: [Command] = [

@@ -1,4 +1,4 @@
-/// What the process ends with; the last two follow `sysexits.h`.
+/// What the process ends with; 64 and 78 follow `sysexits.h`.
 enum ExitCode: Int32 {
     case success = 0
     case failure = 1
@@ -6,6 +6,8 @@ enum ExitCode: Int32 {
     case usage = 64
     /// A setting in a file or the environment is wrong.
     case configuration = 78
+    /// A signal has ended the command: 128 and the number of SIGINT.
+    case interrupted = 130
 }
 
 /// Why a command ends early: sentences for the operator, each on a line of its own.

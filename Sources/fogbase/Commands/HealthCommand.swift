@@ -1,3 +1,5 @@
+import RecordWire
+
 /// `fogbase health`: one request to a running server, for container engines.
 enum HealthCommand {
     /// Seconds that each step may take; engines allow three for the whole.
@@ -11,7 +13,9 @@ enum HealthCommand {
                 to: [.network(host: host, port: settings.port)],
                 lines: ["GET /health/ready HTTP/1.1", "Host: \(name)", "Connection: close"], patience: patience)
             guard answer.status == 200 else {
-                Terminal.complain("fogbase: The server is not ready: /health/ready answered \(answer.status).")
+                let reason = (try? JSONValue.parse(answer.body))?["reason"]?.string.map { ": \($0)" } ?? ""
+                Terminal.complain(
+                    "fogbase: The server is not ready: /health/ready answered \(answer.status)\(reason).")
                 return .failure
             }
             Terminal.say("ready")

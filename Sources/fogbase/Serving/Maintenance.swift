@@ -28,10 +28,12 @@ final class Maintenance: Sendable {
             var collect = Deadline.after(min(collection, Self.firstInterval))
             var reported: [DatabaseID: UInt64] = [:]
             var due = Deadline.after(Self.firstInterval)
+            var obstacles: [DatabaseID: WriteObstacle] = [:]
             var trim = Deadline.after(Self.trimInterval)
             var reserve = Deadline.after(.zero)
             while !Task.isCancelled {
                 Self.reportFailures(in: registry, &reported)
+                await Self.watchDisk(of: registry, &obstacles)
                 if reserve.hasPassed(), !(await registry.keepStartReserves()) {
                     reserve = .after(Self.reserveInterval)
                 }
@@ -77,6 +79,27 @@ final class Maintenance: Sendable {
             try await work()
         } catch {
             Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(error.reason).")
+        }
+    }
+
+    /// How long clients have to see a deletion that is then forgotten for want of room.
+    private static let deletionSeconds: Int64 = 60
+
+    /// Looks whether the databases can write. While a disk is full, files that no record has any more go at once, and what
+    /// is left of deleted records after a minute: what was deleted makes room.
+    private static func watchDisk(of registry: DatabaseRegistry, _ known: inout [DatabaseID: WriteObstacle]) async {
+        for (id, database) in registry.openDatabases where !Task.isCancelled {
+            let obstacle = await database.writeObstacle(looks: true)
+            if obstacle == .full || obstacle == .quota {
+                await attempt(id) { () throws(RecordError) in
+                    try await database.forgetDeletions(olderThan: Self.deletionSeconds)
+                    try await database.collectAssets(unusedFor: 0, sparesUploads: true)
+                }
+            }
+            guard obstacle != known[id], obstacle != .closed else { continue }
+            known[id] = obstacle
+            let sentence = obstacle.map { $0.error.reason } ?? "The disk takes writes again"
+            Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(sentence).")
         }
     }
 

@@ -19,6 +19,15 @@ struct StopSignal {
         }
     }
 
+    /// Waits for one of them.
+    ///
+    /// - Returns: Whether one came in that time.
+    func wait(milliseconds: Int) -> Bool {
+        var set = Self.set
+        var time = timespec(tv_sec: milliseconds / 1_000, tv_nsec: milliseconds % 1_000 * 1_000_000)
+        return sigtimedwait(&set, nil, &time) > 0
+    }
+
     private static var set: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)

@@ -44,5 +44,10 @@ extension MatrixRow {
             twin: ("viewer-kx90", "viewer-kx99")),
         MatrixRow(.readAudit, .get, "/audit", owners(200)),
         MatrixRow(.readAudit, .get, "/audit?scope=server", owners(200)),
+        // The operator's commands alone, which have a token of their own.
+        MatrixRow(
+            .startBackup, .post, "/backup", #"{"path":"/nowhere/backup"}"#, .administrators(403, 403, 403, 403)),
+        MatrixRow(.readBackup, .get, "/backup", .administrators(403, 403, 403, 403)),
+        MatrixRow(.cancelBackup, .delete, "/backup", .administrators(403, 403, 403, 403)),
     ]
 }

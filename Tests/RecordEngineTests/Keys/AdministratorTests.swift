@@ -207,6 +207,19 @@ import Testing
         await server.administrators.close()
     }
 
+    @Test func `a change that the disk has no room for is made once the log was copied`() async throws {
+        let server = try Server()
+        for step in 0..<4 {
+            try await server.add("ada\(step)", .owner)
+            await server.administrators.inject(failureAt: step, lasts: false)
+            try await server.add("bea\(step)", .viewer)
+            await server.administrators.inject(failureAt: nil)
+        }
+        #expect(server.administrators.list().count == 8)
+        #expect(server.administrators.isHealthy)
+        await server.administrators.close()
+    }
+
     @Test(arguments: ["", "me", "sessions", "Ada", "a b", ".a", "a/b", String(repeating: "a", count: 65), "ä"])
     func `a name that cannot stand in a path is none`(name: String) {
         #expect(throws: RecordError.self) { try AdministratorName(name) }

@@ -42,7 +42,7 @@ extension RecordReader {
         _ = try await file.turn.takeOver()
         defer { file.turn.leave() }
         // First the row: it is the truth about the file.
-        try await database.write { transaction throws(RecordError) in
+        try await database.write(frees: true) { transaction throws(RecordError) in
             try transaction.store { () throws(StoreError) in try transaction.assets.resumables.remove(id) }
         }
         await file.discard()

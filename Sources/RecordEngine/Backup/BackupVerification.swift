@@ -1,0 +1,80 @@
+package import RecordStorage
+
+/// What is found wrong with a backup.
+package struct BackupVerification: Sendable {
+    package let manifest: BackupManifest
+    /// Sentences; empty for a backup that is whole.
+    package var problems: [String] = []
+    /// The doctor's report on the copies; `nil` if they are not as they were made.
+    package var report: DoctorReport?
+
+    /// Compares all files with what was written down of them, reads all assets, and has the doctor examine the databases.
+    ///
+    /// - Parameter progress: Called now and then.
+    /// - Throws: A sentence if the directory is no backup.
+    package init(
+        of backup: String, progress: @escaping (_ activity: String, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
+    ) throws(BackupProblem) {
+        manifest = try BackupManifest(of: backup)
+        for (number, file) in manifest.files.enumerated() {
+            progress(file.path, number, manifest.files.count)
+            examine(file, in: backup)
+        }
+        guard problems.isEmpty else { return }
+        for database in manifest.databases { examineAssets(of: database, in: backup, progress) }
+        let doctor = Doctor(examinesSpace: false) { step in progress(step.activity, step.done, step.total) }
+        let report = doctor.examine(dataPath: backup)
+        problems += report.findings.filter { $0.kind == .problem }.map(\.sentence)
+        if report.omitted > 0 { problems.append("… and \(report.omitted) more of the same.") }
+        if report.databases.count != manifest.databases.count {
+            problems.append(
+                "\(backup) has \(report.databases.count) databases, and its manifest \(manifest.databases.count).")
+        }
+        self.report = report
+    }
+
+    private mutating func examine(_ file: BackupManifest.File, in backup: String) {
+        let path = backup + "/" + file.path
+        guard FolderInspection.exists(path) else {
+            problems.append("\(path) is missing.")
+            return
+        }
+        do throws(BackupProblem) {
+            let read = try BackupFiles.digest(of: path)
+            if read.size != file.size {
+                problems.append("\(path) is damaged: it has \(read.size) bytes, and had \(file.size).")
+            } else if read.digest != file.digest {
+                problems.append("\(path) is damaged: its SHA-256 is not the one that was written down.")
+            }
+        } catch {
+            problems.append(error.description)
+        }
+    }
+
+    private mutating func examineAssets(
+        of database: BackupManifest.Database, in backup: String,
+        _ progress: (_ activity: String, _ done: Int, _ total: Int) -> Void
+    ) {
+        let folder = backup + "/" + database.container + "/" + database.environment
+        let assets = AssetFolder(database: folder)
+        var (count, found) = (0, 0)
+        do {
+            try CopiedDatabase.forEachAsset(in: DataFolder.databasePath(in: folder)) { name, _ in
+                let path = assets.path(of: name)
+                guard assets.size(of: name) != nil else { return }
+                found += 1
+                // The name of an asset's file is its digest.
+                if try BackupFiles.digest(of: path).digest != name.hash {
+                    problems.append("\(path) is damaged: its SHA-256 is not the one in its name.")
+                }
+                count += 1
+                if count % 64 == 0 { progress(folder + ": assets", count, database.assets) }
+            }
+            if found != database.assets {
+                problems.append("\(folder) has \(found) files of assets, and had \(database.assets).")
+            }
+        } catch {
+            problems.append("\(folder): the assets cannot be read: \(error).")
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import HTTP
+import RecordEngine
+import RecordModel
+import RecordStorage
+import RecordWire
+
+/// `fogbase backup create`, `verify` and `restore`.
+enum BackupCommand {
+    static let copyAssets = CommandOption(
+        flag: "--copy-assets", placeholder: nil, help: "copy files of assets, also where they could be hard-linked")
+    static let replace = CommandOption(
+        flag: "--replace", placeholder: nil, help: "set aside what the data directory has, in a directory inside of it")
+
+    static let createNotes = [
+        "DEST is a new directory outside of the data directory. A running server makes it, beside its other work; without",
+        "one this command does. It holds all databases with their secrets and files, and the administrators.",
+        "Ctrl-C cancels it, and nothing is left.",
+    ]
+    static let restoreNotes = [
+        "The data directory is named by --data. It must be new or empty, unless --replace is given.",
+        "Clients that synced after the backup was made read the change feed from its beginning.",
+    ]
+
+    // MARK: Create
+
+    static func create(_ arguments: Arguments, _ configuration: Configuration) throws(Failure) -> ExitCode {
+        // Before any thread, so that Ctrl-C ends the backup and not the process alone.
+        let stop = StopSignal()
+        let path = try absolute(arguments.operands[0])
+        let way = try Operator(configuration)
+        defer { way.close() }
+        var body = JSONObject([("path", .string(path))])
+        if arguments.options[copyAssets.flag] != nil { body["copyAssets"] = .bool(true) }
+        var state = try way.ask(.post, "/backup", body: .object(body), isOfServer: true)
+        var isCancelled = false
+        while state["state"]?.string == "running" {
+            if stop.wait(milliseconds: pollMilliseconds) {
+                isCancelled = true
+                state = try way.ask(.delete, "/backup", isOfServer: true)
+            } else {
+                state = try way.ask(.get, "/backup", isOfServer: true)
+                show(state)
+            }
+        }
+        Terminal.showProgress("")
+        guard state["state"]?.string == "done", state["path"]?.string == path, let manifest = state["manifest"] else {
+            if isCancelled { throw Failure("Cancelled; nothing is left of the backup.", code: .interrupted) }
+            throw Failure(state["reason"]?.string ?? "The backup was not made. Try again.")
+        }
+        if arguments.options[OperatorCommand.json.flag] != nil {
+            OperatorCommand.print(state)
+            return .success
+        }
+        let files = (manifest["files"]?.array ?? []).compactMap { $0["size"]?.integer }.reduce(0, +)
+        let databases = manifest["databases"]?.array ?? []
+        let assets = databases.compactMap { $0["assets"]?.integer }.reduce(0, +)
+        Terminal.say(
+            "Saved \(databases.count) \(databases.count == 1 ? "database" : "databases") (\(ByteCount.showRounded(Int(files)))) and \(assets) \(assets == 1 ? "asset" : "assets") to \(path)."
+        )
+        return .success
+    }
+
+    private static let pollMilliseconds = 200
+
+    private static func show(_ state: JSONValue) {
+        guard let done = state["done"]?.integer, let total = state["total"]?.integer else { return }
+        let amount = total > 0 ? "\(done * 100 / total) %" : "\(done)"
+        Terminal.showProgress("\(state.text("activity")): \(amount) of the \(state.text("unit"))")
+    }
+
+    private static func absolute(_ path: String) throws(Failure) -> String {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        guard !path.isEmpty else { throw .usage("The name of the backup is empty.") }
+        guard !path.hasPrefix("/") else { return path }
+        guard let here = getcwd(nil, 0) else { throw Failure("The working directory is gone.") }
+        defer { free(here) }
+        return String(cString: here) + "/" + path
+    }
+
+    // MARK: Verify
+
+    static func verify(_ arguments: Arguments) throws(Failure) -> ExitCode {
+        let path = arguments.operands[0]
+        let found: BackupVerification
+        do throws(BackupProblem) {
+            found = try BackupVerification(of: path) { activity, done, total in
+                Terminal.showProgress(activity + (total > 0 ? " \(done * 100 / total) %" : done > 0 ? " \(done)" : ""))
+            }
+        } catch {
+            Terminal.showProgress("")
+            throw Failure(error.description)
+        }
+        Terminal.showProgress("")
+        let manifest = found.manifest
+        if arguments.options[OperatorCommand.json.flag] != nil {
+            OperatorCommand.print([
+                "whole": .bool(found.problems.isEmpty), "version": .string(manifest.version),
+                "created": .integer(manifest.created), "databases": .integer(Int64(manifest.databases.count)),
+                "problems": .array(found.problems.map(JSONValue.string)),
+            ])
+            return found.problems.isEmpty ? .success : .failure
+        }
+        Terminal.say("\(path): made \(Moment.show(manifest.created)) UTC by Fogbase \(manifest.version)")
+        for database in manifest.databases {
+            Terminal.say(
+                "  \(database.container)/\(database.environment)"
+                    + (database.mark.map { ", sequence \($0.sequence)" } ?? "")
+                    + ", \(database.assets) assets (\(ByteCount.showRounded(Int(database.assetBytes))))")
+        }
+        for problem in found.problems { Terminal.say("PROBLEM  " + problem) }
+        Terminal.say(found.problems.isEmpty ? "The backup is whole." : "The backup is damaged: use another one.")
+        return found.problems.isEmpty ? .success : .failure
+    }
+
+    // MARK: Restore
+
+    static func restore(_ arguments: Arguments, _ settings: Settings) throws(Failure) -> ExitCode {
+        let restoration = BackupRestoration(
+            of: arguments.operands[0], to: settings.dataPath, replaces: arguments.options[replace.flag] != nil)
+        do {
+            let done = try restoration.run { Terminal.showProgress($0) }
+            Terminal.showProgress("")
+            if arguments.options[OperatorCommand.json.flag] != nil {
+                OperatorCommand.print([
+                    "data": .string(settings.dataPath), "replaced": done.replaced.map(JSONValue.string) ?? .null,
+                    "created": .integer(done.manifest.created),
+                ])
+                return .success
+            }
+            Terminal.say(
+                "Restored \(settings.dataPath) as it was on \(Moment.show(done.manifest.created)) UTC. Start the server."
+            )
+            if let replaced = done.replaced {
+                Terminal.say("What was there before is in \(replaced). Delete it when you do not need it any more.")
+            }
+            return .success
+        } catch {
+            Terminal.showProgress("")
+            throw Failure("\(error)")
+        }
+    }
+}
