@@ -58,7 +58,7 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
 
     override func finish(_ failure: RecordError?) {
         if failure?.cause == .storageFull, change.isDeletion, attempted > 1 {
-            slice = (0, 0)
+            slice = (0, SetSkips())
             attempted = max(1, attempted / 4)
             sliceRecords = attempted
             return database.submit(self)
