@@ -42,6 +42,7 @@ import Testing
         }
         #expect(StoreError(code: write, message: "disk I/O error", systemError: EROFS).isReadOnly)
         #expect(StoreError(code: 8, message: "attempt to write a readonly database").isReadOnly)
+        #expect(!StoreError(code: 1032, message: "attempt to write a readonly database").isReadOnly)
         #expect(!StoreError(code: write, message: "disk I/O error", systemError: EIO).isStorageFull)
     }
 

@@ -48,7 +48,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The file system was mounted read-only, or made so by the kernel after an error.
     package var isReadOnly: Bool {
-        primaryCode == SQLITE_READONLY || !isSyncFailure && systemError == EROFS
+        // SQLITE_READONLY_DBMOVED: somebody has moved the file, which is another trouble.
+        primaryCode == SQLITE_READONLY && code != 1032 || !isSyncFailure && systemError == EROFS
     }
 
     /// The statement was stopped by the progress handler or `sqlite3_interrupt`.
