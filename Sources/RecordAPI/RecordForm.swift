@@ -75,7 +75,7 @@ struct RecordForm {
         return texts[0].isEmpty && type != .string ? .null : scalar(texts[0], type)
     }
 
-    /// What does not fit stays a text, which the field refuses in its own words.
+    /// What does not fit stays a text, which the field rejects with its own sentence.
     private static func scalar(_ text: String, _ type: FieldType) -> JSONValue {
         switch type {
         case .int64:
@@ -123,9 +123,9 @@ struct RecordContent {
 
 extension RecordCall {
     /// The record in the request's body: JSON, or a form, whose files are uploaded by the caller's rights and quota. If the
-    /// record is refused, its files have been uploaded for nothing, and are collected as such.
+    /// record is rejected, its files have been uploaded for nothing, and are collected as such.
     ///
-    /// - Throws: What reading the body or an upload is refused for.
+    /// - Throws: The errors of reading the body and of uploading.
     mutating func recordContent(
         of type: RecordTypeName, at address: DatabaseAddress
     ) async throws -> RecordContent {
@@ -195,5 +195,6 @@ extension RecordCall {
         return record
     }
 
-    private static let unreadableForm = RecordError.badRequest("The form's fields are no UTF-8 text. Encode them anew")
+    private static let unreadableForm = RecordError.badRequest(
+        "The form's fields are not UTF-8 text. Encode them as UTF-8")
 }
