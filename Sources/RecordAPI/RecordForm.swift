@@ -82,6 +82,8 @@ struct RecordForm {
             if text == "true" || text == "false" { return .bool(text == "true") }
             return Int64(text).map(JSONValue.integer) ?? .string(text)
         case .double:
+            // The writer says in notices what it rounds.
+            if let whole = Int64(text) { return .integer(whole) }
             let isDecimal = text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
             guard isDecimal, let number = Double(text), number.isFinite else { return .string(text) }
             return .double(number)
