@@ -75,13 +75,15 @@ struct RecordForm {
         return texts[0].isEmpty && type != .string ? .null : scalar(texts[0], type)
     }
 
-    /// What does not fit stays a text, which the field refuses in its own words.
+    /// What does not fit stays a text, which the field rejects with its own sentence.
     private static func scalar(_ text: String, _ type: FieldType) -> JSONValue {
         switch type {
         case .int64:
             if text == "true" || text == "false" { return .bool(text == "true") }
             return Int64(text).map(JSONValue.integer) ?? .string(text)
         case .double:
+            // The writer says in notices what it rounds.
+            if let whole = Int64(text) { return .integer(whole) }
             let isDecimal = text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
             guard isDecimal, let number = Double(text), number.isFinite else { return .string(text) }
             return .double(number)
@@ -123,9 +125,9 @@ struct RecordContent {
 
 extension RecordCall {
     /// The record in the request's body: JSON, or a form, whose files are uploaded by the caller's rights and quota. If the
-    /// record is refused, its files have been uploaded for nothing, and are collected as such.
+    /// record is rejected, its files have been uploaded for nothing, and are collected as such.
     ///
-    /// - Throws: What reading the body or an upload is refused for.
+    /// - Throws: The errors of reading the body and of uploading.
     mutating func recordContent(
         of type: RecordTypeName, at address: DatabaseAddress
     ) async throws -> RecordContent {
@@ -195,5 +197,6 @@ extension RecordCall {
         return record
     }
 
-    private static let unreadableForm = RecordError.badRequest("The form's fields are no UTF-8 text. Encode them anew")
+    private static let unreadableForm = RecordError.badRequest(
+        "The form's fields are not UTF-8 text. Encode them as UTF-8")
 }

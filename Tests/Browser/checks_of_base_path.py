@@ -1,4 +1,4 @@
-"""The console and the forum below a path, behind a proxy that takes it off and one that passes it on."""
+"""The console and the forum below a path, behind a proxy that strips it and one that passes it on."""
 
 from files import file, picture
 from forum_words import choose, publish, sign_up, write

@@ -48,8 +48,8 @@ struct Call: Sendable {
         }
     }
 
-    /// Whether guests may make the call, as far as its route goes: it reads records. What has changed is told to each caller by
-    /// itself, so nobody's feed goes on as a guest's.
+    /// Whether guests may make the call, as far as its route goes: it reads records. A change feed is of one caller, so it
+    /// does not go on as a guest's.
     var isForGuests: Bool { needsToken && isSafe && (path.first == "records" || path.first == "query") }
 
     private var isSafe: Bool { method == "GET" || method == "HEAD" || (method == "POST" && path == ["query"]) }

@@ -66,7 +66,7 @@ struct Connection: Sendable {
                     (token, dropped) = (nil, refusal)
                     continue
                 }
-                // What a guest is refused, somebody who is signed in might have got.
+                // A guest is denied what the user might have been allowed.
                 if let dropped, let refusal = (error as? FogbaseError)?.refusal,
                     [401, 403, 404].contains(refusal.status) || refusal.cause == .tokenInvalid
                 {

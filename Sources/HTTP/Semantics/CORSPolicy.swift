@@ -26,8 +26,8 @@ public struct CORSPolicy: Sendable {
 
     /// Whether an origin is one of the list.
     ///
-    /// `null` is the origin of every sandboxed frame and every file, so whoever can show a page can be it: an entry `null` lets
-    /// all pages read, as `*` does. Neither gives them any right: see above.
+    /// `null` is the origin of every sandboxed frame and every file, and any page can make such a frame. So an entry `null` lets
+    /// all pages read, as `*` does. Neither gives them any permission: see above.
     func allows(_ origin: String) -> Bool {
         if origins.contains(origin) { return true }
         guard !patterns.isEmpty || origin.utf8.contains(where: { $0 &- 0x41 < 26 }) else { return false }

@@ -30,6 +30,9 @@ package struct RateLimit: Hashable, Sendable {
         guard window <= 86_400_000_000 else { return nil }
     }
 
+    /// Ten times as many, in a bucket ten times as large, if there can be such a limit.
+    var tenfold: RateLimit { RateLimit(count * 10, per: period, burst: burst * 10) ?? self }
+
     /// Microseconds in which one more becomes free; at least one.
     var interval: UInt64 { max(1, UInt64(period.seconds) * 1_000_000 / UInt64(count)) }
 

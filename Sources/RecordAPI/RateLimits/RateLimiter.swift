@@ -11,6 +11,8 @@ final class RateLimiter: Sendable {
         case failures(IPAddress)
         /// Signing in with a name from an address that has signed in with it before: see `SignInDelays.known`.
         case known(UInt64)
+        /// All such names of an address together.
+        case acquainted(IPAddress)
         case account(database: ObjectIdentifier, UserID)
         /// By its number in the server's list.
         case administrator(Int64)
@@ -47,6 +49,10 @@ final class RateLimiter: Sendable {
         case .known(let pair):
             hasher.combine(UInt64(rateClass.index) | 4 << 8)
             hasher.combine(pair)
+        case .acquainted(let address):
+            hasher.combine(UInt64(rateClass.index) | 5 << 8)
+            hasher.combine(address.high)
+            hasher.combine(address.low)
         case .account(let database, let id):
             hasher.combine(UInt64(rateClass.index) | 2 << 8)
             hasher.combine(UInt(bitPattern: database))

@@ -73,14 +73,6 @@ struct RateTicket {
     /// - Throws: THROTTLED.
     mutating func take(_ count: Int, after spent: Int = 0) throws(RecordError) {
         guard count > 0, let limiter, let limit = limiter.limits[rateClass] else { return }
-        // Whoever is signed in and shows the password once more is counted by the account: the neighbours of its address, who
-        // sign in, must not keep it from that.
-        if rateClass == .auth, let account {
-            let ofAccount = limiter.take(count, from: limiter.key(rateClass, account), limit, after: spent)
-            standing = ofAccount
-            if !ofAccount.isAdmitted { throw refusal(ofAccount, of: rateClass) }
-            return
-        }
         let address = limiter.key(rateClass, .address(client))
         let ofAddress = limiter.take(count, from: address, limit, after: spent)
         standing = ofAddress
@@ -140,8 +132,8 @@ struct RateTicket {
 
     /// An attempt to sign in to an account, if there may be one now.
     ///
-    /// Where others of the same address have used up its attempts, whoever has signed in with the name from there before has
-    /// attempts of its own.
+    /// If others have used up the attempts of the address, a name that has signed in from it before has attempts of its own,
+    /// and all such names together ten times as many: each attempt costs a password hash.
     ///
     /// - Parameter accounts: Whose name it is: a database, or the server's list of administrators.
     /// - Throws: THROTTLED after too many that failed.
@@ -151,9 +143,10 @@ struct RateTicket {
         if isPostponed, !delays.knows(name, of: accounts, from: client) { throw postponed }
         let attempt = try delays.begin(name, of: accounts, from: client)
         guard isPostponed else { return attempt }
-        // Behind the delay, so that guesses which it refuses use up nothing.
+        // After the delay: guesses that it rejects use up nothing.
         guard let limit = limiter.limits.auth,
-            limiter.take(1, from: limiter.key(.auth, .known(attempt.pair)), limit).isAdmitted
+            limiter.take(1, from: limiter.key(.auth, .known(attempt.pair)), limit).isAdmitted,
+            limiter.take(1, from: limiter.key(.auth, .acquainted(client)), limit.tenfold).isAdmitted
         else {
             attempt.abandon()
             throw postponed

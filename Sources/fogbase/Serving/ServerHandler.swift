@@ -12,7 +12,7 @@ struct ServerHandler: HTTPHandler {
     private let redirect: HTTPResponse
     private let contexts = Locked<[RecordAPIContext]>([])
 
-    /// - Parameter basePath: Of `public.url`, for redirections. The transport takes it off requests.
+    /// - Parameter basePath: Of `public.url`, for redirections. The transport strips it from requests.
     init(api: RecordAPI, console: Console?, hosts: HostPolicy = HostPolicy(), basePath: String = "") {
         self.api = api
         self.console = console
