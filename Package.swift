@@ -50,7 +50,7 @@ let package = Package(
         .target(name: "CLinux"),
 
         // Pure modules: bytes and values in, values out.
-        module("HTTP"),
+        module("HTTP", ["UnicodeText"]),
         module("RecordModel", ["UnicodeText"]),
         module("RecordWire", ["RecordModel", "UnicodeText"]),
         module("Pictures"),

@@ -1,4 +1,4 @@
-@_spi(_Unicode) internal import Swift
+internal import UnicodeText
 
 /// The host of a URL in a setting, spelled as browsers spell it.
 enum HostName {
@@ -43,7 +43,7 @@ enum HostName {
         // IDNA2008 in its plain cases: lower case and composed. What compatibility mapping would change, and what is neither
         // letter, mark nor digit, is mapped by tables that are not here.
         let lower = label.unicodeScalars.map(\.properties.lowercaseMapping).joined()
-        let scalars = Array(lower._nfc)
+        let scalars = Array(lower.nfc.unicodeScalars)
         guard scalars.count <= 59, scalars.allSatisfy(isPlain),
             scalars.first?.properties.canonicalCombiningClass == .notReordered
         else { throw uncertain }
