@@ -28,9 +28,14 @@ package struct DiskRoom: Hashable, Sendable {
     /// What the file may grow by beyond what is pending, after a checkpoint that cuts the log.
     package var growthBytes: Int { max(0, disk.free + logBytes - pendingBytes - workingBytes) }
 
-    /// The most pages that the database may have now; `nil` while there is room for a GiB of them.
+    /// The most pages that the database may have now; `nil` while there is room for half a GiB of them.
+    ///
+    /// A new page takes room twice, in the log and in the file, until the log is cut. Were the log to take more than half of
+    /// what is free, it could not be copied any more, and so never be cut.
     package var pageLimit: Int? {
-        growthBytes >= 1 << 30 ? nil : pages + growthBytes / Connection.pageBytes
+        let copied = max(0, disk.free - pendingBytes - Self.betweenLooks) / 2
+        let growth = min(growthBytes, copied)
+        return growth >= 1 << 29 ? nil : pages + growth / Connection.pageBytes
     }
 
     /// Whether the log is to be copied at once: much more of it, and there would be no room for the copy.

@@ -20,10 +20,25 @@ import Testing
     @Test func `the file does not grow into what the log needs`() {
         let room = Self.room(free: 4 * Self.mega, total: 12 * Self.mega, file: 6 * Self.mega)
         #expect(room.workingBytes == 12 * Self.mega / 8)
-        #expect(room.pageLimit == 6 * 256 + (4 * Self.mega - room.workingBytes) / 4_096)
+        #expect(room.growthBytes == 4 * Self.mega - room.workingBytes)
+        #expect(room.pageLimit == 6 * 256 + (4 * Self.mega - Self.mega) / 2 / 4_096)
+        // Near the end it is what the log needs that bounds it.
+        let low = Self.room(free: 2 * Self.mega, total: 12 * Self.mega, file: 6 * Self.mega)
+        #expect(low.pageLimit == 6 * 256 + low.growthBytes / 4_096)
         let full = Self.room(free: Self.mega, total: 12 * Self.mega, file: 9 * Self.mega)
         #expect(full.pageLimit == 9 * 256)
         #expect(full.usableBytes(freePages: 256) == Self.mega)
+    }
+
+    @Test func `what is not copied yet fits beside the log that has it`() {
+        for (free, log) in [(5, 6), (6, 5), (9, 2)] {
+            let pending = log - 1
+            let room = Self.room(
+                free: free * Self.mega, total: 12 * Self.mega, log: log * Self.mega, file: Self.mega,
+                pages: (1 + pending) * 256)
+            let new = ((room.pageLimit ?? 0) - room.pages) * 4_096
+            #expect(new == 0 || free * Self.mega - new >= room.pendingBytes + new, "\(free) free, \(log) of log")
+        }
     }
 
     @Test func `what is in the log alone counts as growth, and the log as room`() {

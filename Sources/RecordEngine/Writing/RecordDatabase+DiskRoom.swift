@@ -89,15 +89,16 @@ extension RecordDatabase {
         }
     }
 
-    /// Looks at the disk when the log has grown by a MiB, and copies the log early where there would be no room for it
-    /// later.
+    /// Looks at the disk when the log has grown by a MiB, or at all while the file is bounded, and copies the log early where
+    /// there would be no room for it later.
     ///
     /// - Returns: Whether it was copied.
     func keepRoomForLog() -> Bool {
         guard let connection = transaction?.connection else { return false }
         let frames = connection.framesInLog
         if frames < room.framesAtLook { room.framesAtLook = 0 }
-        guard frames - room.framesAtLook >= DiskRoom.betweenLooks / Connection.pageBytes else { return false }
+        let grown = room.pageLimit == nil ? DiskRoom.betweenLooks / Connection.pageBytes : 1
+        guard frames - room.framesAtLook >= grown else { return false }
         lookAtRoom()
         guard room.pageLimit != nil, connection.diskRoom().needsCheckpoint else { return false }
         return makeRoom()
