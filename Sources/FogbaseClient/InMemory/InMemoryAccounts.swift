@@ -33,6 +33,8 @@ struct InMemoryUser {
 /// Somebody who is signed in.
 struct InMemorySession {
     let id: String
+    /// Its place in the order in which sessions began, several of them perhaps in one millisecond.
+    let number: Int
     let account: UserID
     let label: String?
     let created: Int64
@@ -138,8 +140,9 @@ extension InMemoryDatabase {
             throw .badRequest("A session's label has 1 to 100 bytes", details: [("field", .text("label"))])
         }
         let ends = now + limits.sessionLongestSeconds * 1_000
+        sessionsBegun += 1
         let session = InMemorySession(
-            id: UUID().uuidString, account: id, label: label, created: now, used: now,
+            id: UUID().uuidString, number: sessionsBegun, account: id, label: label, created: now, used: now,
             expires: now + limits.sessionSeconds * 1_000, ends: ends)
         return show(session, status: 201)
     }
@@ -162,7 +165,7 @@ extension InMemoryDatabase {
 
     private func listSessions(of id: UserID, current: String) -> TransportResponse {
         let own = sessions.filter { $1.account == id && $1.expires > now }
-            .sorted { $0.value.created > $1.value.created }
+            .sorted { $0.value.number > $1.value.number }
         let documents = own.map { token, session -> JSONValue in
             var object = JSONObject([("id", .string(session.id))])
             object["label"] = session.label.map(JSONValue.string)

@@ -22,6 +22,7 @@ struct InMemoryDatabase {
 
     var users: [UserID: InMemoryUser] = [:]
     var sessions: [String: InMemorySession] = [:]
+    var sessionsBegun = 0
     var files = InMemoryFiles()
     /// What cursors and tokens stand for.
     var positions: [String: InMemoryPosition] = [:]
