@@ -115,7 +115,8 @@ import Testing
             ("the right digest", "", [("Content-Digest", "sha-256=:\(SHA256.hash(utf8: "x").base64):")], "x", 201),
             ("no type at all", "", [], "x", 201), ("a type that is none", "", [("Content-Type", "///")], "x", 201),
             ("a type with controls", "", [("Content-Type", "image/png\u{1}")], "x", 201),
-            ("a zone, which assets know nothing of", "?zone=nowhere", [], "x", 201),
+            ("a zone that does not exist", "?zone=nowhere", [], "x", 404),
+            ("the zone that does", "?zone=_defaultZone", [], "x", 201),
             ("one's own private database", "?database=private", [], "x", 201),
             ("no database", "?database=nothing", [], "x", 400),
         ]
