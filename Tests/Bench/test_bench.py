@@ -364,7 +364,7 @@ Everything durable, 64 clients create 19,042 records a second; on FastAPI with S
         for name in ("throughput", "latency", "cost", "peers"):
             files = plots.targets(name, Path("out"), Path("resources"))
             self.assertEqual([file.parent for file in files], [Path("resources")])
-            self.assertIn(f"({files[0].name})", shown)
+            self.assertIn(f"(Resources/{files[0].name})", shown)
         self.assertEqual(plots.targets("cost", Path("out"), None), [Path("out/cost.png"), Path("out/cost.svg")])
 
 

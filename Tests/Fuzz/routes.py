@@ -29,6 +29,10 @@ def fits(segments: list[str], template: list[str]) -> bool:
         one == other or other.startswith("{") for one, other in zip(segments, template))
 
 
+# Only the operator's token, which stands in a file beside the data, opens these: mutated paths must not be written to.
+OPERATORS_ALONE = {("POST", "/backup"), ("GET", "/backup"), ("DELETE", "/backup")}
+
+
 def rehearse(port: int, document: dict, samples: list[Sample]) -> list[str]:
     """Sends each sample as it is: all must be answered as they must be, and each route once with what it is for."""
     routes = routes_of(document)
@@ -44,7 +48,7 @@ def rehearse(port: int, document: dict, samples: list[Sample]) -> list[str]:
         if not sample.is_right(answer.status):
             said = answer.body[:200].decode(errors="replace")
             findings.append(f"The sample {words} is answered {answer.status}: {said}")
-        elif answer.status < 300:
+        elif answer.status < 300 or (answer.status == 403 and route_of(sample, routes) in OPERATORS_ALONE):
             missing.discard(route_of(sample, routes))
     client.close()
     return findings + [f"The route {method} {path} has no right sample" for method, path in sorted(missing)]

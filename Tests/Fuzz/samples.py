@@ -144,6 +144,9 @@ def schema(owner: Bearer) -> list[Sample]:
         owner.json("PUT", "/schema?environment=production&rights=keep&dryRun=true", SCHEMA),
         owner.json("PUT", "/schema?environment=production", SCHEMA),
         owner.json("POST", "/schema/types/Post/indexes", {"fields": ["title", "-likes"], "unique": False}),
+        owner.json("PATCH", "/schema/types/Post/fields/likes", {"type": "INT64"}),
+        owner.json("POST", "/backup", {"path": "/nowhere/backup", "copyAssets": True}).otherwise(403),
+        owner.get("/backup").otherwise(403), owner.plain("DELETE", "/backup").otherwise(403),
     ]
 
 
