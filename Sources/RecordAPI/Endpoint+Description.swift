@@ -167,7 +167,7 @@ extension Endpoint {
     /// Whether the scope's parameters mean something on the route.
     var takesScope: Bool {
         switch self {
-        case .live, .ready, .limits, .openAPI, .describeUploads, .signInAdministrator, .signOutAdministrator,
+        case .live, .ready, .metrics, .limits, .openAPI, .describeUploads, .signInAdministrator, .signOutAdministrator,
             .listAdministratorSessions, .endAdministratorSession, .changeOwnPassword, .listAdministrators,
             .addAdministrator, .readAdministrator, .changeAdministrator, .deleteAdministrator,
             .startBackup, .readBackup, .cancelBackup:

@@ -38,7 +38,8 @@ struct RecordForm {
             let files = parts.compactMap { if case .file(let file) = $0 { file } else { nil } }
             guard texts.isEmpty || files.isEmpty else {
                 throw .badRequest(
-                    "The form has a field that is both a text and a file", details: [("field", .text(name))])
+                    "The form has the field '\(name.prefix(64))' both as a text and as a file. Send one of them",
+                    details: [("field", .text(name))])
             }
             if name == "recordName", texts.count == 1 {
                 body[name] = .string(texts[0])
@@ -59,7 +60,8 @@ struct RecordForm {
 
     private static func repeated(_ name: String) -> RecordError {
         .badRequest(
-            "The form has a field more than once, which only a list may be", details: [("field", .text(name))])
+            "The form has the field '\(name.prefix(64))' more than once, and it is no list. Send it once",
+            details: [("field", .text(name))])
     }
 
     /// What texts mean in a field of a type; `nil` is a new one, which takes them as they are.

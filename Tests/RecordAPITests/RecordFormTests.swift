@@ -163,7 +163,7 @@ import Testing
         #expect(await send(test, as: .anonymous, [file]).status == 401)
         #expect(await send(test, [Part("recordName", "a"), file]).code == "EXISTS")
         for (name, parts, status, says) in [
-            ("twice", [Part("recordName", "b"), file, Part("photo", "text")], 400, "both a text and a file"),
+            ("twice", [Part("recordName", "b"), file, Part("photo", "text")], 400, "both as a text and as a file"),
             ("long", [Part("title", String(repeating: "x", count: 65_537))], 413, "too large"),
             ("no name", [Part("", "x")], 400, ""),
             ("many", (0...100).map { Part("f\($0)", "x", filename: "x") }, 413, "at most 100 files"),

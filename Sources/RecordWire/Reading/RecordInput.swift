@@ -59,8 +59,12 @@ package struct RecordInput: Sendable {
             } else {
                 _ = try reader.value()
                 let name = String(reader.json.string(key).prefix(64))
+                let advice =
+                    name == "created" || name == "modified"
+                    ? "an import keeps it with preserve=\(name), by an administrator's right"
+                    : "values belong into 'fields'"
                 throw .badRequest(
-                    "Key '\(name)' cannot be written; values belong into 'fields'", cause: .readOnlyKey,
+                    "Key '\(name)' cannot be written; \(advice)", cause: .readOnlyKey,
                     details: [("key", .text(name)), ("offset", .number(Int64(key.start)))])
             }
         }
