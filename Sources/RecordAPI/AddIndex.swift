@@ -8,6 +8,7 @@ extension RecordAPI {
     /// leaves everything else in the schema as it is. Administrators.
     func addIndex(_ call: inout RecordCall) async throws -> HTTPResponse {
         try call.require(.changeSchema)
+        try call.refuseConditions()
         let index = try await call.object(keys: ["fields", "unique"], upTo: 65_536)
         try call.require(.changeSchema)
         let type = try call.type()

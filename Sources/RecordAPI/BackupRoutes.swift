@@ -16,7 +16,7 @@ extension RecordAPI {
             path: path, copiesAssets: object["copyAssets"]?.bool ?? false, version: configuration.version)
         guard registry.backups.start(request, of: registry) else {
             throw RecordError(
-                .conflict, "Another backup of this server is under way. Wait for it, or cancel it with DELETE /backup")
+                .conflict, "Another backup of this server is under way. Wait for it, or end the command that makes it")
         }
         return .json(Self.document(registry.backups.state), status: .accepted)
     }

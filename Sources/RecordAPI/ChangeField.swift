@@ -8,6 +8,7 @@ extension RecordAPI {
     /// everything else in the schema as it is. Administrators.
     func changeField(_ call: inout RecordCall) async throws -> HTTPResponse {
         try call.require(.changeSchema)
+        try call.refuseConditions()
         let object = try await call.object(keys: ["type"], upTo: 65_536)
         try call.require(.changeSchema)
         let typeName = try call.typeName()

@@ -88,7 +88,8 @@ public struct RecordAPI: Sendable {
                     wrong.redirection(request, basePath: basePath)
                 } else {
                     errorResponse(
-                        asksAboutServer ? .options(nil) : wrong?.refusal ?? APIError.unknownRoute, id: request.id)
+                        asksAboutServer ? .options(nil) : wrong?.refusal(basePath: basePath) ?? APIError.unknownRoute,
+                        id: request.id)
                 }
             response.hidesPath = Self.mayHoldSecret(request.target)
             return response

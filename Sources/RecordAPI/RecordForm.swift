@@ -41,8 +41,14 @@ struct RecordForm {
                     "The form has the field '\(name.prefix(64))' both as a text and as a file. Send one of them",
                     details: [("field", .text(name))])
             }
-            if name == "recordName", texts.count == 1 {
+            if name == "recordName" {
+                guard texts.count == 1 else { throw Self.repeated(name) }
                 body[name] = .string(texts[0])
+            } else if Self.keysOfRecords.contains(name), type?[name] == nil {
+                // As a text in a field, an access list would protect nothing.
+                throw .badRequest(
+                    "A form has the fields of a record and 'recordName'. Send '\(name)' in JSON", cause: .readOnlyKey,
+                    details: [("field", .text(name))])
             } else if files.isEmpty {
                 fields[name] = try Self.value(texts, of: type?[name]?.type, name)
             } else {
@@ -57,6 +63,12 @@ struct RecordForm {
         body["fields"] = .object(fields)
         return JSONValue.object(body).bytes
     }
+
+    /// What stands beside the fields in a record's dictionary.
+    private static let keysOfRecords: Set<String> = [
+        "acl", "created", "modified", "recordType", "recordChangeTag", "deleted", "fields", "pluginFields", "zoneID",
+        "preserve",
+    ]
 
     private static func repeated(_ name: String) -> RecordError {
         .badRequest(
@@ -159,7 +171,12 @@ extension RecordCall {
             guard part.isFile else {
                 let content = try await form.field()
                 // A field of which no file was chosen is no field.
-                if part.filename != nil { continue }
+                if part.filename != nil, content.isEmpty { continue }
+                guard part.filename == nil else {
+                    throw RecordError.badRequest(
+                        "The form has a file without a name in the field '\(part.name.prefix(64))'. Give it a file name",
+                        details: [("field", .text(part.name))])
+                }
                 guard let text = String(validating: content, as: UTF8.self) else { throw Self.unreadableForm }
                 record.add(part.name, text: text)
                 continue
@@ -200,5 +217,5 @@ extension RecordCall {
     }
 
     private static let unreadableForm = RecordError.badRequest(
-        "The form's fields are not UTF-8 text. Encode them as UTF-8")
+        "The form's fields cannot be read: a percent escape is malformed, or they are not UTF-8. Encode them again")
 }

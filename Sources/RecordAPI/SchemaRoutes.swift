@@ -85,6 +85,13 @@ extension RecordCall {
         return type
     }
 
+    /// Rejects preconditions on a part of the schema, which has no tag of its own.
+    func refuseConditions() throws(RecordError) {
+        guard !request.fields.contains(.ifMatch), !request.fields.contains(.ifNoneMatch) else {
+            throw .badRequest("If-Match and If-None-Match compare the whole schema. Use them with PUT /schema")
+        }
+    }
+
     /// A body that is an object with no keys but these.
     ///
     /// - Parameter isOptional: An empty body stands for an empty object.

@@ -54,12 +54,12 @@ struct WrongPath {
         (slip, self.path) = (.prefix, found)
     }
 
-    /// The refusal, which names the right path.
-    var refusal: APIError {
+    /// The refusal, which names the right path as clients know it.
+    func refusal(basePath: String) -> APIError {
         APIError(
             status: .notFound,
             error: RecordError(
-                .notFound, slip.rawValue, cause: .unknownRoute, details: [("path", .text(path))]))
+                .notFound, slip.rawValue, cause: .unknownRoute, details: [("path", .text(basePath + path))]))
     }
 
     /// The answer that sends a client to the right path.

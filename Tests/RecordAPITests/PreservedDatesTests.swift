@@ -25,6 +25,23 @@ import Testing
 
     private static let both = #"["created","modified"]"#
 
+    @Test func `a member of a date that is misspelt or of another type is no silent today`() async throws {
+        let database = try await TestDatabase.make()
+        for (created, says) in [
+            (#"{"userRecordName":5}"#, "created.userRecordName"), (#"{"timeStamp":1}"#, "no 'timeStamp'"),
+            (#"{"timestamp":true}"#, "created.timestamp"),
+        ] {
+            for body in [Self.batch([Self.item("create", "a", created: created)], preserve: Self.both)] {
+                let answer = await database.call(.post, "/records", as: .administrator, body: body)
+                #expect(answer.text.contains("BAD_REQUEST") && answer.text.contains(says), "\(answer.text)")
+            }
+            let single = await database.call(
+                .post, "/records/Post?preserve=created", as: .administrator,
+                body: #"{"fields":{},"created":\#(created)}"#)
+            #expect(single.status == 400 && single.text.contains(says), "\(single.text)")
+        }
+    }
+
     @Test func `an administrator's import keeps dates and users`() async throws {
         let database = try await TestDatabase.make()
         let ann = try #require(database.userNames[.creator])

@@ -255,6 +255,12 @@ import Testing
             ),
             Scenario("sorted", .anonymous, .get, sorted, 200, contains: [#""a""#]),
             Scenario(
+                "the schema's tag is not that of a part", .administrator, .post, "/schema/types/Post/indexes",
+                #"{"fields":["good"]}"#, headers: [("If-Match", "\"x\"")], 400, contains: ["PUT /schema"]),
+            Scenario(
+                "nor of a field", .administrator, .patch, "/schema/types/Post/fields/good", #"{"type":"DOUBLE"}"#,
+                headers: [("If-Match", "\"x\"")], 400, contains: ["PUT /schema"]),
+            Scenario(
                 "a user adds none", .creator, .post, "/schema/types/Post/indexes", #"{"fields":["good"]}"#, 403),
             Scenario(
                 "of nothing", .administrator, .post, "/schema/types/Post/indexes", #"{"fields":["none"]}"#, 400,

@@ -168,6 +168,10 @@ import Testing
             ("no name", [Part("", "x")], 400, ""),
             ("many", (0...100).map { Part("f\($0)", "x", filename: "x") }, 413, "at most 100 files"),
             ("slash", [Part("photo", "x", filename: "x\u{1}y")], 400, ""),
+            ("a nameless file", [Part("title", "t"), Part("photo", "x", filename: "")], 400, "without a name"),
+            ("an access list", [Part("acl", "{}")], 400, "Send 'acl' in JSON"),
+            ("a date", [Part("created", "2020-01-01T00:00:00Z")], 400, "Send 'created' in JSON"),
+            ("two names", [Part("recordName", "b"), Part("recordName", "c")], 400, "more than once"),
         ] as [(String, [Part], Int, String)] {
             let answer = await send(test, parts)
             #expect(answer.status == status, "\(name): \(answer.text)")

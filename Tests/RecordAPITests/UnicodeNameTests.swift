@@ -48,4 +48,25 @@ import Testing
         let made = await database.call(.post, Self.path, as: .creator, body: #"{"recordName":"b","fields":{}}"#)
         #expect(made.status == 201 && made.fields[.location] == Self.path + "/b")
     }
+
+    @Test func `a role in both forms is one, and not named twice`() async throws {
+        let database = try await TestDatabase.make()
+        try await database.addForum()
+        let (one, other) = ("\u{D6}l", "O\u{308}l")
+        let grants = #"{"\#(one)":["READ"],"\#(other)":["CREATE"]}"#
+        let list = #"{"role:\#(one)":["read"],"role:\#(other)":["write"]}"#
+        await database.play([
+            Scenario(
+                "grants", .administrator, .put, "/grants/Post", #"{"grants":\#(grants)}"#, 400, contains: ["twice"]),
+            Scenario(
+                "a schema's grants", .administrator, .put, "/schema?dryRun=true",
+                #"{"types":{"N":{"grants":\#(grants)}}}"#, 400, contains: ["twice"]),
+            Scenario(
+                "a type's list", .administrator, .put, "/schema?dryRun=true", #"{"types":{"N":{"acl":\#(list)}}}"#, 400,
+                contains: ["once"]),
+            Scenario(
+                "a record's list", .creator, .post, "/records/Post", #"{"fields":{},"acl":\#(list)}"#, 400,
+                contains: ["once"]),
+        ])
+    }
 }

@@ -24,6 +24,14 @@ import Testing
         }
     }
 
+    @Test func `the right path is named as clients know it`() async throws {
+        let test = try await TestDatabase.make(withUsers: false) {
+            $0.publicURL = try? PublicURL("https://db.example/fog")
+        }
+        let answer = await test.call(.get, "/Records/Post")
+        #expect(answer.json?["details"]?["path"]?.string == "/fog/records/Post", "\(answer.text)")
+    }
+
     @Test func `what cannot be redirected is told the right path`() async throws {
         let test = try await TestDatabase.make(withUsers: false)
         for (method, path, says, right) in [

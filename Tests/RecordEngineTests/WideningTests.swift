@@ -97,6 +97,25 @@ import Testing
         #expect(await refusal { try await test.create("twin", #""u":299.0"#) }?.cause == .uniqueViolation)
     }
 
+    @Test func `the check sees what is written meanwhile, of types without an index too`() async throws {
+        let test = try TestDatabase(indexBuilding: .slices(of: 5))
+        func schema(_ type: String) -> String { #"{"types":{"Post":{"fields":{"n":{"type":"\#(type)"}}}}}"# }
+        try await test.putSchema(schema("INT64"))
+        try await test.fill(300) { #""n":\#($0)"# }
+        try await test.putSchema(schema("DOUBLE"))
+        var written: [String] = []
+        for round in 0..<40 where try type(test) == .int64 {
+            let error = await refusal { try await test.create("odd\(round)", #""n":9007199254740993"#) }
+            if error == nil { written.append("odd\(round)") }
+            #expect(error == nil || error?.reason.contains("no DOUBLE equals") == true, "\(error?.reason ?? "")")
+        }
+        await test.database.indexesAreBuilt()
+        #expect(try type(test) == .double)
+        // What came behind the check is a DOUBLE.
+        for name in written { #expect(try test.read(name).fields["n"] != .int64(9_007_199_254_740_993)) }
+        await test.close()
+    }
+
     @Test func `a number that no DOUBLE equals refuses the change, by name`() async throws {
         let test = try TestDatabase()
         try await test.putSchema(Self.before)

@@ -19,7 +19,7 @@ extension RecordWriter {
     func prepareIndexes(
         _ type: RecordTypeDefinition, zone: Int64, old: State?, new: State?, unread: Set<Int> = []
     ) throws(RecordError) -> Bool {
-        guard !type.indexes.isEmpty, let row = (new ?? old)?.row else { return false }
+        guard !type.indexes.isEmpty || !type.replacements.isEmpty, let row = (new ?? old)?.row else { return false }
         do throws(RecordError) {
             let hasEntries = try prepare(type, zone: zone, record: row.id, old: old, new: new, unread: unread)
             for duplicate in transaction.indexes.duplicates {

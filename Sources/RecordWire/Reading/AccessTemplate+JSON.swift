@@ -25,6 +25,11 @@ extension AccessTemplate {
                     cause: .unknownName,
                     details: [("path", .text(path)), ("principal", .text(String(member.key.prefix(64))))])
             }
+            guard !entries.contains(where: { $0.name == name }) else {
+                throw .badRequest(
+                    "An access list names each principal once, in whatever form of Unicode", cause: .malformedJSON,
+                    details: [("path", .text(path)), ("principal", .text(String(member.key.prefix(64))))])
+            }
             guard let rights = Self.rights(member.value) else {
                 throw .badRequest(
                     "The rights of an access list are a list of \"read\" and \"write\", such as [\"read\",\"write\"]",

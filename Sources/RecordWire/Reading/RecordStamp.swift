@@ -11,7 +11,7 @@ extension RecordInput {
     /// Whether the record says when and by whom it was made or changed.
     package var hasStamps: Bool { created != nil || modified != nil }
 
-    /// Reads one of these; other members, such as `deviceID`, are passed over.
+    /// Reads one of these; a `deviceID` is passed over.
     ///
     /// - Parameter key: `created` or `modified`, for errors.
     /// - Throws: `BAD_REQUEST` for what is no such object.
@@ -30,8 +30,18 @@ extension RecordInput {
                     } catch {
                         throw error.error(field: "\(key).timestamp", expected: .timestamp)
                     }
-                } else if json.string(member, is: "userRecordName"), value.isString {
+                } else if json.string(member, is: "userRecordName"), value.kind != .null {
+                    guard value.isString else {
+                        throw .badRequest(
+                            "'\(key).userRecordName' is the record name of a user, a string",
+                            details: [("path", .text("\(key).userRecordName"))])
+                    }
                     stamp.userRecordName = json.string(value)
+                } else if !["timestamp", "userRecordName", "deviceID"].contains(json.string(member)) {
+                    let name = json.string(member).prefix(64)
+                    throw .badRequest(
+                        "'\(key)' has the keys timestamp, userRecordName and deviceID, and no '\(name)'",
+                        cause: .unknownName, details: [("path", .text("\(key).\(name)"))])
                 }
             }
             return stamp
