@@ -269,6 +269,8 @@ import Testing
         // A restore that was broken off: no server starts on it.
         try BackupFiles.makeDirectory(place.path + "/one/.restoring")
         #expect(problem { _ = try DataFolder(opening: place.path + "/one") }.contains("was broken off"))
+        let report = Doctor().examine(dataPath: place.path + "/one")
+        #expect(report.findings.contains { $0.kind == .problem && $0.sentence.contains("was broken off") })
         #expect(restore(to: "one", replaces: true) == "")
         #expect(problem { _ = try DataFolder(opening: place.path + "/one") } == "")
         // Each file that is in the manifest.

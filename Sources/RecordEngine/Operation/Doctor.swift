@@ -56,6 +56,11 @@ package struct Doctor {
                 examine(folder, container: name, environment: environment, &found)
             }
         }
+        if FolderInspection.exists(DataFolder.restoringPath(in: dataPath)) {
+            found.problem(
+                "A restore to \(dataPath) was broken off, and no server starts on it.",
+                remedy: "Run 'fogbase backup restore' again, with --replace.", sort: "restore")
+        }
         if found.databases.isEmpty {
             found.notice("\(dataPath) holds no database yet.")
         }

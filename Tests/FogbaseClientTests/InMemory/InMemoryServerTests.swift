@@ -20,6 +20,15 @@ import Testing
         #expect(await server.recordCount("Post") == 1)
     }
 
+    @Test func `anyIn of a field that is no list means in`() async throws {
+        let database = try await container(of: InMemoryServer()).publicDatabase
+        for title in ["sea", "fog", "harbor"] { try await database.create(Post(title: title)) }
+        let some = try await database.fetch(Query<Post>().filter(.title, anyIn: ["sea", "fog"]))
+        #expect(Set(some.items.map(\.title)) == ["sea", "fog"])
+        let others = try await database.fetch(Query<Post>().filter(.title, noneIn: ["sea", "fog"]))
+        #expect(others.items.map(\.title) == ["harbor"])
+    }
+
     /// A container in which somebody is signed in.
     private func container(of server: InMemoryServer, retry: RetryPolicy? = nil) async throws -> Container {
         let container = server.makeClient(retry: retry ?? RetryPolicy(sleep: { _ in })).container()
