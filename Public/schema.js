@@ -25,7 +25,7 @@ export function all() {
 
 export function forget() {
     types = [];
-    lastTaken = lastAsked + 1; // What is still on its way was for who has signed out.
+    lastTaken = lastAsked + 1; // Responses still on their way were for the caller who signed out.
     lastAsked = lastTaken;
     listeners.clear();
 }

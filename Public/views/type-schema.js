@@ -17,7 +17,7 @@ function state(part) {
 }
 
 /**
- * The fields of a type with their marks. `changed()` is called when a box is ticked, `null` for who may not; `read()` answers
+ * The fields of a type with their marks. `changed()` is called when a box is ticked, `null` for callers without the right; `read()` answers
  * the marks.
  */
 function fieldTable(type, changed) {
@@ -51,7 +51,7 @@ function fieldTable(type, changed) {
     };
 }
 
-/** The indexes with their state. `actions` are `{drop, retry}`, or `null` for who may not. */
+/** The indexes with their state. `actions` are `{drop, retry}`, or `null` for callers without the right. */
 function indexList(type, actions) {
     if (type.indexes.length === 0) return make("p", { class: "note" }, "None.");
     function act(index, title, label, work, style) {
@@ -170,7 +170,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
         drawIndexes();
         drawAdvice();
     }
-    /** The server tries anew to build what has failed when the schema is put again. */
+    /** The server builds a failed index again when the schema is put again. */
     async function retry(index) {
         if (await change(() => indexes.change(typeName, () => {}), () => became(index, "Built."))) drawIndexes();
     }

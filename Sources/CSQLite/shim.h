@@ -44,7 +44,7 @@ static inline unsigned int fogbase_sqlite_log_change(const volatile void *index)
     return __atomic_load_n((const volatile unsigned int *)index + 2, __ATOMIC_ACQUIRE);
 }
 
-/// The committed frames of the log: the header's `mxFrame`. Zero for a log that begins anew with the next write.
+/// The committed frames of the log: the header's `mxFrame`. Zero for a log that restarts with the next write.
 static inline unsigned int fogbase_sqlite_log_frames(const volatile void *index) {
     return __atomic_load_n((const volatile unsigned int *)index + 4, __ATOMIC_ACQUIRE);
 }

@@ -3,7 +3,7 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Backups, for the operator's commands alone: whoever names a path on the server's machine must have that machine.
+/// Backups, for the operator's commands alone: a caller that names a path on the server's machine must have access to it.
 extension RecordAPI {
     /// `POST /backup` with `{"path","copyAssets"?}` begins a backup: 202.
     func startBackup(_ call: inout RecordCall) async throws -> HTTPResponse {

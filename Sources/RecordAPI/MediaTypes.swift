@@ -19,7 +19,7 @@ func requireJSONBody(_ fields: HTTPFields) throws(RecordError) {
 extension RecordError {
     static let notJSON = RecordError.badRequest(
         """
-        Send JSON, with Content-Type: application/json (curl: --json in the place of -d). A form, with files or without, \
+        Send JSON, with Content-Type: application/json (curl: --json instead of -d). A form, with files or without, \
         goes to /records/{type}, a file by itself to /assets
         """,
         cause: .unsupportedMediaType)

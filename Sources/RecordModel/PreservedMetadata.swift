@@ -1,4 +1,4 @@
-/// What an import says of records in the place of the server.
+/// What an import says of records instead of the server.
 package struct PreservedMetadata: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 

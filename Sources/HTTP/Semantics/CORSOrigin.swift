@@ -99,7 +99,7 @@ public struct CORSOrigin: Hashable, Sendable {
         let name = isBelow ? parts.host.dropFirst(2) : parts.host
         guard !name.contains("*") else {
             throw AddressProblem(
-                "must have a star in the place of the first parts of a host, as \(scheme)*.example.org")
+                "must have a star in place of the first labels of a host, as \(scheme)*.example.org")
         }
         let host = try HostName.canonical(name)
         guard !isBelow || (IPAddress(host) == nil && !host.hasPrefix("[")) else {

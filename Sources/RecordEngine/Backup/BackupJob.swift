@@ -205,7 +205,7 @@ struct BackupJob {
 }
 
 extension BackupProblem {
-    /// What the operator is told of a failure.
+    /// A failure as a sentence for the operator.
     fileprivate init(_ error: any Error, to path: String) {
         switch error {
         case let problem as BackupProblem: self = problem

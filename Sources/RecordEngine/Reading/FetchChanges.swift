@@ -223,7 +223,7 @@ extension RecordError {
     static let tokenTooOld = tokenExpired("The sync token is too old: deletions since then are no longer kept")
     static let tokenOfOtherRights = tokenExpired("The caller's rights have changed since the sync token was given")
     static let tokenOfLostState = tokenExpired(
-        "The sync token is of a state that this database does not have: it was restored from a backup, or made anew")
+        "The sync token is of a state that this database does not have: it was restored from a backup, or recreated")
 
     private static func tokenExpired(_ why: String) -> RecordError {
         .badRequest("\(why). Read the feed from its beginning", cause: .tokenExpired)

@@ -29,7 +29,7 @@ package final class DatabaseCopy {
             throw StoreError(code: code, message: "cannot open the copy", sql: "backup")
         }
         self.target = target
-        // Whoever reads the file waits for the end, which syncs it. A small cache, so that pages go to the system early.
+        // Readers of the file wait for the end, which syncs it. A small cache, so that pages go to the system early.
         let pragmas = """
             PRAGMA page_size = \(Connection.pageBytes); PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
             PRAGMA cache_size = -1024; PRAGMA temp_store = MEMORY

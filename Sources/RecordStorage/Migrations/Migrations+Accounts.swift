@@ -142,7 +142,7 @@ extension Migrations {
         CREATE TABLE look_alike_account (account INTEGER PRIMARY KEY);
         """
 
-    /// The keys are those of Unicode 17: a version of Fogbase that folds more makes them all anew by a step of its own.
+    /// The keys are those of Unicode 17: a version of Fogbase that folds more rewrites them all in a migration of its own.
     @Sendable static func fillNameKeys(_ connection: Connection) throws(StoreError) {
         let list = try connection.prepare("SELECT id, name FROM account WHERE id > ?1 ORDER BY id LIMIT 1000")
         let update = try connection.prepare("UPDATE account SET name_key = ?2 WHERE id = ?1")
