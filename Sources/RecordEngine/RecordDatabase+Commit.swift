@@ -21,13 +21,14 @@ extension RecordDatabase {
         do {
             try transaction.beginGroup()
         } catch {
+            let failure = transaction.storeFailure
+            noteFailure()
             transaction.rollbackGroup()
-            note(error)
-            for write in group { reject(write, error, after: effort) }
+            for write in group { reject(write, error, failure, after: effort) }
             return
         }
         // Writes that the store had no room for, to be tried again.
-        var starved: [(write: PendingWrite, error: StoreError)] = []
+        var starved: [(write: PendingWrite, error: RecordError, failure: StoreFailure)] = []
         var failures: [RecordError?] = []
         failures.reserveCapacity(group.count)
         for (position, write) in group.enumerated() {
@@ -39,16 +40,16 @@ extension RecordDatabase {
             } catch {
                 failures.append(error)
                 let failure = transaction.storeFailure
-                if let failure { note(failure) }
+                if failure != nil { noteFailure() }
                 if !transaction.isAlive {
                     // SQLite rolled the whole group back: the innocent run again, each on its own.
                     transaction.schema = schemaBefore
-                    if let failure { reject(write, failure, after: effort) } else { write.finish(error) }
+                    reject(write, error, failure, after: effort)
                     runSingly(group[..<position])
                     runSingly(group[(position + 1)...])
                     return
                 }
-                if let failure, failure.isStorageFull { starved.append((write, failure)) }
+                if let failure, failure.isStorageFull { starved.append((write, error, failure)) }
             }
             if position + 1 < group.count, MonotonicClock.now &- started > Self.groupNanoseconds {
                 queue.withLock { $0.putBack(group[(position + 1)...]) }
@@ -67,16 +68,17 @@ extension RecordDatabase {
             try transaction.commitGroup()
             transaction.lastSync = MonotonicClock.now &- ready
         } catch {
+            let failure = transaction.storeFailure
+            noteFailure()
             transaction.rollbackGroup()
             transaction.schema = schemaBefore
-            note(error)
-            if error.isSyncFailure || !forgetFailedCommit(transaction) {
+            if failure?.kind == .syncFailed || !forgetFailedCommit(transaction) {
                 failForGood()
                 for write in ran { write.finish(.databaseUnavailable) }
-            } else if ran.count > 1, !error.isStorageFull {
+            } else if ran.count > 1, failure?.isStorageFull != true {
                 runSingly(ran)
             } else {
-                for write in ran { reject(write, error, after: effort) }
+                for write in ran { reject(write, error, failure, after: effort) }
             }
             return
         }
@@ -97,12 +99,12 @@ extension RecordDatabase {
     /// Answers the writes of a group, and tries those again that the store had no room for.
     private func finish(
         _ writes: ArraySlice<PendingWrite>, _ failures: [RecordError?],
-        _ starved: [(write: PendingWrite, error: StoreError)], after effort: RoomEffort
+        _ starved: [(write: PendingWrite, error: RecordError, failure: StoreFailure)], after effort: RoomEffort
     ) {
         for (write, failure) in zip(writes, failures) where starved.allSatisfy({ $0.write !== write }) {
             write.finish(failure)
         }
-        for (write, error) in starved { reject(write, error, after: effort) }
+        for (write, error, failure) in starved { reject(write, error, failure, after: effort) }
     }
 
     /// Makes sure that nothing of a group is left whose commit has failed: only then may it be told that it was refused.
@@ -113,10 +115,10 @@ extension RecordDatabase {
             try transaction.overwriteFailedCommit()
             return true
         } catch {
-            note(error)
+            noteFailure()
             // Without room for the log's index the pages were overwritten all the same. Without room for the first page of
             // them, that of the failed commit had none either.
-            return error.isStorageFull
+            return transaction.storeFailure?.isStorageFull ?? false
         }
     }
 

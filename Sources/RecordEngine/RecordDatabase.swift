@@ -90,12 +90,19 @@ package actor RecordDatabase {
         }
         try Migrations.runMakingRoom(on: connection)
         let keys = try DatabaseKeys(secret: secret)
-        let transaction = try WriteTransaction(
-            connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
-            addressing: assets.addressing, administrators: administrators)
-        let hasIndexWork = try transaction.hasIndexWork()
-        let hasRemovals = try transaction.removals.hasWork()
-        lookAlikes = try transaction.accounts.lookAlikes().map { $0.map(\.name) }
+        let transaction = try connection.explaining {
+            try WriteTransaction(
+                connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding,
+                keys: keys, addressing: assets.addressing, administrators: administrators)
+        }
+        let (hasIndexWork, hasRemovals, lookAlikes, createdFollowsIDs, statistics) = try connection.explaining {
+            (
+                try transaction.hasIndexWork(), try transaction.removals.hasWork(),
+                try transaction.accounts.lookAlikes(), try transaction.checkClock(),
+                try IndexStatisticTable(connection).load()
+            )
+        }
+        self.lookAlikes = lookAlikes.map { $0.map(\.name) }
         indexBuilder = SliceTurns(firstPause: indexBuilding.retryPause)
         removals = SliceTurns(firstPause: indexBuilding.retryPause)
         self.folder = consume folder
@@ -107,8 +114,8 @@ package actor RecordDatabase {
         self.passwords = passwords
         self.keys = keys
         self.assets = AssetStore(folder: AssetFolder(database: path), options: assets)
-        createdFollowsIDs = try transaction.checkClock()
-        queries.load(try IndexStatisticTable(connection).load())
+        self.createdFollowsIDs = createdFollowsIDs
+        queries.load(statistics)
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
         clock = CommitClock(sequence: transaction.lastSequence)
         executor = ThreadExecutor(name: "fog-writer")
@@ -230,8 +237,11 @@ package actor RecordDatabase {
         clock.letIn(forGood: true)
     }
 
-    func note(_ failure: StoreError) {
+    /// Notes the writer's last failure. A failed sync ends writing for good.
+    func noteFailure() {
+        guard let failure = transaction?.connection.failure else { return }
         statistics.didFail(failure.description)
+        if failure.kind == .syncFailed { failForGood() }
     }
 
     /// Begins long work again some time after a slice of it has failed, whether or not anybody writes meanwhile.
@@ -269,7 +279,7 @@ package actor RecordDatabase {
                 try transaction.saveSequence()
                 _ = try transaction.connection.checkpoint(.truncate)
             } catch {
-                note(error)
+                noteFailure()
             }
         }
         transaction = nil

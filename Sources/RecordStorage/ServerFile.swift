@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// The file of what belongs to a server as a whole and to none of its databases: named administrators, their sessions,
 /// and the audit of both. It is in the data folder.
 package enum ServerFile {
@@ -6,31 +8,31 @@ package enum ServerFile {
     package static let name = "server.sqlite"
 
     /// Brings the file to the newest layout. A file of a newer server is refused.
-    package static func migrate(_ connection: Connection) throws(StoreError) {
+    package static func migrate(_ connection: Connection) throws(RecordError) {
         try Migrations.run(steps, on: connection)
     }
 
     /// As `migrate`; see `Migrations.runMakingRoom`.
     package static func migrateMakingRoom(_ connection: Connection) throws {
-        try Migrations.makingRoom(on: connection) { () throws(StoreError) in try migrate(connection) }
+        try Migrations.makingRoom(on: connection) { () throws(RecordError) in try migrate(connection) }
     }
 
     /// How many steps of the layout the file lacks, or has that this version does not know.
-    package static func migrationState(_ connection: Connection) throws(StoreError) -> (missing: Int, unknown: Int) {
+    package static func migrationState(_ connection: Connection) throws(RecordError) -> (missing: Int, unknown: Int) {
         let applied = try Migrations.applied(on: connection)
         return (max(0, steps.count - applied), max(0, applied - steps.count))
     }
 
     /// Writes something else where the pages of a failed commit begin in the log: else the next start could read it from
     /// there (as `WriteTransaction.overwriteFailedCommit` of databases).
-    package static func overwriteFailedCommit(_ connection: Connection) throws(StoreError) {
+    package static func overwriteFailedCommit(_ connection: Connection) throws(RecordError) {
         try connection.execute("BEGIN IMMEDIATE; UPDATE failed_commit SET count = count + 1; COMMIT")
     }
 
     /// What SQLite finds wrong with the file; empty if nothing.
     ///
     /// - Parameter isQuick: Do not compare indexes with their tables.
-    package static func integrityProblems(_ connection: Connection, isQuick: Bool) throws(StoreError) -> [String] {
+    package static func integrityProblems(_ connection: Connection, isQuick: Bool) throws(RecordError) -> [String] {
         let statement = try connection.prepare(isQuick ? "PRAGMA quick_check(20)" : "PRAGMA integrity_check(20)")
         var lines: [String] = []
         while try statement.step() { lines.append(statement.text(0)) }

@@ -34,7 +34,7 @@ package struct StartReserve: Sendable {
         while true {
             do {
                 return try body()
-            } catch let error as StoreError where error.isStorageFull {
+            } catch let error as StoreFailure where error.isStorageFull {
                 guard giveUp() else { throw error }
             }
         }

@@ -11,9 +11,9 @@ import Threads
 /// Whichever call into the store fails: an upload, a link and a collection are wholly there or wholly not, and no file is
 /// left that nobody speaks of.
 @Suite struct AssetFaultTests {
-    private static let errors: [(name: String, error: StoreError, losesTransaction: Bool)] = [
-        ("I/O error", StoreError(code: 266, message: "disk I/O error"), false),
-        ("full disk that rolls back", StoreError(code: 13, message: "database or disk is full"), true),
+    private static let errors: [(name: String, error: StoreFailure, losesTransaction: Bool)] = [
+        ("I/O error", StoreFailure(code: 266, message: "disk I/O error"), false),
+        ("full disk that rolls back", StoreFailure(code: 13, message: "database or disk is full"), true),
     ]
 
     private enum Work: CaseIterable { case upload, uploadAgain, create, change, batch, delete, collect }
@@ -116,7 +116,7 @@ import Threads
             var step = 0
             while test.database.isHealthy {
                 let plan = UncheckedPlan(
-                    FaultPlan(failAt: step, with: StoreError(code: 1034, message: "fsync"), losesTransaction: true))
+                    FaultPlan(failAt: step, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true))
                 await test.database.injectPlan(plan)
                 _ = await refusal { try await test.upload(sampleBytes(10 + step)) }
                 await test.database.injectPlan(nil)

@@ -8,12 +8,12 @@ import Testing
 
 /// A disk without room: what was deleted makes some, and the server knows whether it can write.
 @Suite struct FullDiskTests {
-    private static let full = StoreError(code: 13, message: "database or disk is full")
-    private static let quota = StoreError(code: 778, message: "disk I/O error", systemError: 122)
-    private static let readOnly = StoreError(code: 8, message: "attempt to write a readonly database")
+    private static let full = StoreFailure(code: 13, message: "database or disk is full")
+    private static let quota = StoreFailure(code: 778, message: "disk I/O error", systemError: 122)
+    private static let readOnly = StoreFailure(code: 8, message: "attempt to write a readonly database")
 
     private static func inject(
-        _ error: StoreError, at step: Int = 0, lasts: Bool, into test: TestDatabase
+        _ error: StoreFailure, at step: Int = 0, lasts: Bool, into test: TestDatabase
     ) async -> UncheckedPlan {
         let plan = UncheckedPlan(FaultPlan(failAt: step, with: error, losesTransaction: true, lasts: lasts))
         await test.database.injectPlan(plan)
@@ -36,7 +36,7 @@ import Testing
 
     /// Before, one commit without room was a 507, however much a checkpoint would have given.
     @Test(arguments: [full, quota]) func `a write without room runs again when the log was copied`(
-        error: StoreError
+        error: StoreFailure
     ) async throws {
         for step in 0..<8 {
             let test = try TestDatabase()
@@ -54,7 +54,7 @@ import Testing
 
     @Test(arguments: [(full, WriteObstacle.full), (quota, .quota), (readOnly, .readOnly)])
     func `a disk that stays so is told, and that it takes writes again`(
-        error: StoreError, obstacle: WriteObstacle
+        error: StoreFailure, obstacle: WriteObstacle
     ) async throws {
         let test = try TestDatabase()
         try await test.create("a", #""n":1"#)
@@ -78,7 +78,7 @@ import Testing
         try await test.create("a", #""n":1"#)
         var step = 0
         while test.database.isHealthy {
-            _ = await Self.inject(StoreError(code: 1034, message: "fsync"), at: step, lasts: false, into: test)
+            _ = await Self.inject(StoreFailure(code: 1034, message: "fsync"), at: step, lasts: false, into: test)
             _ = await refusal { try await test.create("b\(step)") }
             await test.database.injectPlan(nil)
             step += 1

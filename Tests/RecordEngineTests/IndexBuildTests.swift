@@ -165,7 +165,7 @@ import Testing
     private static func failing(
         after steps: Int, _ test: TestDatabase, _ body: () async throws -> some Sendable
     ) async throws {
-        let plan = UncheckedPlan(FaultPlan(failAt: steps, with: StoreError(code: 266, message: "disk I/O error")))
+        let plan = UncheckedPlan(FaultPlan(failAt: steps, with: StoreFailure(code: 266, message: "disk I/O error")))
         await test.database.injectPlan(plan)
         _ = try await body()
         await test.database.indexesAreBuilt()
@@ -178,9 +178,9 @@ import Testing
         return builds.first.map { Int($0.position) } ?? .max
     }
 
-    private static let errors: [(error: StoreError, losesTransaction: Bool)] = [
-        (StoreError(code: 266, message: "disk I/O error"), false),
-        (StoreError(code: 13, message: "database or disk is full"), true),
+    private static let errors: [(error: StoreFailure, losesTransaction: Bool)] = [
+        (StoreFailure(code: 266, message: "disk I/O error"), false),
+        (StoreFailure(code: 13, message: "database or disk is full"), true),
     ]
 
     @Test(arguments: errors.indices) func `a fault at any step of a build is made good by the next attempt`(

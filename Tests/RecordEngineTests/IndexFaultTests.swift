@@ -13,9 +13,9 @@ import Testing
         "indexes":[{"fields":["slug"],"unique":true},{"fields":["-modifiedTimestamp","n"]}]}}}
         """#
 
-    private static let errors: [(name: String, error: StoreError, losesTransaction: Bool)] = [
-        ("I/O error", StoreError(code: 266, message: "disk I/O error"), false),
-        ("I/O error that rolls back", StoreError(code: 778, message: "disk I/O error"), true),
+    private static let errors: [(name: String, error: StoreFailure, losesTransaction: Bool)] = [
+        ("I/O error", StoreFailure(code: 266, message: "disk I/O error"), false),
+        ("I/O error that rolls back", StoreFailure(code: 778, message: "disk I/O error"), true),
     ]
 
     private static let requests: [@Sendable (TestDatabase) async throws -> Void] = [

@@ -173,7 +173,7 @@ import Testing
                 change: .modify(try RecordInput.readSingle(Array(#"{"fields":{"n":{"increment":1}}}"#.utf8))),
                 isForAll: false, isDryRun: false, maxAffected: nil,
                 idempotency: IdempotencyKey("k\(step)", request: [1]))
-            let plan = UncheckedPlan(FaultPlan(failAt: step, with: StoreError(code: 13, message: "full")))
+            let plan = UncheckedPlan(FaultPlan(failAt: step, with: StoreFailure(code: 13, message: "full")))
             await test.database.injectPlan(plan)
             try test.reader.refresh()
             _ = await refusal { _ = try await test.reader.changeSet(request) }

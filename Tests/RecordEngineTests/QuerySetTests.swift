@@ -182,7 +182,7 @@ import Testing
 
     @Test func `a disk that becomes full in the middle does not hide what was done`() async throws {
         let test = try await Self.filled(4_000)
-        let full = StoreError(code: 13, message: "database or disk is full")
+        let full = StoreFailure(code: 13, message: "database or disk is full")
         var left: Int64 = 4_000
         for step in [10_000, 3_000, 200] {
             let plan = UncheckedPlan(FaultPlan(failAt: step, with: full, losesTransaction: true, lasts: true))
@@ -205,7 +205,7 @@ import Testing
     private static func breakOff(
         _ test: TestDatabase, change: String?, key: IdempotencyKey
     ) async throws -> Int64 {
-        let full = StoreError(code: 13, message: "database or disk is full")
+        let full = StoreFailure(code: 13, message: "database or disk is full")
         let plan = UncheckedPlan(
             FaultPlan(failAt: change == nil ? 10_000 : 12_000, with: full, losesTransaction: true, lasts: true))
         await test.database.injectPlan(plan)

@@ -259,7 +259,7 @@ import Testing
             let name = try await client.create(3_000)
             let plan = UncheckedPlan(
                 FaultPlan(
-                    failAt: step, with: StoreError(code: 13, message: "full"), losesTransaction: losesTransaction))
+                    failAt: step, with: StoreFailure(code: 13, message: "full"), losesTransaction: losesTransaction))
             await test.database.injectPlan(plan)
             _ = try? await client.send(name, at: 0, [Array(bytes[..<1_000])])
             let offset = try await client.get(name).offset

@@ -8,10 +8,10 @@ import Testing
 @Suite struct StoreFaultTests {
     // A request is wholly there or wholly not, whichever call into the store fails: as SQLite's own tests have it.
 
-    private static let errors: [(name: String, error: StoreError, losesTransaction: Bool)] = [
-        ("I/O error", StoreError(code: 266, message: "disk I/O error"), false),
-        ("I/O error that rolls back", StoreError(code: 778, message: "disk I/O error"), true),
-        ("full disk that rolls back", StoreError(code: 13, message: "database or disk is full"), true),
+    private static let errors: [(name: String, error: StoreFailure, losesTransaction: Bool)] = [
+        ("I/O error", StoreFailure(code: 266, message: "disk I/O error"), false),
+        ("I/O error that rolls back", StoreFailure(code: 778, message: "disk I/O error"), true),
+        ("full disk that rolls back", StoreFailure(code: 13, message: "database or disk is full"), true),
     ]
 
     /// A batch that inserts, updates, deletes with a cascade, and moves edges and a large value.
@@ -100,7 +100,7 @@ import Testing
         var answer: RecordError?
         while test.database.isHealthy {
             let plan = UncheckedPlan(
-                FaultPlan(failAt: step, with: StoreError(code: 1034, message: "fsync"), losesTransaction: true))
+                FaultPlan(failAt: step, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true))
             await test.database.injectPlan(plan)
             answer = await refusal { try await test.create("b\(step)") }
             await test.database.injectPlan(nil)

@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import RecordModel
 import RecordStorage
 import Testing
 
@@ -21,8 +22,9 @@ import Testing
         }
         try withWriter { writer in
             try writer.execute("CREATE TABLE first (number)")
-            writer.faults = FaultPlan(failAt: 0, with: StoreError(code: 1034, message: "fsync"))
-            #expect(throws: StoreError.self) { _ = try writer.checkpoint(.truncate) }
+            writer.faults = FaultPlan(failAt: 0, with: StoreFailure(code: 1034, message: "fsync"))
+            #expect(throws: RecordError.self) { _ = try writer.checkpoint(.truncate) }
+            #expect(writer.failure?.kind == .syncFailed)
         }
         // SQLite would copy it once more when the connection closes, believe the second sync, and take the log away.
         #expect(DataFolder.size(of: path + "-wal") > 0)
@@ -40,8 +42,8 @@ import Testing
     @Test func `a reader cannot write`() throws {
         let file = try TestFile()
         let reader = try Connection(path: file.path, role: .reader)
-        #expect(throws: StoreError.self) { try reader.execute("DELETE FROM record") }
-        #expect(throws: StoreError.self) { try reader.execute("CREATE TABLE x (y)") }
+        #expect(throws: RecordError.self) { try reader.execute("DELETE FROM record") }
+        #expect(throws: RecordError.self) { try reader.execute("CREATE TABLE x (y)") }
     }
 
     @Test func `bound text of any content comes back byte for byte`() throws {
@@ -60,16 +62,18 @@ import Testing
         }
     }
 
-    @Test func `an error names the statement and not its values`() throws {
+    @Test func `a failure names the statement and not its values, and a client is told of neither`() throws {
         let file = try TestFile()
         try file.insert("same", id: 1)
         do {
             try file.insert("same", id: 2)
             Issue.record("a name was taken twice")
-        } catch let error as StoreError {
-            #expect(error.isUniqueViolation)
-            #expect(!error.description.contains("same"))
-            #expect(error.sql.contains("INSERT INTO record"))
+        } catch let error as RecordError {
+            let failure = try #require(file.writer.failure)
+            #expect(failure.kind == .other && failure.description.contains("UNIQUE constraint failed"))
+            #expect(!failure.description.contains("same"))
+            #expect(failure.description.contains("INSERT INTO record"))
+            #expect(error == RecordError(failure) && !error.reason.contains("record"))
         }
     }
 
@@ -77,7 +81,8 @@ import Testing
         let file = try TestFile()
         try Migrations.run(on: file.writer)
         try file.writer.execute("INSERT INTO migration (position, name) VALUES (99, 'from the future')")
-        try #require(throws: StoreError.self) { try Migrations.run(on: file.writer) }
+        try #require(throws: RecordError.self) { try Migrations.run(on: file.writer) }
+        #expect(file.writer.failure?.description.contains("written by a newer version") == true)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import RecordModel
 import RecordStorage
 import Testing
 
@@ -51,14 +52,14 @@ import Testing
     @Test func `a quota, a limit of file sizes and a read-only file system are told from other I/O errors`() {
         let (write, sync): (Int32, Int32) = (778, 1034)
         for code in [EDQUOT, EFBIG] {
-            let error = StoreError(code: write, message: "disk I/O error", systemError: code)
-            #expect(error.isStorageFull && error.isQuotaUsedUp && !error.isReadOnly)
-            #expect(!StoreError(code: sync, message: "disk I/O error", systemError: code).isStorageFull)
+            let error = StoreFailure(code: write, message: "disk I/O error", systemError: code)
+            #expect(error.isStorageFull && error.kind == .quotaUsedUp)
+            #expect(!StoreFailure(code: sync, message: "disk I/O error", systemError: code).isStorageFull)
         }
-        #expect(StoreError(code: write, message: "disk I/O error", systemError: EROFS).isReadOnly)
-        #expect(StoreError(code: 8, message: "attempt to write a readonly database").isReadOnly)
-        #expect(!StoreError(code: 1032, message: "attempt to write a readonly database").isReadOnly)
-        #expect(!StoreError(code: write, message: "disk I/O error", systemError: EIO).isStorageFull)
+        #expect(StoreFailure(code: write, message: "disk I/O error", systemError: EROFS).kind == .readOnly)
+        #expect(StoreFailure(code: 8, message: "attempt to write a readonly database").kind == .readOnly)
+        #expect(StoreFailure(code: 1032, message: "attempt to write a readonly database").kind == .other)
+        #expect(!StoreFailure(code: write, message: "disk I/O error", systemError: EIO).isStorageFull)
     }
 
     @Test func `the log is cut behind its last commit, and nothing of it is lost`() throws {
@@ -91,7 +92,8 @@ import Testing
         let room = connection.diskRoom()
         #expect(room.pages * 4_096 > 100_000 && room.pendingBytes > 0)
         try connection.limitPages(room.pages)
-        #expect(throws: StoreError.self) { try connection.execute("INSERT INTO t VALUES (zeroblob(100000))") }
+        #expect(throws: RecordError.self) { try connection.execute("INSERT INTO t VALUES (zeroblob(100000))") }
+        #expect(connection.failure?.kind == .full)
         try connection.execute("DELETE FROM t")
         #expect(try connection.freePages() > 20)
         try connection.execute("INSERT INTO t VALUES (zeroblob(90000))")
@@ -101,13 +103,13 @@ import Testing
 
     @Test func `a migration without room runs again when the log was copied, or says how to make some`() throws {
         let file = try TestFile()
-        let full = StoreError(code: 13, message: "database or disk is full")
+        let full = StoreFailure(code: 13, message: "database or disk is full")
         file.writer.faults = FaultPlan(failAt: 0, with: full)
         try Migrations.runMakingRoom(on: file.writer)
         file.writer.faults = FaultPlan(failAt: 0, with: full, lasts: true)
         let problem = #expect(throws: DataFolder.Problem.self) { try Migrations.runMakingRoom(on: file.writer) }
         #expect(problem?.description.contains("Make room, about as much as that file has") == true)
-        let damaged = StoreError(code: 11, message: "database disk image is malformed")
+        let damaged = StoreFailure(code: 11, message: "database disk image is malformed")
         file.writer.faults = FaultPlan(failAt: 0, with: damaged)
         #expect(throws: damaged) { try Migrations.runMakingRoom(on: file.writer) }
     }

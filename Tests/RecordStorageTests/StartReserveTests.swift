@@ -7,8 +7,8 @@ import Testing
     private let folder: TestFolder
     private let reserve: StartReserve
     private static let plenty = StartReserve.leastFreeBytes
-    private static let full = StoreError(code: 13, message: "database or disk is full")
-    private static let noRoomForTheIndex = StoreError(code: 4874, message: "disk I/O error")
+    private static let full = StoreFailure(code: 13, message: "database or disk is full")
+    private static let noRoomForTheIndex = StoreFailure(code: 4874, message: "disk I/O error")
 
     init() throws {
         folder = try TestFolder()
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [full, noRoomForTheIndex])
-    func `a start without room is given as much of it as it needs, and no more`(failure: StoreError) throws {
+    func `a start without room is given as much of it as it needs, and no more`(failure: StoreFailure) throws {
         keep()
         let needed = 64 << 10
         var attempts = 0
@@ -115,7 +115,7 @@ import Testing
 
     @Test func `nothing of it is given up for another failure`() {
         keep()
-        let damaged = StoreError(code: 11, message: "database disk image is malformed")
+        let damaged = StoreFailure(code: 11, message: "database disk image is malformed")
         #expect(throws: damaged) { try reserve.open { throw damaged } }
         #expect(size == StartReserve.bytes)
     }

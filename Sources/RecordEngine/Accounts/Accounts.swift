@@ -96,9 +96,7 @@ extension RecordDatabase {
                 guard current.password == checked.password else { return .changed(AccountLookup(row: current)) }
                 guard current.disabled == nil else { throw .accountDisabled }
                 if let better = verdict.better {
-                    try transaction.store { () throws(StoreError) in
-                        try transaction.accounts.setPassword(better, account: current.id)
-                    }
+                    try transaction.accounts.setPassword(better, account: current.id)
                 }
                 try transaction.ensureUserRecord(of: current)
                 return .done(try transaction.open(token, for: current, label: label))
@@ -136,16 +134,16 @@ extension AccountRow {
 extension RecordReader {
     /// Finds the account that wants to sign in; one that does not exist is looked up all the same.
     package func account(named name: String) throws(RecordError) -> AccountLookup {
-        AccountLookup(row: try store { () throws(StoreError) in try accounts.find(name: name) })
+        AccountLookup(row: try accounts.find(name: name))
     }
 
     /// Finds the account of somebody who is signed in.
     package func account(_ id: UserID) throws(RecordError) -> AccountLookup {
-        AccountLookup(row: try store { () throws(StoreError) in try accounts.find(id: id) })
+        AccountLookup(row: try accounts.find(id: id))
     }
 
     package func user(_ id: UserID) throws(RecordError) -> User? {
-        try store { () throws(StoreError) in try accounts.find(id: id) }.map(User.init)
+        try accounts.find(id: id).map(User.init)
     }
 }
 
@@ -156,13 +154,7 @@ extension WriteTransaction {
     ) throws(RecordError) -> AccountRow {
         var row = AccountRow(
             id: 0, recordName: recordName, name: name, password: password, created: now, granted: 0, kind: kind)
-        do throws(StoreError) {
-            row.id = try accounts.add(
-                recordName: recordName, name: name, password: password, created: now, kind: kind)
-        } catch {
-            if error.isUniqueViolation { throw .nameTaken }
-            throw try store { () throws(StoreError) in throw error }
-        }
+        row.id = try accounts.add(recordName: recordName, name: name, password: password, created: now, kind: kind)
         try ensureUserRecord(of: row)
         return row
     }
@@ -182,14 +174,11 @@ extension WriteTransaction {
     }
 
     func account(_ id: UserID) throws(RecordError) -> AccountRow? {
-        try store { () throws(StoreError) in try accounts.find(id: id) }
+        try accounts.find(id: id)
     }
 }
 
 extension RecordError {
-    static let nameTaken = RecordError(
-        .exists, "An account has this name already, or one that looks the same. Choose another name", cause: .nameTaken)
-
     static let signInFailed = RecordError(.authenticationFailed, "The name or the password is wrong")
 
     static let accountDisabled = RecordError(

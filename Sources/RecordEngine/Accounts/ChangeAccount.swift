@@ -116,23 +116,16 @@ extension WriteTransaction {
         if row.kind == .anonymous {
             if let invitation = change.invitation { _ = try use(invitation, for: row, newName: change.name) }
             row.kind = .person
-            try store { () throws(StoreError) in try accounts.setKind(.person, account: row.id) }
+            try accounts.setKind(.person, account: row.id)
         }
         if let name = change.name, !name.utf8.elementsEqual(row.name.utf8) {
-            do throws(StoreError) {
-                try accounts.setName(name, account: row.id)
-            } catch {
-                if error.isUniqueViolation { throw .nameTaken }
-                throw try store { () throws(StoreError) in throw error }
-            }
+            try accounts.setName(name, account: row.id)
             row.name = name
         }
         guard let password else { return ChangedAccount(user: User(row), session: nil) }
         row.password = password
-        try store { () throws(StoreError) in
-            try accounts.setPassword(password, account: row.id)
-            try sessions.removeAll(account: row.id, but: session)
-        }
+        try accounts.setPassword(password, account: row.id)
+        try sessions.removeAll(account: row.id, but: session)
         let rotated = try rotate(session, to: token, account: row)
         return ChangedAccount(user: User(row), session: rotated)
     }

@@ -120,9 +120,7 @@ extension RecordDatabase {
     package nonisolated func removeInvitation(_ id: String, by actor: AuditActor) async throws(RecordError) {
         try await write { transaction throws(RecordError) in
             try transaction.requireUserManager(actor)
-            let wasThere = try transaction.store { () throws(StoreError) in
-                try transaction.invitations.remove(id: id)
-            }
+            let wasThere = try transaction.invitations.remove(id: id)
             guard wasThere else { throw RecordError(.notFound, "There is no invitation with this id") }
             try transaction.audit(.invitationDelete, id, by: actor)
         }
@@ -132,10 +130,8 @@ extension RecordDatabase {
 extension RecordReader {
     /// All invitations, the oldest first.
     package func invitations() throws(RecordError) -> [InvitationInfo] {
-        try store { () throws(StoreError) in
-            try invitationTable.list().map { row throws(StoreError) in
-                InvitationInfo(row, roles: try invitationTable.roles(of: row.id).map(\.name))
-            }
+        try invitationTable.list().map { row throws(RecordError) in
+            InvitationInfo(row, roles: try invitationTable.roles(of: row.id).map(\.name))
         }
     }
 
@@ -143,7 +139,7 @@ extension RecordReader {
     ///
     /// - Throws: ACCESS_DENIED, the same whatever is wrong with it.
     package func checkInvitation(_ invitation: Invitation, name: String) throws(RecordError) {
-        let row = try store { () throws(StoreError) in try invitationTable.find(hash: invitation.hash) }
+        let row = try invitationTable.find(hash: invitation.hash)
         guard let row, row.expires > WallClock.milliseconds, row.used < row.uses, row.isFor(name) else {
             throw .invitationRejected
         }
@@ -161,14 +157,14 @@ extension WriteTransaction {
         _ wish: InvitationWish, token: SecretToken, limit: Int
     ) throws(RecordError) -> InvitationInfo {
         let now = now
-        guard try store({ () throws(StoreError) in try invitations.openCount(now: now) }) < limit else {
+        guard try invitations.openCount(now: now) < limit else {
             throw .badRequest(
                 "There is the full number of invitations. Take some away first", cause: .tooLarge,
                 details: [("limit", .number(Int64(limit)))])
         }
         var roleIDs: [Int64] = []
         for role in wish.roles {
-            guard let id = try store({ () throws(StoreError) in try roles.find(role.text) }) else {
+            guard let id = try roles.find(role.text) else {
                 throw .unknownRole(role)
             }
             roleIDs.append(id)
@@ -176,11 +172,8 @@ extension WriteTransaction {
         let row = InvitationRow(
             id: SecretToken.makePublicID(), name: wish.name, created: now, expires: now + wish.seconds * 1_000,
             uses: wish.uses)
-        let numbers = roleIDs
-        return try store { () throws(StoreError) in
-            try invitations.add(row, hash: token.hash, roles: numbers)
-            return InvitationInfo(row, roles: try invitations.roles(of: row.id).map(\.name))
-        }
+        try invitations.add(row, hash: token.hash, roles: roleIDs)
+        return InvitationInfo(row, roles: try invitations.roles(of: row.id).map(\.name))
     }
 
     /// Uses an invitation for an account, which gets the roles that it gives.
@@ -192,21 +185,16 @@ extension WriteTransaction {
         _ invitation: Invitation, for account: AccountRow, newName: String? = nil
     ) throws(RecordError) -> String {
         let now = now
-        let found = try store { () throws(StoreError) -> (id: String, roles: [Int64])? in
-            guard let row = try invitations.find(hash: invitation.hash), row.isFor(newName ?? account.name),
-                try invitations.use(hash: invitation.hash, now: now)
-            else { return nil }
-            return (row.id, try invitations.roles(of: row.id).map(\.id))
-        }
-        guard let (id, given) = found else { throw .invitationRejected }
-        guard !given.isEmpty else { return id }
+        guard let row = try invitations.find(hash: invitation.hash), row.isFor(newName ?? account.name),
+            try invitations.use(hash: invitation.hash, now: now)
+        else { throw .invitationRejected }
+        let given = try invitations.roles(of: row.id).map(\.id)
+        guard !given.isEmpty else { return row.id }
         let sequence = try nextSequence()
-        try store { () throws(StoreError) in
-            for role in given { try roles.addMember(account.id, to: role) }
-            try roles.markChanged(accounts: [account.id], sequence: sequence)
-        }
+        for role in given { try roles.addMember(account.id, to: role) }
+        try roles.markChanged(accounts: [account.id], sequence: sequence)
         rightsChanged = true
-        return id
+        return row.id
     }
 }
 

@@ -55,7 +55,7 @@ extension WriteTransaction {
     /// An account that somebody is about to manage, who may do so at this moment: it may have waited for its turn.
     fileprivate func managed(_ name: UserRecordName, by actor: AuditActor) throws(RecordError) -> AccountRow {
         try requireUserManager(actor)
-        let row = try store { () throws(StoreError) in try accounts.find(recordName: name.text) }
+        let row = try accounts.find(recordName: name.text)
         guard let row, row.kind != .service else { throw .noSuchUser }
         return row
     }
@@ -67,19 +67,15 @@ extension WriteTransaction {
         guard row.kind == .person else {
             throw .badRequest("Only accounts with a name have a password", details: [("name", .text(row.name))])
         }
-        try store { () throws(StoreError) in
-            try accounts.setPassword(hash, account: row.id)
-            try sessions.removeAll(account: row.id)
-        }
+        try accounts.setPassword(hash, account: row.id)
+        try sessions.removeAll(account: row.id)
         rightsChanged = true
         try audit(.userPassword, row.name, by: actor, detail: row.auditDetail)
     }
 
     fileprivate func setDisabled(of row: AccountRow, by actor: AuditActor) throws(RecordError) {
-        try store { () throws(StoreError) in
-            try accounts.setDisabled(since: row.disabled, account: row.id)
-            if row.disabled != nil { try sessions.removeAll(account: row.id) }
-        }
+        try accounts.setDisabled(since: row.disabled, account: row.id)
+        if row.disabled != nil { try sessions.removeAll(account: row.id) }
         rightsChanged = true
         try audit(row.disabled == nil ? .userEnable : .userDisable, row.name, by: actor, detail: row.auditDetail)
     }
@@ -121,7 +117,7 @@ extension RecordReader {
             }
             start = number
         }
-        let rows = try store { () throws(StoreError) in try accounts.list(after: start, limit: limit + 1) }
+        let rows = try accounts.list(after: start, limit: limit + 1)
         let shown = rows.prefix(limit)
         return UserPage(
             users: try withRoles(Array(shown)), cursor: rows.count > limit ? shown.last.map { "\($0.id)" } : nil)
@@ -129,15 +125,13 @@ extension RecordReader {
 
     /// The account that signs in by a name, as a page; an empty one if there is none.
     package func users(named name: String) throws(RecordError) -> UserPage {
-        let row = try store { () throws(StoreError) in try accounts.find(name: name) }
+        let row = try accounts.find(name: name)
         return UserPage(users: try withRoles(row.flatMap { $0.kind == .service ? nil : [$0] } ?? []), cursor: nil)
     }
 
     private func withRoles(_ rows: [AccountRow]) throws(RecordError) -> [(user: User, roles: [RoleName])] {
-        try store { () throws(StoreError) in
-            try rows.map { row throws(StoreError) in
-                (User(row), try accounts.roles(of: row.id).keys.sorted { $0.text < $1.text })
-            }
+        try rows.map { row throws(RecordError) in
+            (User(row), try accounts.roles(of: row.id).keys.sorted { $0.text < $1.text })
         }
     }
 }

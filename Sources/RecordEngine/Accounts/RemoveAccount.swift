@@ -101,10 +101,8 @@ extension WriteTransaction {
         let mayStandInRecords = try mayStandInRecords(account)
         try removeUserRecord(of: account)
         let now = now
-        try store { () throws(StoreError) in
-            try accounts.remove(account: account.id, mayStandInRecords: mayStandInRecords)
-            try removals.add(account: account.id, now: now)
-        }
+        try accounts.remove(account: account.id, mayStandInRecords: mayStandInRecords)
+        try removals.add(account: account.id, now: now)
         forgetUserName(account.id)
         rightsChanged = true
     }
@@ -112,13 +110,11 @@ extension WriteTransaction {
     /// Whether an account may be creator or modifier of public records besides its own. Those who come and go without a
     /// word must not make conditions on `_deleted` dear.
     private func mayStandInRecords(_ account: AccountRow) throws(RecordError) -> Bool {
-        try store { () throws(StoreError) in
-            // What an account writes is newer than its user record, unless the account is older than these are.
-            guard let own = try records.row(zone: ZoneTable.publicDefault, name: account.recordName),
-                own.creator == account.id, own.created == account.created
-            else { return true }
-            return try removals.mayStandInRecords(account.id, since: own.id)
-        }
+        // What an account writes is newer than its user record, unless the account is older than these are.
+        guard let own = try records.row(zone: ZoneTable.publicDefault, name: account.recordName),
+            own.creator == account.id, own.created == account.created
+        else { return true }
+        return try removals.mayStandInRecords(account.id, since: own.id)
     }
 
     /// Takes away a piece of what removed accounts had.
@@ -130,16 +126,16 @@ extension WriteTransaction {
     fileprivate func removeSlice(records limit: Int, goesOn: () -> Bool) throws(RecordError) -> Bool {
         var left = limit
         repeat {
-            if let (zone, target) = try store({ () throws(StoreError) in try removals.firstCascade() }) {
+            if let (zone, target) = try removals.firstCascade() {
                 try follow(target, zone: zone)
-            } else if let account = try store({ () throws(StoreError) in try removals.first() }) {
+            } else if let account = try removals.first() {
                 try empty(account)
             } else {
                 return false
             }
             left -= 1
         } while left > 0 && goesOn()
-        return try store { () throws(StoreError) in try removals.hasWork() }
+        return try removals.hasWork()
     }
 
     /// Takes away a record that refers with DELETE_SELF to a name that went.
@@ -147,15 +143,15 @@ extension WriteTransaction {
     /// One at a time and from the top: each that goes takes its own edges along, so that circles end. VALIDATE references
     /// to what goes are left without a target, as nobody may keep an account from going.
     private func follow(_ target: String, zone: Int64) throws(RecordError) {
-        let source = try store { () throws(StoreError) in
-            try records.sources(zone: zone, target: target, action: ReferenceAction.deleteSelf.rawValue, limit: 1).first
-        }
+        let source = try records.sources(
+            zone: zone, target: target, action: ReferenceAction.deleteSelf.rawValue, limit: 1
+        ).first
         // Somebody may have made a record of this name anew.
-        let isThere = try store { () throws(StoreError) in try records.row(zone: zone, name: target) != nil }
+        let isThere = try records.row(zone: zone, name: target) != nil
         guard let source, !isThere,
-            let record = try store({ () throws(StoreError) in try records.find(id: source) }), !record.row.isDeleted
+            let record = try records.find(id: source), !record.row.isDeleted
         else {
-            return try store { () throws(StoreError) in try removals.finishCascade(zone: zone, target: target) }
+            return try removals.finishCascade(zone: zone, target: target)
         }
         let name = try remover(.publicDefault).buryAlone(record, zone: zone)
         try addCascade(from: name, zone: zone)
@@ -163,23 +159,21 @@ extension WriteTransaction {
 
     /// Takes away one record of a private database or, when there is none any more, what else an account had.
     private func empty(_ account: Int64) throws(RecordError) {
-        guard let zone = try store({ () throws(StoreError) in try removals.zone(of: account) }) else {
-            try store { () throws(StoreError) in
-                if try removals.removeClaimsAndAnswers(account: account, limit: Self.rowsAtOnce) == Self.rowsAtOnce {
-                    return
-                }
-                try removals.expireUploads(account: account)
-                try removals.finish(account: account)
+        guard let zone = try removals.zone(of: account) else {
+            if try removals.removeClaimsAndAnswers(account: account, limit: Self.rowsAtOnce) == Self.rowsAtOnce {
+                return
             }
+            try removals.expireUploads(account: account)
+            try removals.finish(account: account)
             return
         }
-        let next = try store { () throws(StoreError) in try removals.records(zone: zone, limit: Self.recordsAtOnce) }
+        let next = try removals.records(zone: zone, limit: Self.recordsAtOnce)
         guard !next.isEmpty else {
-            return try store { () throws(StoreError) in try removals.removeZone(zone) }
+            return try removals.removeZone(zone)
         }
         let writer = remover(DatabaseAddress(scope: .privateDatabase(owner: account)))
         for id in next {
-            guard let record = try store({ () throws(StoreError) in try records.find(id: id) }) else { continue }
+            guard let record = try records.find(id: id) else { continue }
             try writer.erase(record, zone: zone)
         }
     }
@@ -199,6 +193,6 @@ extension RecordWriter {
     /// Takes a record, or a tombstone, out of the file without a trace: for zones that nobody reads any more.
     fileprivate func erase(_ record: StoredRecord, zone: Int64) throws(RecordError) {
         if !record.row.isDeleted { try clear(record, zone: zone, now: transaction.now) }
-        try store { () throws(StoreError) in try transaction.removals.removeRecord(record.row.id) }
+        try transaction.removals.removeRecord(record.row.id)
     }
 }

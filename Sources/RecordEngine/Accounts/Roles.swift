@@ -105,10 +105,10 @@ extension WriteTransaction {
     fileprivate func putRole(_ name: RoleName, members: [String]) throws(RecordError) -> Bool {
         var accountIDs: [Int64] = []
         var roleIDs: [Int64] = []
-        let known = try store { () throws(StoreError) in try roles.find(name.text) }
+        let known = try roles.find(name.text)
         let holdersBefore = try holders(of: known)
         if known == nil {
-            guard try store({ () throws(StoreError) in try roles.names().count }) < RecordDatabase.roleCount else {
+            guard try roles.names().count < RecordDatabase.roleCount else {
                 throw .badRequest(
                     "There is the full number of roles", cause: .tooLarge,
                     details: [("limit", .number(Int64(RecordDatabase.roleCount)))])
@@ -118,7 +118,7 @@ extension WriteTransaction {
         if let known {
             role = known
         } else {
-            role = try store { () throws(StoreError) in try roles.add(name.text) }
+            role = try roles.add(name.text)
         }
         for member in members {
             switch try self.member(member, of: name) {
@@ -127,9 +127,7 @@ extension WriteTransaction {
             case nil: throw .unknownMember(member)
             }
         }
-        try store { () throws(StoreError) in
-            try roles.setMembers(role: role, accounts: accountIDs, roles: roleIDs)
-        }
+        try roles.setMembers(role: role, accounts: accountIDs, roles: roleIDs)
         try mark(try holders(of: role).symmetricDifference(holdersBefore))
         return known == nil
     }
@@ -142,19 +140,17 @@ extension WriteTransaction {
 
     /// Whom a name means; `nil` for nobody, and for the role itself.
     private func member(_ text: String, of name: RoleName) throws(RecordError) -> Member? {
-        try store { () throws(StoreError) in
-            guard text.hasPrefix("role:") else {
-                guard UserRecordName(text) != nil else { return nil }
-                return try accounts.find(recordName: text).map { .account($0.id) }
-            }
-            let other = String(text.dropFirst(5))
-            return other == name.text ? nil : try roles.find(other).map { .role($0) }
+        guard text.hasPrefix("role:") else {
+            guard UserRecordName(text) != nil else { return nil }
+            return try accounts.find(recordName: text).map { .account($0.id) }
         }
+        let other = String(text.dropFirst(5))
+        return other == name.text ? nil : try roles.find(other).map { .role($0) }
     }
 
     /// - Returns: Whether that was not so before.
     fileprivate func setMember(_ text: String, of name: RoleName, isMember: Bool) throws(RecordError) -> Bool {
-        guard let role = try store({ () throws(StoreError) in try roles.find(name.text) }) else {
+        guard let role = try roles.find(name.text) else {
             throw .unknownRoleToChange(name)
         }
         guard let member = try member(text, of: name) else {
@@ -162,22 +158,21 @@ extension WriteTransaction {
             return false
         }
         let holdersBefore = try holders(of: role)
-        let hasChanged = try store { () throws(StoreError) in
+        let hasChanged =
             switch member {
             case .account(let id): try roles.set(isMember: isMember, account: id, of: role)
             case .role(let id): try roles.set(isMember: isMember, role: id, of: role)
             }
-        }
         if hasChanged { try mark(try holders(of: role).symmetricDifference(holdersBefore)) }
         return hasChanged
     }
 
     fileprivate func removeRole(_ name: RoleName) throws(RecordError) {
-        guard let role = try store({ () throws(StoreError) in try roles.find(name.text) }) else {
+        guard let role = try roles.find(name.text) else {
             throw .unknownRoleToChange(name)
         }
         let holders = try holders(of: role)
-        try store { () throws(StoreError) in try roles.remove(role) }
+        try roles.remove(role)
         for var type in Array(schema.types.values) {
             if type.grants.byRole[name] != nil {
                 var grants = type.grants
@@ -201,25 +196,23 @@ extension WriteTransaction {
 
     /// The names of a role's own members; empty if there is no such role.
     fileprivate func members(of name: RoleName) throws(RecordError) -> [String] {
-        try store { () throws(StoreError) in
-            try roles.find(name.text).map { role throws(StoreError) in try roles.members(of: role) } ?? []
-        }
+        try roles.find(name.text).map { role throws(RecordError) in try roles.members(of: role) } ?? []
     }
 
     fileprivate func role(_ name: RoleName) throws(RecordError) -> Role? {
-        guard try store({ () throws(StoreError) in try roles.find(name.text) }) != nil else { return nil }
+        guard try roles.find(name.text) != nil else { return nil }
         return Role(name: name.text, members: try members(of: name))
     }
 
     private func holders(of role: Int64?) throws(RecordError) -> Set<Int64> {
         guard let role else { return [] }
-        return try store { () throws(StoreError) in try roles.holders(of: role) }
+        return try roles.holders(of: role)
     }
 
     /// Sync tokens of accounts whose roles have changed start again, and cached callers are looked up anew.
     private func mark(_ accounts: Set<Int64>) throws(RecordError) {
         let sequence = try nextSequence()
-        try store { () throws(StoreError) in try roles.markChanged(accounts: accounts, sequence: sequence) }
+        try roles.markChanged(accounts: accounts, sequence: sequence)
         rightsChanged = true
     }
 }
@@ -227,21 +220,17 @@ extension WriteTransaction {
 extension RecordReader {
     /// All roles by name.
     package func roles() throws(RecordError) -> [Role] {
-        try store { () throws(StoreError) in
-            try roleTable.names().map { name throws(StoreError) in
-                Role(
-                    name: name,
-                    members: try roleTable.find(name).map { id throws(StoreError) in try roleTable.members(of: id) }
-                        ?? [])
-            }
+        try roleTable.names().map { name throws(RecordError) in
+            Role(
+                name: name,
+                members: try roleTable.find(name).map { id throws(RecordError) in try roleTable.members(of: id) }
+                    ?? [])
         }
     }
 
     package func role(_ name: RoleName) throws(RecordError) -> Role? {
-        try store { () throws(StoreError) in
-            guard let id = try roleTable.find(name.text) else { return nil }
-            return Role(name: name.text, members: try roleTable.members(of: id))
-        }
+        guard let id = try roleTable.find(name.text) else { return nil }
+        return Role(name: name.text, members: try roleTable.members(of: id))
     }
 }
 

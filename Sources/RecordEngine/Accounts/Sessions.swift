@@ -55,7 +55,7 @@ extension RecordDatabase {
     package nonisolated func signOut(_ token: [UInt8]) async throws(RecordError) {
         let hash = SHA256.hash(token).bytes
         try await write { transaction throws(RecordError) in
-            let ended = try transaction.store { () throws(StoreError) in try transaction.sessions.remove(hash: hash) }
+            let ended = try transaction.sessions.remove(hash: hash)
             if ended { transaction.rightsChanged = true }
         }
     }
@@ -65,9 +65,7 @@ extension RecordDatabase {
     /// - Throws: NOT_FOUND if the account has none with this id, whether or not another has.
     package nonisolated func endSession(_ id: String, of account: UserID) async throws(RecordError) {
         try await write { transaction throws(RecordError) in
-            let ended = try transaction.store { () throws(StoreError) in
-                try transaction.sessions.remove(id: id, account: account)
-            }
+            let ended = try transaction.sessions.remove(id: id, account: account)
             guard ended else { throw .sessionNotFound }
             transaction.rightsChanged = true
         }
@@ -83,9 +81,7 @@ extension RecordDatabase {
     ) async throws(RecordError) {
         let hash = token.map { SHA256.hash($0).bytes }
         try await write { transaction throws(RecordError) in
-            let ended = try transaction.store { () throws(StoreError) in
-                try transaction.sessions.removeAll(account: account, but: hash)
-            }
+            let ended = try transaction.sessions.removeAll(account: account, but: hash)
             transaction.rightsChanged = true
             // Each session that ends was signed in to, which is not done often; nothing that ends is no news.
             guard ended > 0, let row = try transaction.account(account) else { return }
@@ -126,11 +122,9 @@ private final class SessionUse: PendingWrite, @unchecked Sendable {
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
         let now = transaction.now
         let limits = transaction.limits
-        try transaction.store { () throws(StoreError) in
-            try transaction.sessions.slide(
-                hash: hash, now: now, to: now + limits.sessionMilliseconds,
-                unlessUsedAfter: now - limits.slideMilliseconds)
-        }
+        try transaction.sessions.slide(
+            hash: hash, now: now, to: now + limits.sessionMilliseconds,
+            unlessUsedAfter: now - limits.slideMilliseconds)
     }
 }
 
@@ -139,7 +133,7 @@ extension RecordReader {
     package func sessions(of account: UserID, token: [UInt8]) throws(RecordError) -> [SessionInfo] {
         let current = SHA256.hash(token).bytes
         let now = WallClock.milliseconds
-        return try store { () throws(StoreError) in try sessionTable.list(account: account) }
+        return try sessionTable.list(account: account)
             .filter { $0.row.expires > now }
             .map { hash, row in
                 SessionInfo(
@@ -158,11 +152,9 @@ extension WriteTransaction {
         let row = SessionRow(
             id: SecretToken.makePublicID(), account: account.id, created: now, used: now,
             expires: min(ends, now + limits.sessionMilliseconds), ends: ends, label: label?.text)
-        let hasEnded = try store { () throws(StoreError) in
-            try sessions.add(row, hash: token.hash)
-            return try sessions.trim(
-                account: account.id, keeping: RecordDatabase.sessionsPerAccount, with: token.hash)
-        }
+        try sessions.add(row, hash: token.hash)
+        let hasEnded = try sessions.trim(
+            account: account.id, keeping: RecordDatabase.sessionsPerAccount, with: token.hash)
         // Loops that know the bearer of the oldest session forget it.
         if hasEnded { rightsChanged = true }
         return Session(token: token.text, expires: row.expires, user: User(account))
@@ -173,23 +165,18 @@ extension WriteTransaction {
     /// - Parameter account: Whose it must be, if that is known.
     func requireSession(hash: [UInt8], of account: UserID?) throws(RecordError) -> AccountRow {
         let now = now
-        let found = try store { () throws(StoreError) -> AccountRow? in
-            guard let session = try sessions.find(hash: hash), session.expires > now,
-                account == nil || session.account == account
-            else { return nil }
-            return try accounts.find(id: session.account)
-        }
-        guard let found else { throw .tokenRejected }
-        return found
+        guard let session = try sessions.find(hash: hash), session.expires > now,
+            account == nil || session.account == account,
+            let row = try accounts.find(id: session.account)
+        else { throw .tokenRejected }
+        return row
     }
 
     /// Gives a session another token.
     func rotate(_ hash: [UInt8], to new: SecretToken, account: AccountRow) throws(RecordError) -> Session {
         let (now, end) = (now, now + limits.sessionMilliseconds)
-        let session = try store { () throws(StoreError) in
-            try sessions.rotate(hash: hash, to: new.hash, now: now, expires: end)
-            return try sessions.find(hash: new.hash)
-        }
+        try sessions.rotate(hash: hash, to: new.hash, now: now, expires: end)
+        let session = try sessions.find(hash: new.hash)
         rightsChanged = true
         return Session(token: new.text, expires: session?.expires ?? now, user: User(account))
     }

@@ -11,9 +11,7 @@ extension WriteTransaction {
     ///   account stays without.
     func ensureUserRecord(of account: AccountRow) throws(RecordError) {
         let zone = ZoneTable.publicDefault
-        let isTaken = try store { () throws(StoreError) in
-            try records.row(zone: zone, name: account.recordName) != nil
-        }
+        let isTaken = try records.row(zone: zone, name: account.recordName) != nil
         if isTaken { return }
         if schema[.users] == nil {
             schema.set(try addType(.users, grants: .users))
@@ -36,7 +34,7 @@ extension WriteTransaction {
     /// refer to it with DELETE_SELF follow in slices.
     func removeUserRecord(of account: AccountRow) throws(RecordError) {
         let zone = ZoneTable.publicDefault
-        let found = try store { () throws(StoreError) in try records.find(zone: zone, name: account.recordName) }
+        let found = try records.find(zone: zone, name: account.recordName)
         guard let found, let type = schema[id: found.row.type], type.name == .users else { return }
         let writer = RecordWriter(
             self,
@@ -47,11 +45,9 @@ extension WriteTransaction {
 
     /// Notes a name that went, if records are to follow it.
     func addCascade(from target: String, zone: Int64) throws(RecordError) {
-        try store { () throws(StoreError) in
-            let sources = try records.sources(
-                zone: zone, target: target, action: ReferenceAction.deleteSelf.rawValue, limit: 1)
-            if !sources.isEmpty { try removals.addCascade(zone: zone, target: target) }
-        }
+        let sources = try records.sources(
+            zone: zone, target: target, action: ReferenceAction.deleteSelf.rawValue, limit: 1)
+        if !sources.isEmpty { try removals.addCascade(zone: zone, target: target) }
     }
 }
 
@@ -69,7 +65,7 @@ extension RecordWriter {
     func isUserRecord(_ record: StoredRecord, _ type: RecordTypeDefinition) throws(RecordError) -> Bool {
         guard type.name == .users, address.scope == .publicDatabase else { return false }
         let name = String(decoding: record.name, as: UTF8.self)
-        return try store { () throws(StoreError) in try transaction.accounts.find(recordName: name) != nil }
+        return try transaction.accounts.find(recordName: name) != nil
     }
 
     /// Refuses references with which a user record would go before its account.

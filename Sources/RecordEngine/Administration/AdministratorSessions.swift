@@ -39,10 +39,8 @@ extension Administrators {
     private func noteUse(_ hash: Digest) {
         guard let session = snapshot.withLock({ $0.sessions[hash] }) else { return }
         _ = try? write { store throws(RecordError) in
-            try Self.translate { () throws(StoreError) in
-                try store.administrators.slideSession(
-                    hash: session.hash, used: session.used, expires: session.expires)
-            }
+            try store.administrators.slideSession(
+                hash: session.hash, used: session.used, expires: session.expires)
         }
     }
 
@@ -83,11 +81,9 @@ extension Administrators {
         let signedIn = by
         try write { store throws(RecordError) in
             try audit(.administratorSignIn, current.name, by: signedIn, in: store)
-            try Self.translate { () throws(StoreError) in
-                if updated != current { try store.administrators.update(updated) }
-                for hash in ending { try store.administrators.removeSession(hash: hash.bytes) }
-                try store.administrators.addSession(session)
-            }
+            if updated != current { try store.administrators.update(updated) }
+            for hash in ending { try store.administrators.removeSession(hash: hash.bytes) }
+            try store.administrators.addSession(session)
         }
         snapshot.withLock { snapshot in
             snapshot.administrators[updated.id] = updated
@@ -151,9 +147,7 @@ extension Administrators {
     private func end(_ hash: Digest, of administrator: Administrator, by actor: AuditActor) throws(RecordError) {
         try write { store throws(RecordError) in
             try audit(.administratorSignOut, name(of: administrator), by: actor, in: store)
-            try Self.translate { () throws(StoreError) in
-                try store.administrators.removeSession(hash: hash.bytes)
-            }
+            try store.administrators.removeSession(hash: hash.bytes)
         }
         snapshot.withLock { $0.end(hash) }
     }

@@ -70,11 +70,16 @@ package actor Administrators {
             try Connection(path: ServerFile.path(in: dataPath), role: .writer)
         }
         try ServerFile.migrateMakingRoom(connection)
-        let table = AdministratorTable(connection)
-        var snapshot = Snapshot()
-        for row in try table.all() { snapshot.administrators[row.id] = row }
-        for row in try table.sessions() {
-            if let hash = Digest(row.hash) { snapshot.sessions[hash] = row }
+        let (tables, snapshot) = try connection.explaining {
+            let tables = Store(
+                connection: connection, administrators: AdministratorTable(connection),
+                audit: try AuditTable(connection))
+            var snapshot = Snapshot()
+            for row in try tables.administrators.all() { snapshot.administrators[row.id] = row }
+            for row in try tables.administrators.sessions() {
+                if let hash = Digest(row.hash) { snapshot.sessions[hash] = row }
+            }
+            return (tables, snapshot)
         }
         self.folder = consume folder
         self.passwords = passwords
@@ -82,7 +87,7 @@ package actor Administrators {
         self.limits = limits
         self.clock = clock
         self.snapshot = Locked(snapshot)
-        store = Store(connection: connection, administrators: table, audit: try AuditTable(connection))
+        store = tables
         executor = ThreadExecutor(name: "fog-server")
     }
 
@@ -149,11 +154,7 @@ package actor Administrators {
 
     private func writeOnce<Value>(_ body: (Store) throws(RecordError) -> Value) throws(RecordError) -> Value {
         guard let store else { throw .databaseUnavailable }
-        do throws(StoreError) {
-            try store.connection.execute("BEGIN IMMEDIATE")
-        } catch {
-            throw RecordError(error)
-        }
+        try store.connection.execute("BEGIN IMMEDIATE")
         do throws(RecordError) {
             let value = try body(store)
             try commit(store)
@@ -168,21 +169,23 @@ package actor Administrators {
     /// Commits, or makes sure that nothing of the commit is left. Where that is not certain no more is written: what is on
     /// the disk is not known any more.
     private func commit(_ store: Store) throws(RecordError) {
-        do throws(StoreError) {
+        do throws(RecordError) {
             try store.connection.execute("COMMIT")
         } catch {
+            let failure = store.connection.failure
             if store.connection.isInTransaction { try? store.connection.execute("ROLLBACK") }
-            if error.isSyncFailure {
+            if failure?.kind == .syncFailed {
                 fail()
             } else {
-                do throws(StoreError) {
+                do throws(RecordError) {
                     try ServerFile.overwriteFailedCommit(store.connection)
                 } catch {
+                    let isFull = store.connection.failure?.isStorageFull ?? false
                     if store.connection.isInTransaction { try? store.connection.execute("ROLLBACK") }
-                    if !error.isStorageFull { fail() }
+                    if !isFull { fail() }
                 }
             }
-            throw RecordError(error)
+            throw error
         }
     }
 
@@ -193,10 +196,6 @@ package actor Administrators {
 
     /// The log is copied into the file when it has so many pages.
     private static let logFrames = 1_000
-
-    static func translate<Value>(_ body: () throws(StoreError) -> Value) throws(RecordError) -> Value {
-        do { return try body() } catch { throw RecordError(error) }
-    }
 
     /// Refuses an actor who may not manage administrators, or not any more.
     func requireManager(_ actor: AuditActor) throws(RecordError) {
@@ -230,7 +229,7 @@ package actor Administrators {
             at: clock(), actorKind: kind, actor: name, action: action.rawValue, target: target,
             outcome: AuditOutcome.done.rawValue, address: actor.address, request: actor.requestID,
             detail: AuditText.detail(detail))
-        try Self.translate { () throws(StoreError) in try store.audit.append(row) }
+        try store.audit.append(row)
     }
 
     // MARK: The log
@@ -244,7 +243,7 @@ package actor Administrators {
         let rows = notes.take(all: all, now: clock())
         guard !rows.isEmpty else { return }
         try write { store throws(RecordError) in
-            try Self.translate { () throws(StoreError) in for row in rows { try store.audit.append(row) } }
+            for row in rows { try store.audit.append(row) }
         }
     }
 
@@ -253,9 +252,7 @@ package actor Administrators {
         try writeNotes(all: true)
         guard let store else { throw .databaseUnavailable }
         return try AuditPage.compose(request) { position, limit throws(RecordError) in
-            try Self.translate { () throws(StoreError) in
-                try store.audit.list(request.filter, before: position, limit: limit)
-            }
+            try store.audit.list(request.filter, before: position, limit: limit)
         }
     }
 
@@ -267,11 +264,9 @@ package actor Administrators {
         var purged = slice
         while purged >= slice {
             purged = try write { store throws(RecordError) in
-                try Self.translate { () throws(StoreError) in
-                    for hash in ended { try store.administrators.removeSession(hash: hash.bytes) }
-                    return try store.audit.purge(
-                        before: now - limits.auditSeconds * 1_000, keeping: limits.auditEntries, limit: slice)
-                }
+                for hash in ended { try store.administrators.removeSession(hash: hash.bytes) }
+                return try store.audit.purge(
+                    before: now - limits.auditSeconds * 1_000, keeping: limits.auditEntries, limit: slice)
             }
         }
         snapshot.withLock { snapshot in
@@ -285,7 +280,7 @@ package actor Administrators {
     package func inject(failureAt step: Int?, lasts: Bool = true) {
         store?.connection.faults = step.map {
             FaultPlan(
-                failAt: $0, with: StoreError(code: 13, message: "database or disk is full"), losesTransaction: true,
+                failAt: $0, with: StoreFailure(code: 13, message: "database or disk is full"), losesTransaction: true,
                 lasts: lasts)
         }
     }

@@ -38,7 +38,7 @@ extension Administrators {
             try audit(
                 .administratorCreate, name.text, by: actor, detail: JSONObject([("role", .string(role.rawValue))]),
                 in: store)
-            return try Self.translate { () throws(StoreError) in try store.administrators.add(made) }
+            return try store.administrators.add(made)
         }
         var row = made
         row.id = id
@@ -87,7 +87,7 @@ extension Administrators {
                 .administratorDelete, target.name, by: actor,
                 detail: JSONObject([("role", .string(target.role.rawValue))]),
                 in: store)
-            try Self.translate { () throws(StoreError) in try store.administrators.remove(target.id) }
+            try store.administrators.remove(target.id)
         }
         snapshot.withLock { snapshot in
             snapshot.administrators[target.id] = nil
@@ -128,10 +128,8 @@ extension Administrators {
         }
         try write { store throws(RecordError) in
             try audit(action, row.name, by: actor, detail: detail, in: store)
-            try Self.translate { () throws(StoreError) in
-                try store.administrators.update(row)
-                for hash in ending { try store.administrators.removeSession(hash: hash.bytes) }
-            }
+            try store.administrators.update(row)
+            for hash in ending { try store.administrators.removeSession(hash: hash.bytes) }
         }
         snapshot.withLock { snapshot in
             snapshot.administrators[row.id] = row

@@ -25,38 +25,34 @@ extension WriteTransaction {
         let now = now
         let assets = assets
         let uploader = upload.caller.writerID
-        let made = try store { () throws(StoreError) -> (id: Int64, usesFile: Bool) in
-            var usesFile = false
-            let asset: Int64
-            if let row = try assets.reading.find(content.hash) {
-                asset = row.id
-                // As good as new: it is kept for as long as its receipt.
-                if row.orphaned != nil { try assets.mark(asset, orphaned: now) }
-                // A file that was lost, or cut, is whole again with this one.
-                if folder.size(of: AssetFileName(hash: row.hash, file: row.file)) != row.size {
-                    try assets.replace(asset, file: file.file)
-                    usesFile = true
-                }
-            } else {
+        var usesFile = false
+        let asset: Int64
+        if let row = try assets.reading.find(content.hash) {
+            asset = row.id
+            // As good as new: it is kept for as long as its receipt.
+            if row.orphaned != nil { try assets.mark(asset, orphaned: now) }
+            // A file that was lost, or cut, is whole again with this one.
+            if folder.size(of: AssetFileName(hash: row.hash, file: row.file)) != row.size {
+                try assets.replace(asset, file: file.file)
                 usesFile = true
-                asset = try assets.insert(
-                    AssetRow(
-                        id: 0, hash: content.hash, size: content.size, file: file.file, orphaned: now,
-                        picture: PictureColumns(content.picture)))
             }
-            let claim = AssetClaim(
-                id: 0, asset: asset, uploader: uploader, scope: key.scope, owner: key.owner,
-                contentType: contentType, filename: upload.filename, expires: expires)
-            return (try assets.claim(claim, size: content.size), usesFile)
+        } else {
+            usesFile = true
+            asset = try assets.insert(
+                AssetRow(
+                    id: 0, hash: content.hash, size: content.size, file: file.file, orphaned: now,
+                    picture: PictureColumns(content.picture)))
         }
+        let claim = AssetClaim(
+            id: 0, asset: asset, uploader: uploader, scope: key.scope, owner: key.owner,
+            contentType: contentType, filename: upload.filename, expires: expires)
+        let made = (id: try assets.claim(claim, size: content.size), usesFile: usesFile)
         if let resumable = upload.resumable {
-            let isThere = try store { () throws(StoreError) in
-                try assets.resumables.complete(resumable, claim: made.id)
-            }
+            let isThere = try assets.resumables.complete(resumable, claim: made.id)
             guard isThere else { throw .uploadNotFound }
         }
         // Now that an upload in several requests is complete, and not counted as one that is not.
-        let unused = try store { () throws(StoreError) in try assets.reading.unusedBytes(of: uploader) }
+        let unused = try assets.reading.unusedBytes(of: uploader)
         guard unused <= Int64(limits.unreferencedAssetBytes) else {
             throw .assetQuota(held: unused - content.size, limit: limits.unreferencedAssetBytes)
         }

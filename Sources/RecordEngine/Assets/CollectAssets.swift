@@ -29,15 +29,13 @@ extension RecordDatabase {
                 transaction throws(RecordError) in
                 let now = transaction.now
                 let limit = assets.isCollectionHeld ? 0 : slice
-                return try transaction.store { () throws(StoreError) in
-                    (
-                        try transaction.assets.collect(
-                            before: now - grace, limit: limit, sparesUploads: sparesUploads),
-                        try transaction.assets.removeExpiredClaims(before: now, limit: slice),
-                        try transaction.assets.resumables.collect(
-                            before: now, limit: slice, isBusy: { uploads.isBusy($0) })
-                    )
-                }
+                return (
+                    try transaction.assets.collect(
+                        before: now - grace, limit: limit, sparesUploads: sparesUploads),
+                    try transaction.assets.removeExpiredClaims(before: now, limit: slice),
+                    try transaction.assets.resumables.collect(
+                        before: now, limit: slice, isBusy: { uploads.isBusy($0) })
+                )
             }
             try await removeUploads(done.2)
             let names = done.0
@@ -108,19 +106,15 @@ extension AssetFileName {
 extension RecordReader {
     fileprivate func unknownAssets(among names: [AssetFileName]) throws(RecordError) -> [AssetFileName] {
         let reading = try assetReading()
-        return try store { () throws(StoreError) in
-            var unknown: [AssetFileName] = []
-            for name in names where try reading.find(name.hash)?.file != name.file { unknown.append(name) }
-            return unknown
-        }
+        var unknown: [AssetFileName] = []
+        for name in names where try reading.find(name.hash)?.file != name.file { unknown.append(name) }
+        return unknown
     }
 
     fileprivate func resumableUploads(among names: [String]) throws(RecordError) -> Set<String> {
         let reading = try assetReading()
-        return try store { () throws(StoreError) in
-            var known: Set<String> = []
-            for name in names where try reading.resumables.isUnfinished(name) { known.insert(name) }
-            return known
-        }
+        var known: Set<String> = []
+        for name in names where try reading.resumables.isUnfinished(name) { known.insert(name) }
+        return known
     }
 }

@@ -89,7 +89,7 @@ extension RecordReader {
         _ hash: Digest, mediaType: UInt8, filename: String?, secondsLeft: Int64?
     ) throws(RecordError) -> OpenAsset {
         let reading = try assetReading()
-        guard let row = try store({ () throws(StoreError) in try reading.find(hash) }) else { throw .assetNotFound }
+        guard let row = try reading.find(hash) else { throw .assetNotFound }
         let folder = database.assets.folder
         let file: OpenAssetFile?
         do throws(AssetFileError) { file = try folder.open(row.name) } catch { throw database.failure(error) }

@@ -54,7 +54,7 @@ extension RecordReader {
         try database.assets.reserve(bytes, for: uploader, limits: database.limits) { () throws(RecordError) in
             try refresh()
             let reading = try assetReading()
-            return try store { () throws(StoreError) in try reading.unusedBytes(of: uploader) }
+            return try reading.unusedBytes(of: uploader)
         }
     }
 

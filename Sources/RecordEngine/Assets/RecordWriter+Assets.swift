@@ -48,13 +48,12 @@ extension RecordWriter {
         let name = type.fields.first { $0.id == field }?.name.text ?? ""
         if let filename = asset.filename { try AssetUpload.checkFilename(filename) }
         let table = transaction.assets
-        let row = try store { () throws(StoreError) -> AssetRow? in
-            guard let hash = Digest(base64: asset.fileChecksum) else { return nil }
-            return try table.reading.find(hash)
+        let row = try Digest(base64: asset.fileChecksum).flatMap { hash throws(RecordError) in
+            try table.reading.find(hash)
         }
         if let receipt = asset.receipt {
             guard let number = AssetReceipt.open(receipt, caller, address, with: transaction.keys),
-                let claim = try store({ () throws(StoreError) in try table.reading.claim(number) }),
+                let claim = try table.reading.claim(number),
                 // After a restore the number may be another's.
                 claim.uploader == caller.writerID, claim.expires > transaction.now, let row, claim.asset == row.id
             else { throw .receiptRejected(field: name) }
@@ -65,9 +64,7 @@ extension RecordWriter {
         // Nor does a checksum tell what stands in a field that the caller may not read.
         guard let row, let record, mayRead(record, type),
             mayRead(field: field, of: type, isOwn: record.creator == caller.userID),
-            try store({ () throws(StoreError) in
-                try table.isLinked(record: record.id, field: field, asset: row.id)
-            })
+            try table.isLinked(record: record.id, field: field, asset: row.id)
         else { throw .receiptMissing(field: name) }
         guard asset.size == row.size else { throw .assetSizeWrong(field: name, found: row.size) }
         return (row, nil)
@@ -86,33 +83,31 @@ extension RecordWriter {
         let end = now + transaction.limits.unreferencedAssetSeconds * 1_000
         var bytes: Int64 = 0
         self.claims = []
-        try store { () throws(StoreError) in
-            for link in old.subtracting(new) {
-                guard let asset = try table.reading.find(link.hash) else { continue }
-                // What is counted is what was there: a link may be lost.
-                if try table.unlink(
-                    record: record, of: recordOwner, field: link.field, asset: asset.id, now: now, end: end)
-                {
-                    bytes -= asset.size
-                }
+        for link in old.subtracting(new) {
+            guard let asset = try table.reading.find(link.hash) else { continue }
+            // What is counted is what was there: a link may be lost.
+            if try table.unlink(
+                record: record, of: recordOwner, field: link.field, asset: asset.id, now: now, end: end)
+            {
+                bytes -= asset.size
             }
-            let uploaded = Set(claims.map(\.hash))
-            for link in new {
-                // Of what the record has already, a link may be lost: whoever uploads the content again gets one.
-                let isNew = !old.contains(link)
-                guard isNew || uploaded.contains(link.hash), let asset = try table.reading.find(link.hash)
-                else { continue }
-                if !isNew, try table.isLinked(record: record, field: link.field, asset: asset.id) { continue }
-                if try table.link(record: record, of: recordOwner, field: link.field, asset: asset.id) {
-                    bytes += asset.size
-                }
-            }
-            // Also that of a content which the field had already: a record has what was uploaded. Not that of an
-            // operation that came to nothing.
-            guard !claims.isEmpty else { return }
-            let kept = Set(new.map(\.hash))
-            for claim in claims where kept.contains(claim.hash) { try table.use(claim: claim.number) }
         }
+        let uploaded = Set(claims.map(\.hash))
+        for link in new {
+            // Of what the record has already, a link may be lost: whoever uploads the content again gets one.
+            let isNew = !old.contains(link)
+            guard isNew || uploaded.contains(link.hash), let asset = try table.reading.find(link.hash)
+            else { continue }
+            if !isNew, try table.isLinked(record: record, field: link.field, asset: asset.id) { continue }
+            if try table.link(record: record, of: recordOwner, field: link.field, asset: asset.id) {
+                bytes += asset.size
+            }
+        }
+        // Also that of a content which the field had already: a record has what was uploaded. Not that of an
+        // operation that came to nothing.
+        guard !claims.isEmpty else { return }
+        let kept = Set(new.map(\.hash))
+        for claim in claims where kept.contains(claim.hash) { try table.use(claim: claim.number) }
         try noteUsage(of: row, assetBytes: bytes)
     }
 

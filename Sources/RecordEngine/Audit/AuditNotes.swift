@@ -126,8 +126,6 @@ final class AuditWrite: PendingWrite, @unchecked Sendable {
     }
 
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
-        try transaction.store { () throws(StoreError) in
-            for row in rows { try transaction.auditTable.append(row) }
-        }
+        for row in rows { try transaction.auditTable.append(row) }
     }
 }

@@ -89,9 +89,7 @@ extension RecordDatabase {
         let rows = auditNotes.take(all: true)
         guard !rows.isEmpty else { return }
         try await write { transaction throws(RecordError) in
-            try transaction.store { () throws(StoreError) in
-                for row in rows { try transaction.auditTable.append(row) }
-            }
+            for row in rows { try transaction.auditTable.append(row) }
         }
     }
 
@@ -102,9 +100,7 @@ extension RecordDatabase {
         let (seconds, entries) = (limits.auditSeconds, limits.auditEntries)
         return try await write(operations: limit, isAlone: true) { transaction throws(RecordError) in
             let moment = transaction.now - seconds * 1_000
-            return try transaction.store { () throws(StoreError) in
-                try transaction.auditTable.purge(before: moment, keeping: entries, limit: limit)
-            }
+            return try transaction.auditTable.purge(before: moment, keeping: entries, limit: limit)
         }
     }
 }

@@ -78,9 +78,7 @@ extension RecordDatabase {
         return try await queries.pool.read(self) { reader throws(RecordError) in
             let table = try reader.auditReading()
             return try AuditPage.compose(request) { position, limit throws(RecordError) in
-                try reader.store { () throws(StoreError) in
-                    try table.list(request.filter, before: position, limit: limit)
-                }
+                try table.list(request.filter, before: position, limit: limit)
             }
         }
     }

@@ -17,7 +17,7 @@ extension WriteTransaction {
             at: now, actorKind: kind, actor: name, action: action.rawValue, target: AuditText.cut(target),
             outcome: outcome.rawValue, address: actor.address, request: actor.requestID,
             detail: AuditText.detail(detail))
-        try store { () throws(StoreError) in try auditTable.append(row) }
+        try auditTable.append(row)
     }
 
     /// What the log calls an actor: its kind, and a name that stays.
@@ -27,7 +27,7 @@ extension WriteTransaction {
         case .anonymous: return ("anonymous", "")
         case .user(let id, _): return ("user", try userName(id))
         case .service(let key):
-            let row = try store { () throws(StoreError) in try apiKeys.find(account: key.account) }
+            let row = try apiKeys.find(account: key.account)
             return ("key", row?.name ?? "")
         case .administrator(let administrator):
             return ("administrator", administrators?.name(of: administrator) ?? Administrators.bootstrapName)

@@ -210,7 +210,7 @@ extension BackupProblem {
         switch error {
         case let problem as BackupProblem: self = problem
         case is CancellationError: self = .cancelled
-        case let error as StoreError where error.isStorageFull:
+        case let error as StoreFailure where error.isStorageFull:
             self.init("There is no room for the backup at \(path): \(error). Make room there, or choose another place.")
         case let error as RecordError: self.init(error.reason + ".")
         default: self.init("The backup to \(path) failed: \(error).")

@@ -25,7 +25,7 @@ extension RecordDatabase {
     ///   - path: Of the new file.
     ///   - progress: Called between slices, on the caller's thread.
     /// - Returns: What the copy holds: exactly the commits up to there.
-    /// - Throws: `BackupProblem`; a `StoreError` of either file. The copy is worth nothing then.
+    /// - Throws: `BackupProblem`; a `StoreFailure` of either file. The copy is worth nothing then.
     package nonisolated func copyFile(
         to path: String, progress: (CopyProgress) throws -> Void
     ) async throws -> CopyMark {
@@ -119,7 +119,7 @@ private final class CopySlice: PendingWrite, @unchecked Sendable {
 extension Administrators {
     /// Copies the file. It is small, and few wait for it.
     ///
-    /// - Throws: A `StoreError`; `BackupProblem` after a failed sync.
+    /// - Throws: A `StoreFailure`; `BackupProblem` after a failed sync.
     package func copyFile(to path: String) throws {
         guard let connection = connection else { throw BackupProblem("The administrators' file takes no writes.") }
         let copy = try DatabaseCopy(of: connection, to: path)

@@ -27,14 +27,14 @@ extension RecordReader {
                 throw .subjectByRecordName(text, right: .manageKeys)
             }
             let table = try keyTable()
-            let row = try store { () throws(StoreError) in try table.find(name: name) }
+            let row = try table.find(name: name)
             guard let row else {
                 throw RecordError(.notFound, "There is no key with this name", details: [("caller", .text(text))])
             }
             return subject(of: row)
         }
         if let name = UserRecordName(text) {
-            let row = try store { () throws(StoreError) in try accounts.find(recordName: name.text) }
+            let row = try accounts.find(recordName: name.text)
             guard let row else {
                 throw RecordError(
                     .notFound, "There is no user with this record name", details: [("caller", .text(text))])
@@ -44,7 +44,7 @@ extension RecordReader {
         guard Authorization.authorize(question.asker, .manageUsers) == .allowed else {
             throw .subjectByRecordName(text, right: .manageUsers)
         }
-        let row = try store { () throws(StoreError) in try accounts.find(name: text) }
+        let row = try accounts.find(name: text)
         guard let row else {
             throw RecordError(
                 .notFound,
@@ -64,11 +64,11 @@ extension RecordReader {
         }
         if account.kind == .service {
             let table = try keyTable()
-            let row = try store { () throws(StoreError) in try table.find(account: account.id) }
+            let row = try table.find(account: account.id)
             return subject(of: row)
         }
         return .caller(
-            .user(account.id, roles: try store { () throws(StoreError) in try accounts.roles(of: account.id) }))
+            .user(account.id, roles: try accounts.roles(of: account.id)))
     }
 
     private func subject(of key: KeyRow?) -> AccessSubject {

@@ -26,7 +26,7 @@ extension RecordDatabase {
             let indexes = try transaction.addIndexes(wish, to: typeName)
             if let actor { try transaction.audit(.indexAdd, typeName.text, by: actor) }
             // A new index may be ready, and have taken the place of one whose table is to go.
-            let hasWork = try transaction.store { () throws(StoreError) in try transaction.hasIndexWork() }
+            let hasWork = try transaction.hasIndexWork()
             return (indexes, hasWork)
         }
         if hasWork { buildIndexes() }
@@ -75,9 +75,7 @@ extension WriteTransaction {
 
     func setOptions(of field: FieldDefinition, in type: inout RecordTypeDefinition) throws(RecordError) {
         let number = type.id
-        try store { () throws(StoreError) in
-            try schemaTable.setOptions(field.options, field: field.id, type: number)
-        }
+        try schemaTable.setOptions(field.options, field: field.id, type: number)
         type.add(field)
     }
 

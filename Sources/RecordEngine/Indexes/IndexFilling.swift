@@ -84,11 +84,9 @@ final class IndexFilling {
             failures[entry.index] = .duplicates(name.flatMap { name in otherName.map { (name, $0) } }, names)
             return
         }
-        try transaction.store { () throws(StoreError) in
-            try runs.withKey(of: entry) { key throws(StoreError) in
-                try transaction.indexes.table.insert(
-                    zone: entry.place, key: key, record: entry.record, into: entry.index)
-            }
+        try runs.withKey(of: entry) { key throws(RecordError) in
+            try transaction.indexes.table.insert(
+                zone: entry.place, key: key, record: entry.record, into: entry.index)
         }
     }
 
@@ -98,11 +96,9 @@ final class IndexFilling {
     ) throws(RecordError) -> Int64? {
         // Its first access list may have come while the entries were on their way.
         let type = transaction.schema[id: type.id] ?? type
-        return try transaction.store { () throws(StoreError) in
-            try runs.withKey(of: entry) { key throws(StoreError) in
-                try transaction.otherRecord(
-                    zone: entry.zone, key: key, than: entry.record, in: entry.index, of: type)
-            }
+        return try runs.withKey(of: entry) { key throws(RecordError) in
+            try transaction.otherRecord(
+                zone: entry.zone, key: key, than: entry.record, in: entry.index, of: type)
         }
     }
 
@@ -110,10 +106,8 @@ final class IndexFilling {
     private func shown(
         _ record: Int64, _ zone: Int64, in transaction: WriteTransaction
     ) throws(RecordError) -> String? {
-        try transaction.store { () throws(StoreError) in
-            guard try transaction.zones.isPublic(zone) else { return nil }
-            return String(decoding: try transaction.records.find(id: record)?.name ?? [], as: UTF8.self)
-        }
+        guard try transaction.zones.isPublic(zone) else { return nil }
+        return String(decoding: try transaction.records.find(id: record)?.name ?? [], as: UTF8.self)
     }
 }
 

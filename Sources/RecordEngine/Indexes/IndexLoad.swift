@@ -97,9 +97,9 @@ final class IndexLoad {
         let walk = RecordWalk(transaction.connection)
         defer { walk.finish() }
         let position = position
-        try transaction.store { () throws(StoreError) in try walk.begin(after: position) }
+        try walk.begin(after: position)
         while slice.hasMore {
-            guard let (cursor, zone) = try transaction.store({ () throws(StoreError) in try walk.next() }) else {
+            guard let (cursor, zone) = try walk.next() else {
                 isLast = end == .max
                 if !isLast { self.position = end }
                 return true
@@ -139,10 +139,8 @@ final class IndexLoad {
             guard slice.hasMore else { return false }
             mending.removeLast()
             walk.finish()
-            let found = try transaction.store { () throws(StoreError) in
-                try walk.begin(after: record - 1)
-                return try walk.next()
-            }
+            try walk.begin(after: record - 1)
+            let found = try walk.next()
             let fresh = IndexRuns()
             defer { slice.spend(1 + fresh.count) }
             guard let (cursor, zone) = found, cursor.record.id == record else { continue }

@@ -105,10 +105,10 @@ final class IndexMaintainer {
     }
 
     /// Writes what `prepare` has found, and forgets it.
-    func write() throws(StoreError) {
+    func write() throws(RecordError) {
         defer { changes.removeAll(keepingCapacity: true) }
         for change in changes {
-            try keys.withUnsafeBufferPointer { keys throws(StoreError) in
+            try keys.withUnsafeBufferPointer { keys throws(RecordError) in
                 let key = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[change.key]))
                 if change.isInsertion {
                     try table.insert(zone: change.place, key: key, record: change.record, into: change.index)
@@ -202,12 +202,10 @@ final class IndexMaintainer {
         if let column = traits.cutColumn {
             throw .textTooLongForUnique(type.columnNames(of: index)[column], type: type.name)
         }
-        return try transaction.store { () throws(StoreError) in
-            try keys.withUnsafeBufferPointer { keys throws(StoreError) in
-                try transaction.otherRecord(
-                    zone: zone, key: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[key])), than: record,
-                    in: index.id, of: type)
-            }
+        return try keys.withUnsafeBufferPointer { keys throws(RecordError) in
+            try transaction.otherRecord(
+                zone: zone, key: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[key])), than: record,
+                in: index.id, of: type)
         } != nil
     }
 }

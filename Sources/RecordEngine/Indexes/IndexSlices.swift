@@ -15,7 +15,7 @@ extension WriteTransaction {
     }
 
     /// Whether some index is to be built or dropped.
-    func hasIndexWork() throws(StoreError) -> Bool {
+    func hasIndexWork() throws(RecordError) -> Bool {
         if try !indexDefinitions.builds().isEmpty { return true }
         return try indexDefinitions.firstDropped() != nil
     }
@@ -30,7 +30,7 @@ extension WriteTransaction {
         let started = MonotonicClock.now
         // What a failure asks for anew is left to further slices.
         entriesAtOnce = 0
-        let builds = try store { () throws(StoreError) in try indexDefinitions.builds() }
+        let builds = try indexDefinitions.builds()
         guard !builds.isEmpty else {
             indexes.load = nil
             return try dropSlice(started, goesOn)
@@ -46,12 +46,10 @@ extension WriteTransaction {
             indexes.load = nil
             for filling in load.fillings.values { try settle(filling, isComplete: false) }
         }
-        return try store { () throws(StoreError) in
-            let builds = try indexDefinitions.builds()
-            return SliceOutcome(
-                hasMore: try hasIndexWork(),
-                building: Dictionary(builds.map { ($0.id, $0.built) }, uniquingKeysWith: { $1 }), added: added)
-        }
+        let left = try indexDefinitions.builds()
+        return SliceOutcome(
+            hasMore: try hasIndexWork(),
+            building: Dictionary(left.map { ($0.id, $0.built) }, uniquingKeysWith: { $1 }), added: added)
     }
 
     /// The stretch that is under way, or a new one.
@@ -69,7 +67,7 @@ extension WriteTransaction {
             guard let type = schema[id: build.type],
                 let index = type.maintainedIndexes.first(where: { $0.id == build.id })
             else {
-                try store { () throws(StoreError) in try indexDefinitions.setDropped(build.id) }
+                try indexDefinitions.setDropped(build.id)
                 continue
             }
             front.append(build)
@@ -95,27 +93,24 @@ extension WriteTransaction {
             if load.isLast { continue }
             build.position = load.position
             build.built += records
-            try store { () throws(StoreError) in try indexDefinitions.save(build) }
+            try indexDefinitions.save(build)
         }
         for filling in load.fillings.values { try settle(filling, isComplete: load.isLast) }
         return added
     }
 
     private func dropSlice(_ started: UInt64, _ goesOn: (UInt64) -> Bool) throws(RecordError) -> SliceOutcome {
-        guard let id = try store({ () throws(StoreError) in try indexDefinitions.firstDropped() }) else {
+        guard let id = try indexDefinitions.firstDropped() else {
             return SliceOutcome(hasMore: false)
         }
         let table = indexes.table
         let piece = min(256, indexBuilding.recordsPerSlice)
         var gone = 0
         repeat {
-            if try store({ () throws(StoreError) in try table.removeFirst(piece, of: id) }) {
-                let hasMore = try store { () throws(StoreError) in
-                    try table.drop(id)
-                    try indexDefinitions.remove(id)
-                    return try hasIndexWork()
-                }
-                return SliceOutcome(hasMore: hasMore)
+            if try table.removeFirst(piece, of: id) {
+                try table.drop(id)
+                try indexDefinitions.remove(id)
+                return SliceOutcome(hasMore: try hasIndexWork())
             }
             gone += piece
         } while gone < indexBuilding.recordsPerSlice && goesOn(started)
@@ -129,12 +124,12 @@ extension WriteTransaction {
         let limit = indexBuilding.recordsAtOnce
         guard !indexes.isEmpty, entriesAtOnce > 0 else { return }
         let walk = RecordWalk(connection)
-        guard try store({ () throws(StoreError) in try walk.hasAtMost(limit, ofType: type.id) }) else { return }
+        guard try walk.hasAtMost(limit, ofType: type.id) else { return }
         defer { walk.finish() }
         let filling = IndexFilling(type, indexes)
         let runs = IndexRuns()
-        try store { () throws(StoreError) in try walk.begin(type: type.id) }
-        while let (cursor, zone) = try store({ () throws(StoreError) in try walk.next() }) {
+        try walk.begin(type: type.id)
+        while let (cursor, zone) = try walk.next() {
             try filling.gather(cursor, cursor.row, zone: zone, into: runs, in: self)
             if runs.count > entriesAtOnce {
                 entriesAtOnce = 0
@@ -152,10 +147,10 @@ extension WriteTransaction {
         for filled in filling.indexes where type.maintainedIndexes.contains(where: { $0.id == filled.id }) {
             if let reason = filling.failures[filled.id] {
                 type.setState(.failed(reason), ofIndex: filled.id)
-                try store { () throws(StoreError) in try indexDefinitions.setFailed(filled.id, reason: reason) }
+                try indexDefinitions.setFailed(filled.id, reason: reason)
             } else if isComplete {
                 type.setState(.ready, ofIndex: filled.id)
-                try store { () throws(StoreError) in try indexDefinitions.setReady(filled.id) }
+                try indexDefinitions.setReady(filled.id)
             }
         }
         if !type.replacements.isEmpty {

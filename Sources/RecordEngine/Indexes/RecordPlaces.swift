@@ -43,19 +43,17 @@ extension WriteTransaction {
     /// Where a record stands, or will stand; audiences that it is the first of are made.
     func places(of row: RecordRow, zone: Int64) throws(RecordError) -> RecordPlaces {
         guard let access = row.access else { return RecordPlaces(zone: zone) }
-        return try store { () throws(StoreError) in
-            RecordPlaces(
-                everything: try audiences.ensure(zone: zone, principal: AudienceTable.everything),
-                readers: try StoredAccess.readers(access).map { reader throws(StoreError) in
-                    try audiences.ensure(zone: zone, principal: reader)
-                })
-        }
+        return RecordPlaces(
+            everything: try audiences.ensure(zone: zone, principal: AudienceTable.everything),
+            readers: try StoredAccess.readers(access).map { reader throws(RecordError) in
+                try audiences.ensure(zone: zone, principal: reader)
+            })
     }
 
     /// Some other record of a zone that has a key, with or without an access list.
     func otherRecord(
         zone: Int64, key: UnsafeRawBufferPointer, than record: Int64, in index: Int64, of type: RecordTypeDefinition
-    ) throws(StoreError) -> Int64? {
+    ) throws(RecordError) -> Int64? {
         if let other = try indexes.table.otherRecord(zone: zone, key: key, than: record, in: index) { return other }
         guard type.hasAccessLists,
             let listed = try audiences.number(zone: zone, principal: AudienceTable.everything)

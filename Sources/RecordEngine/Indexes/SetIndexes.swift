@@ -40,7 +40,7 @@ extension WriteTransaction {
                 if index.isDeclared != isDeclared {
                     index.isDeclared = isDeclared
                     let id = index.id
-                    try store { () throws(StoreError) in try indexDefinitions.setDeclared(isDeclared, id) }
+                    try indexDefinitions.setDeclared(isDeclared, id)
                 }
                 kept.append(index)
             } else {
@@ -48,7 +48,7 @@ extension WriteTransaction {
             }
         }
         for index in type.indexes where !kept.contains(where: { $0.id == index.id }) {
-            try store { () throws(StoreError) in try indexDefinitions.setDropped(index.id) }
+            try indexDefinitions.setDropped(index.id)
         }
         type.indexes = kept.sorted { $0.id < $1.id } + new
         new += try setReplacements(of: &type, widening: widening)
@@ -68,11 +68,8 @@ extension WriteTransaction {
         }
         let wanted = shape
         lastUnindexed = lastSequence
-        let id = try store { () throws(StoreError) in
-            let id = try indexDefinitions.add(wanted, isDeclared: isDeclared, type: type.id)
-            try indexes.table.make(id)
-            return id
-        }
+        let id = try indexDefinitions.add(wanted, isDeclared: isDeclared, type: type.id)
+        try indexes.table.make(id)
         return IndexDefinition(
             id: id, kind: shape.kind, columns: shape.columns, isUnique: shape.isUnique, isDeclared: isDeclared,
             state: .building(position: 0))

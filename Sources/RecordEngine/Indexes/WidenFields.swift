@@ -44,7 +44,7 @@ extension WriteTransaction {
         // Why a field could not be widened is shown until somebody decides on it.
         if widening == nil { kept += type.replacements.filter { $0.kind == .widening && $0.isFailed } }
         for index in type.replacements where !kept.contains(where: { $0.id == index.id }) {
-            try store { () throws(StoreError) in try indexDefinitions.setDropped(index.id) }
+            try indexDefinitions.setDropped(index.id)
         }
         type.replacements = kept + new
         return new
@@ -56,7 +56,7 @@ extension WriteTransaction {
         guard case .failed(let reason)? = failed?.state else { return }
         for check in type.replacements where check.kind == .widening && !check.isFailed {
             type.setState(.failed(reason), ofIndex: check.id)
-            try store { () throws(StoreError) in try indexDefinitions.setFailed(check.id, reason: reason) }
+            try indexDefinitions.setFailed(check.id, reason: reason)
         }
     }
 
@@ -73,7 +73,7 @@ extension WriteTransaction {
             else { continue }
             fields[position] = fields[position].retyped(wide)
             let field = fields[position]
-            try store { () throws(StoreError) in try schemaTable.setType(of: field, type: number) }
+            try schemaTable.setType(of: field, type: number)
         }
         var indexes: [IndexDefinition] = []
         for index in type.indexes {
@@ -84,13 +84,11 @@ extension WriteTransaction {
             }
             replacement.isDeclared = index.isDeclared
             let (old, new, isDeclared) = (index.id, replacement.id, index.isDeclared)
-            try store { () throws(StoreError) in
-                try indexDefinitions.setDropped(old)
-                try indexDefinitions.setDeclared(isDeclared, new)
-            }
+            try indexDefinitions.setDropped(old)
+            try indexDefinitions.setDeclared(isDeclared, new)
             indexes.append(replacement)
         }
-        try store { () throws(StoreError) in for check in checks { try indexDefinitions.setDropped(check.id) } }
+        for check in checks { try indexDefinitions.setDropped(check.id) }
         let failed = type.replacements.filter(\.isFailed)
         type = type.replacing(fields: fields, indexes: indexes.sorted { $0.id < $1.id } + failed)
     }

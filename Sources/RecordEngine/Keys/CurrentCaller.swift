@@ -9,7 +9,6 @@ protocol CallerSource {
     var administrators: Administrators? { get }
     var callerTime: Int64 { get }
     func keyTable() throws(RecordError) -> KeyTable
-    func store<Value>(_ body: () throws(StoreError) -> Value) throws(RecordError) -> Value
 }
 
 extension CallerSource {
@@ -21,15 +20,11 @@ extension CallerSource {
         switch caller {
         case .anonymous: return caller
         case .user(let id, _):
-            let roles = try store { () throws(StoreError) -> [RoleName: RoleID]? in
-                guard let row = try accounts.find(id: id), row.disabled == nil else { return nil }
-                return try accounts.roles(of: id)
-            }
-            guard let roles else { throw .tokenRejected }
-            return .user(id, roles: roles)
+            guard let row = try accounts.find(id: id), row.disabled == nil else { throw .tokenRejected }
+            return .user(id, roles: try accounts.roles(of: id))
         case .service(let key):
             let keys = try keyTable()
-            let row = try store { () throws(StoreError) in try keys.find(account: key.account) }
+            let row = try keys.find(account: key.account)
             guard let row, row.isAlive(at: callerTime) else { throw .tokenRejected }
             return .service(ServiceKey(account: row.account, scope: KeyScope(stored: row.scope)))
         case .administrator(let administrator):
@@ -57,7 +52,7 @@ extension RecordReader: CallerSource {
         try refresh()
         let table = try keyTable()
         let now = WallClock.milliseconds
-        let found = try store { () throws(StoreError) in try table.find(hash: hash.bytes) }
+        let found = try table.find(hash: hash.bytes)
         guard let found, found.key.isAlive(at: now), found.expires > now else { throw .tokenRejected }
         database.noteUse(ofKey: found.key, now: now)
         let key = ServiceKey(account: found.key.account, scope: KeyScope(stored: found.key.scope))
@@ -96,8 +91,6 @@ private final class KeyUse: PendingWrite, @unchecked Sendable {
     }
 
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
-        try transaction.store { () throws(StoreError) in
-            try transaction.apiKeys.noteUse(account: account, now: now, unlessAfter: now)
-        }
+        try transaction.apiKeys.noteUse(account: account, now: now, unlessAfter: now)
     }
 }

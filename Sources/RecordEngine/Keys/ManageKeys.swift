@@ -23,7 +23,7 @@ extension RecordDatabase {
         let id = Hex.encode(RandomBytes.make(16))
         let key = try await write { transaction throws(RecordError) in
             let maker = try transaction.keyManager(actor)
-            let count = try transaction.store { () throws(StoreError) in try transaction.apiKeys.livingCount() }
+            let count = try transaction.apiKeys.livingCount()
             guard count < Self.keyCount else {
                 throw .badRequest(
                     "There is the full number of keys. Revoke some first", cause: .tooLarge,
@@ -32,16 +32,13 @@ extension RecordDatabase {
             let expires = try expiry.moment(now: transaction.now)
             try maker.checkGiving(scope, until: expires)
             let now = transaction.now
-            let account = try transaction.store { () throws(StoreError) in
-                try transaction.accounts.add(
-                    recordName: recordName, name: recordName, password: nil, created: now, kind: .service)
-            }
+            let account = try transaction.accounts.add(
+                recordName: recordName, name: recordName, password: nil, created: now, kind: .service)
             let row = KeyRow(
                 publicID: id, name: name.text, prefix: token.shown, scope: scope.stored, account: account,
                 created: now, expires: expires)
-            try transaction.refusingTakenName { () throws(StoreError) in
-                try transaction.apiKeys.add(row, hash: token.hash)
-            }
+            try transaction.requireFreeName(of: row)
+            try transaction.apiKeys.add(row, hash: token.hash)
             try transaction.audit(.keyCreate, name.text, by: actor, detail: row.auditDetail)
             return APIKey(row, userRecordName: recordName)
         }
@@ -70,13 +67,12 @@ extension RecordDatabase {
                 try maker.checkGiving(KeyScope(stored: row.scope), until: row.expires)
             }
             let changed = row
-            try transaction.refusingTakenName { () throws(StoreError) in try transaction.apiKeys.update(changed) }
+            try transaction.requireFreeName(of: changed)
+            try transaction.apiKeys.update(changed)
             if row.scope != before.scope {
                 // What it could read before may differ, so its sync tokens start again.
                 let sequence = try transaction.nextSequence()
-                try transaction.store { () throws(StoreError) in
-                    try transaction.roles.markChanged(accounts: [changed.account], sequence: sequence)
-                }
+                try transaction.roles.markChanged(accounts: [changed.account], sequence: sequence)
             }
             transaction.rightsChanged = true
             try transaction.audit(
@@ -106,10 +102,8 @@ extension RecordDatabase {
             row.prefix = token.shown
             row.overlaps = transaction.now + overlap * 1_000
             let rotated = row
-            try transaction.store { () throws(StoreError) in
-                try transaction.apiKeys.rotate(
-                    rotated.id, hash: token.hash, prefix: token.shown, overlaps: rotated.overlaps ?? 0)
-            }
+            try transaction.apiKeys.rotate(
+                rotated.id, hash: token.hash, prefix: token.shown, overlaps: rotated.overlaps ?? 0)
             transaction.rightsChanged = true
             try transaction.audit(
                 .keyRotate, row.name, by: actor,
@@ -130,7 +124,7 @@ extension RecordDatabase {
             _ = try transaction.keyManager(actor)
             let row = try transaction.livingKey(id)
             let now = transaction.now
-            try transaction.store { () throws(StoreError) in try transaction.apiKeys.revoke(row.id, now: now) }
+            try transaction.apiKeys.revoke(row.id, now: now)
             transaction.rightsChanged = true
             try transaction.audit(
                 .keyRevoke, row.name, by: actor, detail: JSONObject([("id", .string(row.publicID))]))
@@ -173,12 +167,12 @@ extension WriteTransaction {
                 "Only administrators and keys with the right manageKeys may do this")
         }
         guard case .service(let key) = caller else { return KeyManager(caller: caller, expires: nil) }
-        let row = try store { () throws(StoreError) in try apiKeys.find(account: key.account) }
+        let row = try apiKeys.find(account: key.account)
         return KeyManager(caller: caller, expires: row?.expires)
     }
 
     fileprivate func livingKey(_ id: String) throws(RecordError) -> KeyRow {
-        let row = try store { () throws(StoreError) in try apiKeys.find(publicID: id) }
+        let row = try apiKeys.find(publicID: id)
         guard let row, row.revoked == nil else { throw .keyNotFound }
         return row
     }
@@ -187,15 +181,10 @@ extension WriteTransaction {
         APIKey(row, userRecordName: try userName(row.account))
     }
 
-    fileprivate func refusingTakenName(_ body: () throws(StoreError) -> Void) throws(RecordError) {
-        do throws(StoreError) {
-            try body()
-        } catch {
-            if error.isUniqueViolation {
-                throw RecordError(.exists, "A key has this name already. Choose another", cause: .nameTaken)
-            }
-            throw try store { () throws(StoreError) in throw error }
-        }
+    /// Refuses a name that another living key has.
+    fileprivate func requireFreeName(of key: KeyRow) throws(RecordError) {
+        guard try apiKeys.isNameTaken(key.name, but: key.id) else { return }
+        throw RecordError(.exists, "A key has this name already. Choose another", cause: .nameTaken)
     }
 }
 
@@ -218,13 +207,11 @@ extension RecordReader {
     /// - Returns: The keys, and the cursor of the next page.
     package func apiKeys(after cursor: String?, limit: Int) throws(RecordError) -> (keys: [APIKey], cursor: String?) {
         let table = try keyTable()
-        let start = try store { () throws(StoreError) in
-            try cursor.map { id throws(StoreError) in try table.find(publicID: id)?.id ?? -1 } ?? 0
-        }
+        let start = try cursor.map { id throws(RecordError) in try table.find(publicID: id)?.id ?? -1 } ?? 0
         guard start >= 0 else {
             throw .badRequest("The cursor is none of this list. Ask for the first page again", cause: .tokenInvalid)
         }
-        let rows = try store { () throws(StoreError) in try table.list(after: start, limit: limit + 1) }
+        let rows = try table.list(after: start, limit: limit + 1)
         var keys: [APIKey] = []
         for row in rows.prefix(limit) { keys.append(APIKey(row, userRecordName: try userName(row.account))) }
         return (keys, rows.count > limit ? keys.last?.id : nil)
@@ -233,14 +220,14 @@ extension RecordReader {
     /// A key, also a revoked one.
     package func apiKey(_ id: String) throws(RecordError) -> APIKey {
         let table = try keyTable()
-        guard let row = try store({ () throws(StoreError) in try table.find(publicID: id) }) else { throw .keyNotFound }
+        guard let row = try table.find(publicID: id) else { throw .keyNotFound }
         return APIKey(row, userRecordName: try userName(row.account))
     }
 
     /// The key of a service's account.
     package func apiKey(of account: UserID) throws(RecordError) -> APIKey? {
         let table = try keyTable()
-        guard let row = try store({ () throws(StoreError) in try table.find(account: account) }) else { return nil }
+        guard let row = try table.find(account: account) else { return nil }
         return APIKey(row, userRecordName: try userName(row.account))
     }
 }

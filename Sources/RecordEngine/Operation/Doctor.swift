@@ -93,10 +93,13 @@ package struct Doctor {
                 sort: folder + " file")
         } else {
             do {
-                var examination = try DatabaseExamination(
-                    folder: folder, isInUse: database.isInUse,
-                    label: container.text + "/" + environment.rawValue, doctor: self)
-                try examination.run(&database, &found)
+                let connection = try Connection(path: file, role: .reader)
+                try connection.explaining {
+                    var examination = try DatabaseExamination(
+                        connection, folder: folder, isInUse: database.isInUse,
+                        label: container.text + "/" + environment.rawValue, doctor: self)
+                    try examination.run(&database, &found)
+                }
             } catch {
                 Self.report(error, of: file, copy: "folder", sort: folder + " file", &found)
             }
@@ -112,29 +115,35 @@ package struct Doctor {
         report(Progress(activity: ServerFile.name, done: 0, total: 0))
         do {
             let connection = try Connection(path: file, role: .reader)
-            let state = try ServerFile.migrationState(connection)
-            if state.unknown > 0 {
-                found.problem(
-                    "\(file) was written by a newer version of Fogbase.",
-                    remedy: "Use that version, or restore a backup from before.", sort: "server migration")
-            } else if state.missing > 0 {
-                found.notice("\(file): The next start of the server brings the tables to their newest form.")
-            }
-            for line in try ServerFile.integrityProblems(connection, isQuick: isQuick) {
-                found.problem(
-                    "SQLite finds \(file) damaged: \(line).",
-                    remedy: "Stop the server, keep a copy of the file as it is, and restore it from a backup.",
-                    sort: "server integrity")
-            }
-            guard state.missing == 0, state.unknown == 0 else { return }
-            for line in try AdministratorTable(connection).oddities(roles: AdministratorRole.allCases.map(\.rawValue)) {
-                found.problem(
-                    "\(file): \(line).",
-                    remedy: "Take the administrator away and add it anew; until then it cannot sign in.",
-                    sort: "server administrators")
-            }
+            try connection.explaining { try examineServerFile(connection, file, &found) }
         } catch {
             Self.report(error, of: file, copy: "file", sort: "server file", &found)
+        }
+    }
+
+    private func examineServerFile(
+        _ connection: Connection, _ file: String, _ found: inout DoctorReport
+    ) throws {
+        let state = try ServerFile.migrationState(connection)
+        if state.unknown > 0 {
+            found.problem(
+                "\(file) was written by a newer version of Fogbase.",
+                remedy: "Use that version, or restore a backup from before.", sort: "server migration")
+        } else if state.missing > 0 {
+            found.notice("\(file): The next start of the server brings the tables to their newest form.")
+        }
+        for line in try ServerFile.integrityProblems(connection, isQuick: isQuick) {
+            found.problem(
+                "SQLite finds \(file) damaged: \(line).",
+                remedy: "Stop the server, keep a copy of the file as it is, and restore it from a backup.",
+                sort: "server integrity")
+        }
+        guard state.missing == 0, state.unknown == 0 else { return }
+        for line in try AdministratorTable(connection).oddities(roles: AdministratorRole.allCases.map(\.rawValue)) {
+            found.problem(
+                "\(file): \(line).",
+                remedy: "Take the administrator away and add it anew; until then it cannot sign in.",
+                sort: "server administrators")
         }
     }
 
@@ -142,7 +151,7 @@ package struct Doctor {
     private static func report(
         _ error: any Error, of file: String, copy: String, sort: String, _ found: inout DoctorReport
     ) {
-        if let error = error as? StoreError, error.isStorageFull {
+        if let error = error as? StoreFailure, error.isStorageFull {
             found.problem(
                 "\(file) could not be examined: \(error).", remedy: "Make room on the disk, and run the doctor again.",
                 sort: sort)

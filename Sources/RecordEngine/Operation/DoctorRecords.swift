@@ -19,10 +19,10 @@ struct DatabaseExamination {
 
     static let slice = 1_000
 
-    init(folder: String, isInUse: Bool, label: String, doctor: Doctor) throws {
+    init(_ connection: Connection, folder: String, isInUse: Bool, label: String, doctor: Doctor) throws {
         self.label = label
         self.doctor = doctor
-        connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
+        self.connection = connection
         table = try InspectionTable(connection)
         schemas = SchemaTable(connection)
         schema = try schemas.load(version: 1)

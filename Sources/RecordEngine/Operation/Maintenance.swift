@@ -37,9 +37,7 @@ extension RecordDatabase {
             let done = try await write(operations: limit, isAlone: true, frees: true) {
                 transaction throws(RecordError) in
                 let oldest = transaction.now - seconds * 1_000
-                return try transaction.store { () throws(StoreError) in
-                    try transaction.tombstones.purge(before: oldest, limit: limit)
-                }
+                return try transaction.tombstones.purge(before: oldest, limit: limit)
             }
             forgotten += done
             if done < limit { return forgotten }
@@ -66,17 +64,15 @@ extension RecordDatabase {
             let done = try await write(operations: slice, isAlone: true, frees: true) {
                 transaction throws(RecordError) in
                 let now = transaction.now
-                return try transaction.store { () throws(StoreError) in
-                    (
-                        try transaction.tombstones.purge(
-                            before: max(now - tombstoneAge, surplus.map { $0 + 1 } ?? .min), limit: slice),
-                        try transaction.sessions.removeExpired(before: now, limit: slice),
-                        try transaction.idempotency.removeExpired(before: now - answerAge, limit: slice),
-                        try transaction.apiKeys.removeEnded(before: now - Self.endedKeyMilliseconds, limit: slice),
-                        try transaction.invitations.removeEnded(
-                            before: now - Self.endedInvitationMilliseconds, limit: slice)
-                    )
-                }
+                return (
+                    try transaction.tombstones.purge(
+                        before: max(now - tombstoneAge, surplus.map { $0 + 1 } ?? .min), limit: slice),
+                    try transaction.sessions.removeExpired(before: now, limit: slice),
+                    try transaction.idempotency.removeExpired(before: now - answerAge, limit: slice),
+                    try transaction.apiKeys.removeEnded(before: now - Self.endedKeyMilliseconds, limit: slice),
+                    try transaction.invitations.removeEnded(
+                        before: now - Self.endedInvitationMilliseconds, limit: slice)
+                )
             }
             report.tombstones += done.0
             report.sessions += done.1

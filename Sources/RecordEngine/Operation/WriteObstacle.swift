@@ -56,8 +56,13 @@ struct StorageWatch {
     var lastLook: UInt64 = 0
 
     /// A write was rejected for good.
-    mutating func didReject(_ error: StoreError, _ room: DiskRoom, freePages: Int) {
-        let obstacle: WriteObstacle = error.isReadOnly ? .readOnly : error.isQuotaUsedUp ? .quota : .full
+    mutating func didReject(_ failure: StoreFailure, _ room: DiskRoom, freePages: Int) {
+        let obstacle: WriteObstacle =
+            switch failure.kind {
+            case .readOnly: .readOnly
+            case .quotaUsedUp: .quota
+            default: .full
+            }
         self.obstacle = obstacle
         let usable = room.usableBytes(freePages: freePages)
         // With that much room it was not for want of it, but of a quota that says so in no other way.

@@ -133,9 +133,7 @@ extension RecordReader {
         case .principals(let numbers): principals = numbers
         }
         let reading = try audienceReading()
-        return try store { () throws(StoreError) in
-            try reading.numbers(zone: zone, principals: principals, type: type.id)
-        }
+        return try reading.numbers(zone: zone, principals: principals, type: type.id)
     }
 
     /// A condition on `_deleted` with the numbers of the accounts that it means, as long as they are not too many.
@@ -145,7 +143,7 @@ extension RecordReader {
         let table = try goneAccountTable()
         // Each test gets all of them.
         let most = min(database.limits.goneAccountsByNumber, Limits.conditionMembers / tests)
-        let numbers = try store { () throws(StoreError) in try table.numbers(limit: most + 1) }
+        let numbers = try table.numbers(limit: most + 1)
         return numbers.count > most ? predicate : predicate.naming(goneAccounts: numbers).simplified()
     }
 
@@ -157,7 +155,7 @@ extension RecordReader {
         }
         guard let name = UserRecordName(name) else { return nil }
         // Not by `userID`, which brings the view up to date: type and indexes are those of the view as it is.
-        return try store { () throws(StoreError) in try accounts.find(recordName: name.text)?.id }
+        return try accounts.find(recordName: name.text)?.id
     }
 }
 

@@ -53,19 +53,19 @@ extension RecordReader {
         switch walk.source {
         case .name: return 1
         case .creator(let creator):
-            let found = try counted(mayCount) { () throws(StoreError) in
+            let found = try counted(mayCount) { () throws(RecordError) in
                 try reading.records.count(zone: zone, type: type.id, creator: creator, within: ids, limit: probe)
             }
             // More than an unknown range of an index is taken for: of the two the range is the narrower.
             return found < probe ? found : max(probe * 8, typeEntries(type) / 50)
         case .records:
-            let found = try counted(mayCount) { () throws(StoreError) in
+            let found = try counted(mayCount) { () throws(RecordError) in
                 try reading.records.count(zone: zone, type: type.id, creator: nil, within: ids, limit: probe)
             }
             return found < probe ? found : max(probe * 8, typeEntries(type))
         case .index(let index):
             let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
-            let found = try counted(mayCount) { () throws(StoreError) in
+            let found = try counted(mayCount) { () throws(RecordError) in
                 try reading.indexes.count(index.id, zone: zone, range, limit: probe)
             }
             if found < probe { return found }
@@ -75,8 +75,8 @@ extension RecordReader {
     }
 
     /// As many as are counted at most, where nothing may be counted.
-    private func counted(_ mayCount: Bool, _ count: () throws(StoreError) -> Int) throws(RecordError) -> Int {
-        mayCount ? try store(count) : Self.probedRows
+    private func counted(_ mayCount: Bool, _ count: () throws(RecordError) -> Int) throws(RecordError) -> Int {
+        mayCount ? try count() : Self.probedRows
     }
 
     /// How many records a type has in all zones, as far as statistics of its indexes tell.

@@ -71,7 +71,7 @@ struct SetChange: Sendable {
         on id: Int64, with writer: RecordWriter, into ignored: inout [UInt8], _ skips: inout SetSkips
     ) throws(RecordError) -> Bool {
         let transaction = writer.transaction
-        let found = try transaction.store { () throws(StoreError) in try transaction.records.find(id: id) }
+        let found = try transaction.records.find(id: id)
         guard let record = found, let type = transaction.schema[id: typeID], !record.row.isDeleted,
             record.row.type == typeID
         else {

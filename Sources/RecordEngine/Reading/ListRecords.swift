@@ -101,12 +101,10 @@ extension RecordReader {
         let audiences = try self.audiences(of: type, for: caller, in: request.address.scope, zone: zone)
         // One more than the page: whether it comes decides on the cursor.
         if audiences.isEmpty {
-            let first = try store { () throws(StoreError) in
-                try reading.list(zone: zone, type: type.id, after: after ?? 0, limit: limit + 1, reach: reach)
-            }
+            let first = try reading.list(zone: zone, type: type.id, after: after ?? 0, limit: limit + 1, reach: reach)
             if let records = first {
                 defer { records.finish() }
-                while try show(records), try store({ () throws(StoreError) in try records.next() }) {}
+                while try show(records), try records.next() {}
             }
         } else {
             try list(zone: zone, audiences, type: type.id, reach, after: after ?? 0, limit: limit + 1, show)

@@ -61,9 +61,7 @@ extension RecordReader {
         }
         var json: [UInt8] = []
         if entry.isExternal {
-            try store { () throws(StoreError) in
-                try reading.appendLargeValue(record: row.id, field: entry.fieldID, to: &json)
-            }
+            try reading.appendLargeValue(record: row.id, field: entry.fieldID, to: &json)
         } else {
             json.append(contentsOf: view.valueText(of: entry))
         }
@@ -88,7 +86,7 @@ extension RecordReader {
             throw caller == .anonymous ? .refused(caller, .read, .records(typeName)) : .recordNotFound
         }
         guard let zone = try zoneID(address) else { throw .recordNotFound }
-        let found = try store { () throws(StoreError) in try reading.find(zone: zone, name: name.text) }
+        let found = try reading.find(zone: zone, name: name.text)
         guard let cursor = found else { throw .recordNotFound }
         let row = cursor.row
         guard !row.isDeleted, row.type == type.id,

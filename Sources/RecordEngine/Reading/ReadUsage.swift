@@ -17,6 +17,6 @@ extension RecordReader {
 
     private func usage(of owner: Int64) throws(RecordError) -> Usage {
         let table = try usageTable()
-        return try store { () throws(StoreError) in try table.usage(of: owner).all }
+        return try table.usage(of: owner).all
     }
 }

@@ -29,19 +29,8 @@ extension RecordReader {
         try RecordComposer.append(
             header, fields: view, selection: selection,
             external: { field, output throws(RecordError) in
-                try appendLargeValue(record: system.id, field: field, to: &output)
+                try reading.appendLargeValue(record: system.id, field: field, to: &output)
             }, downloadURL: urls.map { urls in { _, asset in urls.url(of: asset) } }, to: &output)
         return access != nil
-    }
-
-    private func appendLargeValue(
-        record: Int64, field: Int, to output: inout [UInt8]
-    ) throws(RecordError) {
-        do {
-            try reading.appendLargeValue(record: record, field: field, to: &output)
-        } catch {
-            database.statistics.didFail(error.description)
-            throw RecordError(error)
-        }
     }
 }

@@ -67,6 +67,9 @@ package final class RecordReader {
     init(database: RecordDatabase, path: String, length: ViewLength = .turn) throws {
         self.database = database
         connection = try Connection(path: path, role: length == .query ? .scanner : .reader)
+        let statistics = database.statistics
+        // Queries that ran out of time are no failures.
+        connection.observer = { if $0.kind != .interrupted { statistics.didFail($0.description) } }
         snapshot = try Snapshot(connection, clock: database.clock, length: length)
         reading = try RecordReading(connection)
         zones = try ZoneTable(connection)
@@ -91,7 +94,7 @@ package final class RecordReader {
             let openings = snapshot.openings
             // Before the version that is adopted.
             knownSequence = database.clock.publishedSequence
-            try store { () throws(StoreError) in try snapshot.refresh() }
+            try snapshot.refresh()
             if snapshot.openings != openings { database.statistics.didOpenSnapshot() }
             let now = database.clock.rightsVersion
             guard now == version else {
@@ -177,17 +180,12 @@ package final class RecordReader {
         if token.starts(with: KeyToken.prefix.utf8) { return remember(try service(hash), hash) }
         try refresh()
         let now = WallClock.milliseconds
-        let found = try store { () throws(StoreError) -> (session: SessionRow, account: AccountRow)? in
-            guard let session = try sessionTable.find(hash: hash.bytes), session.expires > now,
-                let account = try accounts.find(id: session.account), account.disabled == nil
-            else { return nil }
-            return (session, account)
-        }
-        guard let found else { throw .tokenRejected }
-        let roles = try store { () throws(StoreError) in try accounts.roles(of: found.account.id) }
-        let caller = Caller.user(found.account.id, roles: roles)
-        let slides = found.session.used + database.limits.slideMilliseconds
-        let known = remember(KnownCaller(caller: caller, expires: found.session.expires, slides: slides), hash)
+        guard let session = try sessionTable.find(hash: hash.bytes), session.expires > now,
+            let account = try accounts.find(id: session.account), account.disabled == nil
+        else { throw .tokenRejected }
+        let caller = Caller.user(account.id, roles: try accounts.roles(of: account.id))
+        let slides = session.used + database.limits.slideMilliseconds
+        let known = remember(KnownCaller(caller: caller, expires: session.expires, slides: slides), hash)
         if now >= slides { noteUse(of: hash, now: now) }
         return known
     }
@@ -207,7 +205,7 @@ package final class RecordReader {
     /// The account with a public name.
     package func userID(_ name: UserRecordName) throws(RecordError) -> UserID? {
         try refresh()
-        return try store { () throws(StoreError) in try accounts.find(recordName: name.text)?.id }
+        return try accounts.find(recordName: name.text)?.id
     }
 
     /// The public name of whoever wrote a record.
@@ -218,7 +216,7 @@ package final class RecordReader {
             lastUserName = (id, name)
             return name
         }
-        let account = try store { () throws(StoreError) in try accounts.find(id: id) }
+        let account = try accounts.find(id: id)
         guard let account else { return SystemUser.deleted }
         if userNames.count >= Self.cacheEntries { userNames.removeAll(keepingCapacity: true) }
         userNames[id] = account.recordName
@@ -235,9 +233,7 @@ package final class RecordReader {
     /// What queries read with, made when the first one comes.
     func queryReading() throws(RecordError) -> QueryReading {
         if let queries { return queries }
-        let made = try store { () throws(StoreError) in
-            try QueryReading(connection, statistics: database.statistics)
-        }
+        let made = try QueryReading(connection)
         queries = made
         return made
     }
@@ -245,7 +241,7 @@ package final class RecordReader {
     /// What audiences are found with, made when the first type with access lists is asked for.
     func audienceReading() throws(RecordError) -> AudienceReading {
         if let audiences { return audiences }
-        let made = try store { () throws(StoreError) in try AudienceReading(connection) }
+        let made = try AudienceReading(connection)
         audiences = made
         return made
     }
@@ -253,7 +249,7 @@ package final class RecordReader {
     /// What accounts take, made when somebody asks.
     func usageTable() throws(RecordError) -> UsageTable {
         if let usages { return usages }
-        let made = try store { () throws(StoreError) in try UsageTable(connection) }
+        let made = try UsageTable(connection)
         usages = made
         return made
     }
@@ -261,7 +257,7 @@ package final class RecordReader {
     /// The API keys, made when the first one is asked for.
     func keyTable() throws(RecordError) -> KeyTable {
         if let apiKeys { return apiKeys }
-        let made = try store { () throws(StoreError) in try KeyTable(connection) }
+        let made = try KeyTable(connection)
         apiKeys = made
         return made
     }
@@ -269,7 +265,7 @@ package final class RecordReader {
     /// The accounts that are gone, made when a condition first names them.
     func goneAccountTable() throws(RecordError) -> GoneAccountTable {
         if let goneAccounts { return goneAccounts }
-        let made = try store { () throws(StoreError) in try GoneAccountTable(connection) }
+        let made = try GoneAccountTable(connection)
         goneAccounts = made
         return made
     }
@@ -277,13 +273,13 @@ package final class RecordReader {
     /// When the newest tombstone was made of those that are more than may be kept, in milliseconds since 1970.
     func newestTombstone(beyond count: Int) throws(RecordError) -> Int64? {
         try refresh()
-        return try store { () throws(StoreError) in try TombstoneReading(connection).newest(beyond: count) }
+        return try TombstoneReading(connection).newest(beyond: count)
     }
 
     /// The audit log, made when it is first read.
     func auditReading() throws(RecordError) -> AuditTable {
         if let auditTable { return auditTable }
-        let made = try store { () throws(StoreError) in try AuditTable(connection, isReader: true) }
+        let made = try AuditTable(connection, isReader: true)
         auditTable = made
         return made
     }
@@ -291,7 +287,7 @@ package final class RecordReader {
     /// What assets are found with, made when the first one is asked for.
     func assetReading() throws(RecordError) -> AssetReading {
         if let assets { return assets }
-        let made = try store { () throws(StoreError) in try AssetReading(connection) }
+        let made = try AssetReading(connection)
         assets = made
         return made
     }
@@ -311,18 +307,7 @@ package final class RecordReader {
 
     func zoneRow(_ address: DatabaseAddress) throws(RecordError) -> ZoneRow? {
         let key = address.key
-        return try store { () throws(StoreError) in
-            try zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)
-        }
-    }
-
-    func store<Value>(_ body: () throws(StoreError) -> Value) throws(RecordError) -> Value {
-        do {
-            return try body()
-        } catch {
-            database.statistics.didFail(error.description)
-            throw RecordError(error)
-        }
+        return try zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)
     }
 }
 

@@ -18,7 +18,7 @@ extension RecordReader {
     /// The public name of a principal; `nil` for a role that is gone.
     func name(of principal: Principal) throws(RecordError) -> String? {
         try principal.name(user: userName) { id throws(RecordError) in
-            try store { () throws(StoreError) in try roleTable.name(of: id) }
+            try roleTable.name(of: id)
         }
     }
 }
@@ -29,7 +29,7 @@ extension RecordWriter {
         let transaction = transaction
         return try StoredAccess.shown(access) { principal throws(RecordError) in
             try principal.name(user: transaction.userName) { id throws(RecordError) in
-                try transaction.store { () throws(StoreError) in try transaction.roles.name(of: id) }
+                try transaction.roles.name(of: id)
             }
         }
     }

@@ -37,7 +37,7 @@ extension RecordDatabase {
             try transaction.refuseFailedWidening(of: widening, in: typeName)
             let changes = SchemaChanges(from: before, to: transaction.schema)
             try transaction.audit(.schemaPut, typeName.text, by: actor, detail: changes.auditDetail)
-            return try transaction.store { () throws(StoreError) in try transaction.hasIndexWork() }
+            return try transaction.hasIndexWork()
         }
         if hasWork { buildIndexes() }
     }
@@ -48,7 +48,7 @@ extension WriteTransaction {
     func allowRetyping(
         _ field: FieldDefinition, to wanted: FieldType, of type: RecordTypeDefinition
     ) throws(RecordError) {
-        guard try store({ () throws(StoreError) in try records.hasRecords(type: type.id) }) else { return }
+        guard try records.hasRecords(type: type.id) else { return }
         throw .wouldLoseData(
             "The field \(field.name) of type \(type.name) is \(field.type.schemaName) and cannot become \(wanted.schemaName) while there are records. Delete them first, or add a field with another name",
             type: type.name, field: field.name)
@@ -57,9 +57,7 @@ extension WriteTransaction {
     /// Takes fields out of a type without records.
     func remove(_ gone: [FieldDefinition], from type: inout RecordTypeDefinition) throws(RecordError) {
         let number = type.id
-        try store { () throws(StoreError) in
-            for field in gone { try schemaTable.removeField(field.id, type: number) }
-        }
+        for field in gone { try schemaTable.removeField(field.id, type: number) }
         type = type.replacing(
             fields: type.fields.filter { field in !gone.contains { $0.id == field.id } },
             indexes: type.indexes + type.replacements)

@@ -28,11 +28,8 @@ extension WriteTransaction {
                 "The schema has its full number of record types", cause: .tooLarge,
                 details: [("limit", .number(Int64(Limits.recordTypes)))])
         }
-        let id = try store { () throws(StoreError) in
-            let id = try schemaTable.addType(name)
-            try schemaTable.setGrants(grants, type: id, sequence: 0)
-            return id
-        }
+        let id = try schemaTable.addType(name)
+        try schemaTable.setGrants(grants, type: id, sequence: 0)
         return RecordTypeDefinition(id: id, name: name, grants: grants)
     }
 
@@ -46,7 +43,7 @@ extension WriteTransaction {
         }
         let field = FieldDefinition(id: type.nextFieldID, name: name, type: kind)
         let number = type.id
-        try store { () throws(StoreError) in try schemaTable.addField(field, type: number) }
+        try schemaTable.addField(field, type: number)
         type.add(field)
     }
 }

@@ -34,7 +34,7 @@ extension RecordDatabase {
             try transaction.audit(.schemaPut, "", by: actor, detail: changes.auditDetail)
             return (
                 SchemaOutcome(schema: transaction.schema, changes: changes),
-                try transaction.store { () throws(StoreError) in try transaction.hasIndexWork() }
+                try transaction.hasIndexWork()
             )
         }
         if hasIndexWork { buildIndexes() }
@@ -100,16 +100,16 @@ extension WriteTransaction {
                 keepsRights ? wanted.keepingRights(of: schema[wanted.name]) : wanted, tellsNames: tellsNames)
         }
         // Accounts have brought the type of user records with them, and need it.
-        if try store({ () throws(StoreError) in try !accounts.isEmpty() }) { kept.insert(.users) }
+        if try !accounts.isEmpty() { kept.insert(.users) }
         for type in Array(schema.types.values) where !kept.contains(type.name) {
-            guard try !store({ () throws(StoreError) in try records.hasRecords(type: type.id) }) else {
+            guard try !records.hasRecords(type: type.id) else {
                 throw tellsNames
                     ? .wouldLoseData(
                         "The type \(type.name) has records and cannot be left out. Delete its records first",
                         type: type.name, field: nil)
                     : .badRequest("The document leaves out a type that has records. Send all types")
             }
-            try store { () throws(StoreError) in try schemaTable.removeType(type.id) }
+            try schemaTable.removeType(type.id)
             schema.remove(type.name)
         }
         rightsChanged = true
@@ -126,7 +126,7 @@ extension WriteTransaction {
         let names = Set(wanted.fields.map(\.name))
         var gone = type.fields.filter { !names.contains($0.name) }
         if let field = gone.first {
-            guard try !store({ () throws(StoreError) in try records.hasRecords(type: type.id) }) else {
+            guard try !records.hasRecords(type: type.id) else {
                 throw .wouldLoseData(
                     tellsNames
                         ? "The type \(type.name) has records, so its field \(field.name) cannot be left out"
@@ -160,7 +160,7 @@ extension WriteTransaction {
         if let isRequired = wanted.requiresAccess, isRequired != type.requiresAccessLists {
             type.requiresAccessLists = isRequired
             let number = type.id
-            try store { () throws(StoreError) in try schemaTable.setRequiresLists(isRequired, type: number) }
+            try schemaTable.setRequiresLists(isRequired, type: number)
             schema.set(type)
         }
         // Only now both the indexes and who reads the fields are as they shall be. What an older version took stays.
@@ -189,16 +189,14 @@ extension WriteTransaction {
     func setGrants(of fields: [FieldDefinition], in type: inout RecordTypeDefinition) throws(RecordError) {
         guard !fields.isEmpty else { return }
         for role in fields.flatMap({ ($0.readers ?? []).union($0.writers ?? []) }) where !role.isBuiltIn {
-            guard try store({ () throws(StoreError) in try roles.find(role.text) }) != nil else {
+            guard try roles.find(role.text) != nil else {
                 throw .unknownRole(role)
             }
         }
         let sequence = try nextSequence()
         let number = type.id
-        try store { () throws(StoreError) in
-            for field in fields { try schemaTable.setGrants(of: field, type: number) }
-            try schemaTable.markGranted(type: number, sequence: sequence)
-        }
+        for field in fields { try schemaTable.setGrants(of: field, type: number) }
+        try schemaTable.markGranted(type: number, sequence: sequence)
         for field in fields { type.add(field) }
         schema.set(type)
         rightsChanged = true
@@ -209,18 +207,17 @@ extension WriteTransaction {
         _ access: AccessTemplate?, of type: inout RecordTypeDefinition
     ) throws(RecordError) {
         for entry in access?.entries ?? [] {
-            let isKnown = try store { () throws(StoreError) in
+            let isKnown =
                 switch entry.name {
                 case .everyone, .creator: true
                 case .user(let name): try accounts.find(recordName: name.text) != nil
                 case .role(let name): try roles.find(name.text) != nil
                 }
-            }
             guard isKnown else { throw .unknownPrincipal(entry.name.text) }
         }
         type.defaultAccess = access
         let number = type.id
-        try store { () throws(StoreError) in try schemaTable.setDefaultAccess(access, type: number) }
+        try schemaTable.setDefaultAccess(access, type: number)
         schema.set(type)
     }
 
@@ -249,16 +246,14 @@ extension WriteTransaction {
 
     func setGrants(_ grants: Grants, of type: inout RecordTypeDefinition) throws(RecordError) {
         for role in grants.byRole.keys where !role.isBuiltIn {
-            guard try store({ () throws(StoreError) in try roles.find(role.text) }) != nil else {
+            guard try roles.find(role.text) != nil else {
                 throw .unknownRole(role)
             }
         }
         type.grants = grants
         let sequence = try nextSequence()
         let number = type.id
-        try store { () throws(StoreError) in
-            try schemaTable.setGrants(grants, type: number, sequence: sequence)
-        }
+        try schemaTable.setGrants(grants, type: number, sequence: sequence)
         schema.set(type)
         rightsChanged = true
     }

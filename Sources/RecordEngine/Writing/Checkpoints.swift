@@ -1,3 +1,4 @@
+internal import RecordModel
 internal import RecordStorage
 internal import Threads
 
@@ -60,7 +61,7 @@ struct Checkpoints {
     /// Makes a checkpoint if the log has grown enough.
     ///
     /// - Returns: Whether one was made.
-    mutating func copyIfDue(on connection: Connection, _ clock: CommitClock) throws(StoreError) -> Bool {
+    mutating func copyIfDue(on connection: Connection, _ clock: CommitClock) throws(RecordError) -> Bool {
         lastWrite = MonotonicClock.coarse
         let new = newPages(connection)
         let frames = connection.framesInLog
@@ -83,7 +84,7 @@ struct Checkpoints {
     /// Makes a checkpoint if the log has grown somewhat, whatever is in it.
     ///
     /// - Returns: Whether one was made.
-    mutating func copyWhenIdle(on connection: Connection, _ clock: CommitClock) throws(StoreError) -> Bool {
+    mutating func copyWhenIdle(on connection: Connection, _ clock: CommitClock) throws(RecordError) -> Bool {
         isWatched = false
         let waited = restartEnd != nil
         if waited {
@@ -130,7 +131,7 @@ struct Checkpoints {
     /// - Parameter restarts: Once all is copied, the next write begins the log anew, and readers have no use for it.
     private mutating func copy(
         on connection: Connection, _ clock: CommitClock, restarts: Bool
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         copiedPages = connection.framesInLog
         sawLarge = false
         _ = try connection.checkpoint(.passive)
@@ -138,7 +139,7 @@ struct Checkpoints {
     }
 
     /// Has the log begin anew, or wait for those who read long.
-    private mutating func restart(on connection: Connection, _ clock: CommitClock) throws(StoreError) {
+    private mutating func restart(on connection: Connection, _ clock: CommitClock) throws(RecordError) {
         guard clock.keepOutLongViews() else {
             let end = restartEnd ?? .after(patience)
             // Somebody reads for longer than one may, or in another process: others do not wait for that.
@@ -152,7 +153,7 @@ struct Checkpoints {
             _ = try connection.checkpoint(.passive)
         }
         // What is left is little; the loops stay out for the milliseconds that it takes.
-        let done = try clock.withoutReaders(patience: .milliseconds(100)) { () throws(StoreError) in
+        let done = try clock.withoutReaders(patience: .milliseconds(100)) { () throws(RecordError) in
             try connection.checkpoint(.restart)
         }
         if done == true { copiedPages = 0 }

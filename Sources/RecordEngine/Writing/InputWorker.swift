@@ -1,4 +1,5 @@
 package import RecordModel
+internal import RecordStorage
 internal import Synchronization
 internal import Threads
 

@@ -1,4 +1,5 @@
 internal import RecordModel
+internal import RecordStorage
 internal import Synchronization
 
 /// A write that waits for its group: work for the writer's thread, and whoever waits for the result.

@@ -21,7 +21,7 @@ extension RecordDatabase {
                 guard let type = transaction.schema[name] else { continue }
                 try transaction.notePreservedDates(of: type)
             }
-            return try transaction.store { () throws(StoreError) in try transaction.hasIndexWork() }
+            return try transaction.hasIndexWork()
         }
         if hasWork { buildIndexes() }
     }
@@ -45,7 +45,7 @@ extension WriteTransaction {
         var type = known
         type.hasPreservedDates = true
         let id = type.id
-        try store { () throws(StoreError) in try schemaTable.setHasPreservedDates(type: id) }
+        try schemaTable.setHasPreservedDates(type: id)
         schema.set(type)
         rightsChanged = true
         guard type.indexes.count < IndexDefinition.maxPerType else { return }
@@ -119,7 +119,7 @@ extension RecordWriter {
             return special
         }
         if let name = UserRecordName(name),
-            let account = try store({ () throws(StoreError) in try transaction.accounts.find(recordName: name.text) })
+            let account = try transaction.accounts.find(recordName: name.text)
         {
             return account.id
         }

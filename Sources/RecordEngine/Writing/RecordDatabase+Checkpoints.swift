@@ -1,3 +1,4 @@
+internal import RecordModel
 internal import RecordStorage
 internal import Synchronization
 internal import Threads
@@ -9,7 +10,7 @@ extension RecordDatabase {
     /// - Returns: Whether it did.
     func checkpointIfDue() -> Bool {
         if keepRoomForLog() { return true }
-        return checkpoint { checkpoints, connection, clock throws(StoreError) in
+        return checkpoint { checkpoints, connection, clock throws(RecordError) in
             try checkpoints.copyIfDue(on: connection, clock)
         }
     }
@@ -31,14 +32,14 @@ extension RecordDatabase {
     private func checkpointWhenIdle() -> Duration? {
         let time = checkpoints.timeToIdle
         guard time <= .zero else { return time }
-        _ = checkpoint { checkpoints, connection, clock throws(StoreError) in
+        _ = checkpoint { checkpoints, connection, clock throws(RecordError) in
             try checkpoints.copyWhenIdle(on: connection, clock)
         }
         return checkpoints.timeToNextLook
     }
 
     private func checkpoint(
-        _ copy: (inout Checkpoints, Connection, CommitClock) throws(StoreError) -> Bool
+        _ copy: (inout Checkpoints, Connection, CommitClock) throws(RecordError) -> Bool
     ) -> Bool {
         guard let transaction, !hasFailed.load(ordering: .relaxed) else {
             checkpoints.giveUp(clock)
@@ -49,9 +50,8 @@ extension RecordDatabase {
             statistics.didCheckpoint()
             return true
         } catch {
-            note(error)
+            noteFailure()
             checkpoints.giveUp(clock)
-            if error.isSyncFailure { failForGood() }
             return true
         }
     }

@@ -21,16 +21,16 @@ extension RecordDatabase {
     /// deleting.
     ///
     /// - Parameter effort: What was done before it ran.
-    func reject(_ write: PendingWrite, _ error: StoreError, after effort: RoomEffort) {
-        if error.isStorageFull, !hasFailed.load(ordering: .relaxed) {
+    func reject(_ write: PendingWrite, _ error: RecordError, _ failure: StoreFailure?, after effort: RoomEffort) {
+        if let failure, failure.isStorageFull, !hasFailed.load(ordering: .relaxed) {
             switch effort {
             case .none where makeRoom(): return commit([write], .checkpoint)
             case .none, .checkpoint: if write.frees, lendRoom() { return commit([write], .reserve) }
             case .reserve: break
             }
         }
-        if error.isStorageFull || error.isReadOnly { didReject(error) }
-        write.finish(RecordError(error))
+        if let failure, failure.isStorageFull || failure.kind == .readOnly { didReject(failure) }
+        write.finish(error)
     }
 
     /// Copies the log into the file and cuts it, and looks how far the file may grow.
@@ -63,14 +63,13 @@ extension RecordDatabase {
         do {
             // What most readers do not need any more, while they go on.
             try connection.checkpoint(.passive)
-            let isCut = try clock.withoutReaders(patience: .milliseconds(100)) { () throws(StoreError) in
+            let isCut = try clock.withoutReaders(patience: .milliseconds(100)) { () throws(RecordError) in
                 try connection.checkpoint(.truncate)
             }
             statistics.didCheckpoint()
             return isCut == true
         } catch {
-            note(error)
-            if error.isSyncFailure { failForGood() }
+            noteFailure()
             return false
         }
     }
@@ -85,7 +84,7 @@ extension RecordDatabase {
             try connection.limitPages(limit)
             room.pageLimit = limit
         } catch {
-            note(error)
+            noteFailure()
         }
     }
 
@@ -132,10 +131,10 @@ extension RecordDatabase {
 
     // MARK: Whether writes are possible
 
-    private func didReject(_ error: StoreError) {
+    private func didReject(_ failure: StoreFailure) {
         guard let connection = transaction?.connection else { return }
         let (room, free) = (connection.diskRoom(), (try? connection.freePages()) ?? 0)
-        storage.withLock { $0.didReject(error, room, freePages: free) }
+        storage.withLock { $0.didReject(failure, room, freePages: free) }
     }
 
     /// Why the database takes no writes; `nil` if it does. Looks at the disk if that is due. On any thread.
@@ -193,8 +192,7 @@ extension RecordDatabase {
         do {
             try connection.checkpoint(.passive)
         } catch {
-            note(error)
-            if error.isSyncFailure { failForGood() }
+            noteFailure()
         }
     }
 
@@ -206,7 +204,7 @@ extension RecordDatabase {
             try transaction.overwriteFailedCommit()
             return true
         } catch {
-            if error.isSyncFailure { failForGood() }
+            if transaction.connection.failure?.kind == .syncFailed { failForGood() }
             return false
         }
     }

@@ -60,16 +60,14 @@ extension RecordWriter {
                 }
                 principal = .user(creator)
             case .user(let name):
-                let account = try store { () throws(StoreError) in
-                    try transaction.accounts.find(recordName: name.text)
-                }
+                let account = try transaction.accounts.find(recordName: name.text)
                 guard let account else {
                     if forgivesUnknown { continue }
                     throw .unknownPrincipal(name.text)
                 }
                 principal = .user(account.id)
             case .role(let name):
-                let role = try store { () throws(StoreError) in try transaction.roles.find(name.text) }
+                let role = try transaction.roles.find(name.text)
                 guard let role else {
                     if forgivesUnknown { continue }
                     throw .unknownPrincipal("role:" + name.text)
@@ -92,9 +90,7 @@ extension RecordWriter {
             // so it takes the same right.
             guard Authorization.authorize(caller, .changeRights) == .allowed else { throw .formerReadersFull }
             let sequence = row.sequence
-            try store { () throws(StoreError) in
-                try transaction.schemaTable.markGranted(type: type.id, sequence: sequence)
-            }
+            try transaction.schemaTable.markGranted(type: type.id, sequence: sequence)
             transaction.rightsChanged = true
             former = [:]
         }
@@ -107,13 +103,11 @@ extension RecordWriter {
             try old.map { row throws(RecordError) in try transaction.places(of: row, zone: zone).audiences } ?? []
         let after =
             try new.map { row throws(RecordError) in try transaction.places(of: row, zone: zone).audiences } ?? []
-        try store { () throws(StoreError) in
-            if let old {
-                for place in before where !after.contains(place) { try transaction.audiences.remove(old, from: place) }
-            }
-            if let new {
-                for place in after where !before.contains(place) { try transaction.audiences.add(new, to: place) }
-            }
+        if let old {
+            for place in before where !after.contains(place) { try transaction.audiences.remove(old, from: place) }
+        }
+        if let new {
+            for place in after where !before.contains(place) { try transaction.audiences.add(new, to: place) }
         }
     }
 
@@ -122,7 +116,7 @@ extension RecordWriter {
         guard !type.hasAccessLists else { return }
         type.hasAccessLists = true
         let id = type.id
-        try store { () throws(StoreError) in try transaction.schemaTable.setHasLists(type: id) }
+        try transaction.schemaTable.setHasLists(type: id)
         transaction.schema.set(type)
         transaction.rightsChanged = true
     }

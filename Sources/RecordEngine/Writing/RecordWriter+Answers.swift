@@ -51,9 +51,7 @@ extension RecordWriter {
                             return
                         }
                         output.append(
-                            contentsOf: try store { () throws(StoreError) in
-                                try records.largeValue(record: row.id, field: field)
-                            })
+                            contentsOf: try records.largeValue(record: row.id, field: field))
                     }, downloadURL: urls.map { urls in { _, asset in urls.url(of: asset) } }, to: &answer)
             }
         }

@@ -40,10 +40,8 @@ extension RecordWriter {
             checks.append(.nobodyValidates(zone: zone, target: name, position: position))
             // One more than may be taken along: so many are either new, or known and counted.
             let limit = transaction.limits.cascadeRecords
-            let sources = try store { () throws(StoreError) in
-                try records.sources(
-                    zone: zone, target: name, action: ReferenceAction.deleteSelf.rawValue, limit: limit + 1)
-            }
+            let sources = try records.sources(
+                zone: zone, target: name, action: ReferenceAction.deleteSelf.rawValue, limit: limit + 1)
             for source in sources where known.insert(source).inserted {
                 cascaded += 1
                 guard cascaded <= limit else { throw .cascadeTooLarge(limit) }
@@ -51,7 +49,7 @@ extension RecordWriter {
             }
             next = nil
             while next == nil, let id = waiting.popLast() {
-                let child = try store { () throws(StoreError) in try records.find(id: id) }
+                let child = try records.find(id: id)
                 if let child, !child.row.isDeleted, try !staysWithAccount(child) { next = child }
             }
         }
@@ -74,7 +72,7 @@ extension RecordWriter {
         row.modified = transaction.now
         try clear(record, zone: zone, now: row.modified)
         let buried = row
-        try store { () throws(StoreError) in try transaction.records.bury(buried) }
+        try transaction.records.bury(buried)
         return String(decoding: record.name, as: UTF8.self)
     }
 
@@ -91,7 +89,7 @@ extension RecordWriter {
         }
         try noteUsage(of: row, from: fields, to: nil)
         if hasAssets {
-            let bytes = try store { () throws(StoreError) in try transaction.assets.linkedBytes(of: row.id) }
+            let bytes = try transaction.assets.linkedBytes(of: row.id)
             try noteUsage(of: row, assetBytes: -bytes)
         }
         if let type = transaction.schema[id: row.type],
@@ -101,14 +99,12 @@ extension RecordWriter {
         }
         let recordOwner = owner(of: row)
         let claimsEnd = now + transaction.limits.unreferencedAssetSeconds * 1_000
-        try store { () throws(StoreError) in
-            for (field, reference) in references {
-                try records.removeEdge(
-                    zone: zone, target: reference.recordName.text, source: row.id, field: field)
-            }
-            if hasExternals { try records.removeLargeValues(record: row.id) }
-            if hasAssets { try transaction.assets.unlinkAll(record: row.id, of: recordOwner, now: now, end: claimsEnd) }
+        for (field, reference) in references {
+            try records.removeEdge(
+                zone: zone, target: reference.recordName.text, source: row.id, field: field)
         }
+        if hasExternals { try records.removeLargeValues(record: row.id) }
+        if hasAssets { try transaction.assets.unlinkAll(record: row.id, of: recordOwner, now: now, end: claimsEnd) }
         if row.access != nil { try setAudiences(from: row, to: nil, zone: zone) }
     }
 }

@@ -80,7 +80,7 @@ extension RecordWriter {
             changes, into: existing, replacingAll: replacingAll, keeping: kept, now: transaction.now,
             recordBytes: transaction.limits.recordBytes,
             loadExternal: { field throws(RecordError) in
-                try store { () throws(StoreError) in try records.largeValue(record: record, field: field) }
+                try records.largeValue(record: record, field: field)
             })
     }
 
@@ -92,13 +92,11 @@ extension RecordWriter {
 
     func storeLargeValues(_ merge: FieldMerge, record: Int64) throws(RecordError) {
         guard !merge.externalPuts.isEmpty || !merge.externalRemovals.isEmpty else { return }
-        try store { () throws(StoreError) in
-            for field in merge.externalRemovals {
-                try transaction.records.removeLargeValue(record: record, field: field)
-            }
-            for (field, json) in merge.externalPuts {
-                try transaction.records.putLargeValue(record: record, field: field, json: json)
-            }
+        for field in merge.externalRemovals {
+            try transaction.records.removeLargeValue(record: record, field: field)
+        }
+        for (field, json) in merge.externalPuts {
+            try transaction.records.putLargeValue(record: record, field: field, json: json)
         }
     }
 }

@@ -47,7 +47,7 @@ extension RecordWriter {
         _ duplicate: IndexMaintainer.Duplicate, zone: Int64, record: Int64
     ) throws(RecordError) {
         let index = duplicate.index
-        let found = try store { () throws(StoreError) in try transaction.records.find(id: record) }
+        let found = try transaction.records.find(id: record)
         guard let found, !found.row.isDeleted, let type = transaction.schema[id: found.row.type] else { return }
         var key: [UInt8] = []
         try StoredFields(text: found.fields, layout: found.layout).withView { view throws(RecordError) in
@@ -55,11 +55,9 @@ extension RecordWriter {
                 .appendKey(of: index, to: &key)
         }
         guard key == duplicate.key else { return }
-        let other = try store { () throws(StoreError) in
-            try key.withUnsafeBufferPointer { key throws(StoreError) in
-                try transaction.otherRecord(
-                    zone: zone, key: UnsafeRawBufferPointer(key), than: record, in: index.id, of: type)
-            }
+        let other = try key.withUnsafeBufferPointer { key throws(RecordError) in
+            try transaction.otherRecord(
+                zone: zone, key: UnsafeRawBufferPointer(key), than: record, in: index.id, of: type)
         }
         guard other != nil else { return }
         throw withoutHiddenFields(
@@ -85,7 +83,7 @@ extension RecordWriter {
     }
 
     func writeIndexes() throws(RecordError) {
-        try store { () throws(StoreError) in try transaction.indexes.write() }
+        try transaction.indexes.write()
     }
 
     private static func withIndexed<Value>(

@@ -22,19 +22,15 @@ extension RecordWriter {
                 cause: .tooLarge, details: [("limit", .number(Int64(Limits.bindingReferences)))])
         }
         for edge in oldEdges.keys where newEdges[edge] == nil {
-            try store { () throws(StoreError) in
-                try transaction.records.removeEdge(
-                    zone: zone, target: edge.target.text, source: record, field: edge.field)
-            }
+            try transaction.records.removeEdge(
+                zone: zone, target: edge.target.text, source: record, field: edge.field)
         }
         for (edge, action) in newEdges {
             let isNew = oldEdges[edge] != action
             if isNew {
-                try store { () throws(StoreError) in
-                    try transaction.records.addEdge(
-                        zone: zone, target: edge.target.text, source: record, field: edge.field,
-                        action: action.rawValue)
-                }
+                try transaction.records.addEdge(
+                    zone: zone, target: edge.target.text, source: record, field: edge.field,
+                    action: action.rawValue)
             }
             // One that stood before has protected its target ever since, and is not this caller's to answer for.
             guard action == .validate, isNew || unconfirmed.contains(edge.field) else { continue }
@@ -77,9 +73,9 @@ extension RecordWriter {
         case .targetExists(let zone, let target, let field, let source, _):
             // A record that goes later in the same batch needs no target.
             let records = transaction.records
-            guard let holder = try store({ () throws(StoreError) in try records.row(id: source) }), !holder.isDeleted
+            guard let holder = try records.row(id: source), !holder.isDeleted
             else { return }
-            if let found = try store({ () throws(StoreError) in try records.row(zone: zone, name: target.text) }),
+            if let found = try records.row(zone: zone, name: target.text),
                 let type = transaction.schema[id: found.type], mayRead(found, type)
             {
                 return
@@ -87,15 +83,13 @@ extension RecordWriter {
             throw .missingTarget(target, field: fieldName(field, of: holder.type))
         case .nobodyValidates(let zone, let target, _):
             let records = transaction.records
-            guard try store({ () throws(StoreError) in try records.row(zone: zone, name: target) }) == nil else {
+            guard try records.row(zone: zone, name: target) == nil else {
                 return
             }
-            let blocker = try store { () throws(StoreError) in
-                try transaction.records.firstEdge(
-                    zone: zone, target: target, action: ReferenceAction.validate.rawValue)
-            }
+            let blocker = try transaction.records.firstEdge(
+                zone: zone, target: target, action: ReferenceAction.validate.rawValue)
             guard let blocker,
-                let holder = try store({ () throws(StoreError) in try transaction.records.find(id: blocker.source) })
+                let holder = try transaction.records.find(id: blocker.source)
             else { return }
             // Who may not read the record that blocks, or the field of it that does, does not learn its name.
             let isReadable =

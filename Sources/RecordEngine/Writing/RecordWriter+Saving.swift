@@ -84,15 +84,13 @@ extension RecordWriter {
         try noteUsage(of: row, from: nil, to: merge.stored)
         // Composed first: nothing may fail behind the one statement of a request without a savepoint.
         try appendAnswer(row, type: type, name: name, merge: merge, to: &answer)
-        try store { () throws(StoreError) in
-            if isNamed, row.access == nil {
-                try transaction.records.removeTombstone(
-                    zone: zone, name: name, type: type.id, creator: row.creator)
-            }
-            try transaction.records.insert(
-                row, zone: zone, name: name, layout: merge.stored.layout, fields: merge.stored.text)
-            if isPreserved { try transaction.records.setReceived(transaction.now, record: row.id) }
+        if isNamed, row.access == nil {
+            try transaction.records.removeTombstone(
+                zone: zone, name: name, type: type.id, creator: row.creator)
         }
+        try transaction.records.insert(
+            row, zone: zone, name: name, layout: merge.stored.layout, fields: merge.stored.text)
+        if isPreserved { try transaction.records.setReceived(transaction.now, record: row.id) }
         if hasEntries { try writeIndexes() }
         if row.access != nil { try setAudiences(from: nil, to: row, zone: zone) }
         try storeLargeValues(merge, record: row.id)
@@ -177,10 +175,8 @@ extension RecordWriter {
         if hadReferences || hadAssets || hasEntries || !isOneStatement(merge) { try transaction.ensureSavepoint() }
         try noteUsage(of: existing.row, from: before, to: merge.stored)
         try appendAnswer(row, type: current, name: name.text, merge: merge, to: &answer)
-        try store { () throws(StoreError) in
-            try transaction.records.update(row, layout: merge.stored.layout, fields: merge.stored.text)
-            if changesAccess { try transaction.records.setAccess(row) }
-        }
+        try transaction.records.update(row, layout: merge.stored.layout, fields: merge.stored.text)
+        if changesAccess { try transaction.records.setAccess(row) }
         if hasEntries { try writeIndexes() }
         if changesAccess { try setAudiences(from: existing.row, to: row, zone: zone ?? 0) }
         try storeLargeValues(merge, record: row.id)

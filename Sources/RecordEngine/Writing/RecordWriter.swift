@@ -66,12 +66,8 @@ final class RecordWriter {
         }
     }
 
-    func store<Value>(_ body: () throws(StoreError) -> Value) throws(RecordError) -> Value {
-        try transaction.store(body)
-    }
-
     func find(_ name: RecordName, zone: Int64) throws(RecordError) -> StoredRecord? {
-        try store { () throws(StoreError) in try transaction.records.find(zone: zone, name: name.text) }
+        try transaction.records.find(zone: zone, name: name.text)
     }
 
     /// The zone of the request, made if it is the first write to a private database.
@@ -83,10 +79,8 @@ final class RecordWriter {
         // The account may have gone since the request came; nothing would ever take the zone away.
         guard try transaction.account(key.owner) != nil else { throw .tokenRejected }
         let generation = try transaction.nextSequence()
-        let added = try store { () throws(StoreError) in
-            try transaction.zones.add(
-                scope: key.scope, owner: key.owner, name: address.zone.text, generation: generation)
-        }
+        let added = try transaction.zones.add(
+            scope: key.scope, owner: key.owner, name: address.zone.text, generation: generation)
         zone = added.id
         return added.id
     }
@@ -98,9 +92,7 @@ final class RecordWriter {
         } else {
             guard address.zone == .defaultZone else { throw .zoneNotFound }
             let key = address.key
-            zone = try store { () throws(StoreError) in
-                try transaction.zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)?.id
-            }
+            zone = try transaction.zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)?.id
         }
         return zone
     }

@@ -29,9 +29,7 @@ extension WriteTransaction {
         _ key: IdempotencyKey, for caller: Caller
     ) throws(RecordError) -> (RememberedAnswer, WriteAnswer.Outcome)? {
         let oldest = now - limits.idempotencySeconds * 1_000
-        let found = try store { () throws(StoreError) in
-            try idempotency.find(caller: caller.identityID, key: key.text, after: oldest)
-        }
+        let found = try idempotency.find(caller: caller.identityID, key: key.text, after: oldest)
         guard let found else { return nil }
         guard found.request == key.request, let outcome = WriteAnswer.Outcome(rawValue: found.outcome) else {
             throw RecordError(
@@ -48,11 +46,9 @@ extension WriteTransaction {
         let remembered = RememberedAnswer(
             request: key.request, outcome: answer.outcome.rawValue, name: answer.name, tag: answer.tag,
             body: AnswerOutline(answer.body, shown).bytes)
-        try store { () throws(StoreError) in
-            try idempotency.remember(
-                remembered, caller: caller.identityID, key: key.text, created: now,
-                limit: Int64(limits.idempotencyBytes))
-        }
+        try idempotency.remember(
+            remembered, caller: caller.identityID, key: key.text, created: now,
+            limit: Int64(limits.idempotencyBytes))
     }
 }
 
@@ -77,7 +73,7 @@ extension RecordWriter {
     }
 
     private func append(_ record: AnswerOutline.RememberedRecord, to body: inout [UInt8]) throws(RecordError) {
-        let found = try store { () throws(StoreError) in try transaction.records.find(id: record.id) }
+        let found = try transaction.records.find(id: record.id)
         if let found, !found.row.isDeleted, found.row.revision == record.revision,
             let type = transaction.schema[id: found.row.type], mayRead(found.row, type)
         {
@@ -117,16 +113,14 @@ extension RecordWriter {
     /// The number of the last change of grants, or of the caller's roles: as the feed asks for it.
     private func lastChangeOfRights() throws(RecordError) -> Int64 {
         guard address.scope == .publicDatabase else { return 0 }
-        return try store { () throws(StoreError) in
-            switch caller {
-            case .administrator: 0
-            case .service(let key): try transaction.accounts.find(id: key.account)?.granted ?? .max
-            case .anonymous: try transaction.schemaTable.lastGrantChange()
-            case .user(let id, _):
-                max(
-                    try transaction.schemaTable.lastGrantChange(),
-                    try transaction.accounts.find(id: id)?.granted ?? .max)
-            }
+        return switch caller {
+        case .administrator: 0
+        case .service(let key): try transaction.accounts.find(id: key.account)?.granted ?? .max
+        case .anonymous: try transaction.schemaTable.lastGrantChange()
+        case .user(let id, _):
+            max(
+                try transaction.schemaTable.lastGrantChange(),
+                try transaction.accounts.find(id: id)?.granted ?? .max)
         }
     }
 

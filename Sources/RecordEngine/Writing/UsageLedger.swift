@@ -59,7 +59,7 @@ final class UsageLedger {
     private func usage(of owner: UserID, in transaction: WriteTransaction) throws(RecordError) -> AccountUsage {
         if committed[owner] == nil {
             if committed.count >= Self.cacheEntries { committed.removeAll(keepingCapacity: true) }
-            committed[owner] = try transaction.store { () throws(StoreError) in try table.usage(of: owner) }
+            committed[owner] = try table.usage(of: owner)
         }
         var usage = (committed[owner] ?? AccountUsage()) + (group[owner] ?? AccountUsage())
         for change in request where owner == UsageTable.everybody || change.owner == owner { usage += change.change }
@@ -86,7 +86,7 @@ final class UsageLedger {
     }
 
     /// Writes what the group has changed, before it is committed.
-    func write() throws(StoreError) {
+    func write() throws(RecordError) {
         for (owner, change) in group where change != AccountUsage() { try table.add(change, to: owner) }
     }
 

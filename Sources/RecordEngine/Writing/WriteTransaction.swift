@@ -52,8 +52,6 @@ package final class WriteTransaction {
     var entriesAtOnce = 0
     /// Records with greater numbers were made when every index that is being built existed: their writes keep them in it.
     var lastUnindexed: Int64
-    /// The last failure of the store inside the request that is running.
-    private(set) var storeFailure: StoreError?
     private var hasSavepoint = false
 
     private var sequence: Int64
@@ -82,7 +80,7 @@ package final class WriteTransaction {
     init(
         connection: Connection, environment: RecordEnvironment, limits: DatabaseLimits, indexBuilding: IndexBuilding,
         keys: DatabaseKeys, addressing: AssetAddressing, administrators: Administrators? = nil
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         self.administrators = administrators
         apiKeys = try KeyTable(connection)
         auditTable = try AuditTable(connection)
@@ -128,7 +126,7 @@ package final class WriteTransaction {
     /// until it has caught up; if it was set back by more, that is written down for good.
     ///
     /// - Returns: Whether times of creation ascend with ids in all of the file.
-    func checkClock() throws(StoreError) -> Bool {
+    func checkClock() throws(RecordError) -> Bool {
         let newest =
             try connection.integer("SELECT coalesce(received, created) FROM record ORDER BY id DESC LIMIT 1") ?? 0
         let lag = newest - WallClock.milliseconds
@@ -146,7 +144,7 @@ package final class WriteTransaction {
     // MARK: The group
 
     /// Opens the group's transaction.
-    func beginGroup() throws(StoreError) {
+    func beginGroup() throws(RecordError) {
         usage.begin()
         try begin.run()
         now = max(now, WallClock.milliseconds)
@@ -164,7 +162,7 @@ package final class WriteTransaction {
         }
     }
 
-    func commitGroup() throws(StoreError) {
+    func commitGroup() throws(RecordError) {
         try usage.write()
         try commitStatement.run()
         usage.didCommit()
@@ -177,8 +175,8 @@ package final class WriteTransaction {
     /// SQLite writes a commit, with its mark, before it makes room for it in the log's index. If that fails the commit has
     /// failed and is nowhere to be seen, but a process that starts anew reads it from the log. What stands in its place
     /// breaks the chain of checksums.
-    func overwriteFailedCommit() throws(StoreError) {
-        do throws(StoreError) {
+    func overwriteFailedCommit() throws(RecordError) {
+        do throws(RecordError) {
             try begin.run()
             try settings.set(SettingTable.failedCommits, (try settings.value(SettingTable.failedCommits) ?? 0) + 1)
             try commitStatement.run()
@@ -190,7 +188,7 @@ package final class WriteTransaction {
 
     func rollbackGroup() {
         guard connection.isInTransaction else { return }
-        try? rollbackStatement.run()
+        try? connection.cleanUp { () throws(RecordError) in try rollbackStatement.run() }
     }
 
     /// Runs one request, undoing what it did if it throws.
@@ -199,14 +197,14 @@ package final class WriteTransaction {
     ///   does nothing that can fail after it, needs none: a statement is atomic. It saves a twentieth of a create.
     /// - Throws: What `body` threw. The transaction may be gone as well: ask `isAlive`.
     func request(startsLazily: Bool, _ body: () throws(RecordError) -> Void) throws(RecordError) {
-        storeFailure = nil
+        connection.forgetFailure()
         hasSavepoint = false
         let schemaBefore = schema
         let rightsBefore = rightsChanged
         do {
             if !startsLazily { try ensureSavepoint() }
             try body()
-            if hasSavepoint { try store { () throws(StoreError) in try releaseSavepoint.run() } }
+            if hasSavepoint { try releaseSavepoint.run() }
             usage.keep()
         } catch {
             usage.undo(to: 0)
@@ -214,8 +212,10 @@ package final class WriteTransaction {
             rightsChanged = rightsBefore
             if hasSavepoint, connection.isInTransaction {
                 do {
-                    try rollbackToSavepoint.run()
-                    try releaseSavepoint.run()
+                    try connection.cleanUp { () throws(RecordError) in
+                        try rollbackToSavepoint.run()
+                        try releaseSavepoint.run()
+                    }
                 } catch {
                     rollbackGroup()
                 }
@@ -227,7 +227,7 @@ package final class WriteTransaction {
     /// Sets the request's savepoint, before the first of several writes.
     func ensureSavepoint() throws(RecordError) {
         guard !hasSavepoint else { return }
-        try store { () throws(StoreError) in try savepoint.run() }
+        try savepoint.run()
         hasSavepoint = true
     }
 
@@ -235,37 +235,28 @@ package final class WriteTransaction {
     func item<Value>(_ body: () throws(RecordError) -> Value) throws(RecordError) -> Value {
         let schemaBefore = schema
         let usageBefore = usage.mark
-        try store { () throws(StoreError) in try itemSavepoint.run() }
+        try itemSavepoint.run()
         do {
             let value = try body()
-            try store { () throws(StoreError) in try releaseItem.run() }
+            try releaseItem.run()
             return value
         } catch {
             schema = schemaBefore
             usage.undo(to: usageBefore)
             // A failure of the store fails the request, which is rolled back as a whole.
             if storeFailure == nil {
-                try store { () throws(StoreError) in
-                    try rollbackToItem.run()
-                    try releaseItem.run()
-                }
+                try rollbackToItem.run()
+                try releaseItem.run()
             }
             throw error
         }
     }
 
+    /// The last failure of the store inside the request that is running.
+    var storeFailure: StoreFailure? { connection.failure }
+
     /// Whether the group's transaction still exists. SQLite may roll all of it back by itself.
     var isAlive: Bool { connection.isInTransaction }
-
-    /// Calls the store, remembering its failure for the group and telling the caller no more than it may know.
-    func store<Value>(_ body: () throws(StoreError) -> Value) throws(RecordError) -> Value {
-        do {
-            return try body()
-        } catch {
-            storeFailure = error
-            throw RecordError(error)
-        }
-    }
 
     // MARK: Numbers and names
 
@@ -280,7 +271,7 @@ package final class WriteTransaction {
     var lastSequence: Int64 { sequence }
 
     /// Writes down where the sequence stands, when the database closes: the next start skips nothing.
-    func saveSequence() throws(StoreError) {
+    func saveSequence() throws(RecordError) {
         try settings.set(SettingTable.reservedSequence, sequence)
         reservedSequence = sequence
     }
@@ -314,7 +305,7 @@ package final class WriteTransaction {
     func userName(_ id: UserID) throws(RecordError) -> String {
         if let special = SystemUser.name(id) { return special }
         if let name = userNames[id] { return name }
-        let account = try store { () throws(StoreError) in try accounts.find(id: id) }
+        let account = try accounts.find(id: id)
         let name = account?.recordName ?? SystemUser.deleted
         if userNames.count >= 10_000 { userNames.removeAll() }
         userNames[id] = name

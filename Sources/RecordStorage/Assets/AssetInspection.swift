@@ -1,4 +1,5 @@
 package import Cryptography
+package import RecordModel
 
 /// What the doctor asks about assets, on a read-only connection, in slices.
 package final class AssetInspection {
@@ -9,7 +10,7 @@ package final class AssetInspection {
     private let hasLink: Statement
 
     /// - Returns: `nil` for a file that has not had the step that brought assets.
-    package init?(_ connection: Connection) throws(StoreError) {
+    package init?(_ connection: Connection) throws(RecordError) {
         guard try Migrations.applied(on: connection) >= Migrations.withAssets else { return nil }
         self.connection = connection
         reading = try AssetReading(connection)
@@ -36,7 +37,7 @@ package final class AssetInspection {
     /// Rows in the order of their numbers, after one of them.
     ///
     /// - Returns: Also the last number of the slice, which a row whose hash is damaged may have; `nil` behind the last.
-    package func rows(after id: Int64, limit: Int) throws(StoreError) -> (rows: [Row], damaged: Int, last: Int64?) {
+    package func rows(after id: Int64, limit: Int) throws(RecordError) -> (rows: [Row], damaged: Int, last: Int64?) {
         rowSlice.bind(1, id)
         rowSlice.bind(2, Int64(limit))
         defer { rowSlice.reset() }
@@ -63,7 +64,7 @@ package final class AssetInspection {
     }
 
     /// Links in the order of their key, after one of them.
-    package func links(after last: Link?, limit: Int) throws(StoreError) -> [Link] {
+    package func links(after last: Link?, limit: Int) throws(RecordError) -> [Link] {
         linkSlice.bind(1, last?.record ?? .min)
         linkSlice.bind(2, Int64(last?.field ?? .min))
         linkSlice.bind(3, last?.asset ?? .min)
@@ -80,12 +81,12 @@ package final class AssetInspection {
     }
 
     /// The row of a content; `nil` if there is none.
-    package func find(_ hash: Digest) throws(StoreError) -> AssetRow? {
+    package func find(_ hash: Digest) throws(RecordError) -> AssetRow? {
         try reading.find(hash)
     }
 
     /// Whether a field of a record has an asset, by the table.
-    package func isLinked(record: Int64, field: Int, asset: Int64) throws(StoreError) -> Bool {
+    package func isLinked(record: Int64, field: Int, asset: Int64) throws(RecordError) -> Bool {
         hasLink.bind(1, record)
         hasLink.bind(2, Int64(field))
         hasLink.bind(3, asset)
@@ -94,7 +95,7 @@ package final class AssetInspection {
     }
 
     /// Uploaders whose sum of unused bytes is not that of their uploads.
-    package func wrongSums() throws(StoreError) -> Int {
+    package func wrongSums() throws(RecordError) -> Int {
         let find = try connection.prepare(
             """
             SELECT count(*) FROM (SELECT uploader, sum(bytes) AS difference FROM (
@@ -106,7 +107,7 @@ package final class AssetInspection {
     }
 
     /// Whether a file belongs to an upload in several requests that is not complete.
-    package func isResumable(_ name: String) throws(StoreError) -> Bool {
+    package func isResumable(_ name: String) throws(RecordError) -> Bool {
         try reading.resumables.isUnfinished(name)
     }
 }

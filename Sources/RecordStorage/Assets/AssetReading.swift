@@ -1,4 +1,5 @@
 package import Cryptography
+package import RecordModel
 
 /// Finds assets, on any connection.
 package final class AssetReading {
@@ -11,7 +12,7 @@ package final class AssetReading {
 
     private static let columns = "id, hash, size, file, orphaned, format, width, height, orientation"
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         findByHash = try connection.prepare("SELECT \(Self.columns) FROM asset WHERE hash = ?1")
         findByID = try connection.prepare("SELECT \(Self.columns) FROM asset WHERE id = ?1")
         findClaim = try connection.prepare(
@@ -22,17 +23,17 @@ package final class AssetReading {
         findUnused = try connection.prepare("SELECT bytes FROM asset_unused WHERE uploader = ?1")
     }
 
-    package func find(_ hash: Digest) throws(StoreError) -> AssetRow? {
+    package func find(_ hash: Digest) throws(RecordError) -> AssetRow? {
         hash.withUnsafeBytes { findByHash.bind(1, blob: $0) }
         return try row(of: findByHash)
     }
 
-    package func find(id: Int64) throws(StoreError) -> AssetRow? {
+    package func find(id: Int64) throws(RecordError) -> AssetRow? {
         findByID.bind(1, id)
         return try row(of: findByID)
     }
 
-    package func claim(_ id: Int64) throws(StoreError) -> AssetClaim? {
+    package func claim(_ id: Int64) throws(RecordError) -> AssetClaim? {
         findClaim.bind(1, id)
         defer { findClaim.reset() }
         guard try findClaim.step() else { return nil }
@@ -43,14 +44,14 @@ package final class AssetReading {
     }
 
     /// The bytes that somebody has uploaded and no record has had, and those of uploads that are not complete.
-    package func unusedBytes(of uploader: Int64) throws(StoreError) -> Int64 {
+    package func unusedBytes(of uploader: Int64) throws(RecordError) -> Int64 {
         findUnused.bind(1, uploader)
         defer { findUnused.reset() }
         let unused = try findUnused.step() ? findUnused.integer(0) : 0
         return try unused + resumables.unfinished(of: uploader).bytes
     }
 
-    private func row(of statement: Statement) throws(StoreError) -> AssetRow? {
+    private func row(of statement: Statement) throws(RecordError) -> AssetRow? {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         return AssetRow(statement)

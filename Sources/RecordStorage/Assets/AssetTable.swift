@@ -1,4 +1,5 @@
 internal import Cryptography
+package import RecordModel
 
 /// Assets, who has them, and who has uploaded them: the writer's side.
 package final class AssetTable {
@@ -22,7 +23,7 @@ package final class AssetTable {
     private let linksOfRecord: Statement
     private let sizeOfRecord: Statement
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         reading = try AssetReading(connection)
         resumables = try ResumableUploadTable(connection)
@@ -93,7 +94,7 @@ package final class AssetTable {
     // MARK: Uploads
 
     /// Adds an asset whose file is there, durably. Nobody has it yet.
-    package func insert(_ row: AssetRow) throws(StoreError) -> Int64 {
+    package func insert(_ row: AssetRow) throws(RecordError) -> Int64 {
         row.hash.withUnsafeBytes { insertAsset.bind(1, blob: $0) }
         insertAsset.bind(2, row.size)
         insertAsset.bind(3, row.file)
@@ -102,11 +103,11 @@ package final class AssetTable {
         insertAsset.bind(6, row.picture.width)
         insertAsset.bind(7, row.picture.height)
         insertAsset.bind(8, row.picture.orientation)
-        return try returned(insertAsset)
+        return try insertAsset.returnedNumber()
     }
 
     /// Gives an asset another file, which is there, durably.
-    package func replace(_ asset: Int64, file: Int64) throws(StoreError) {
+    package func replace(_ asset: Int64, file: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE asset SET file = ?2 WHERE id = ?1")
         update.bind(1, asset)
         update.bind(2, file)
@@ -114,7 +115,7 @@ package final class AssetTable {
     }
 
     /// Notes an upload, or that the same one came again; its number is the receipt's.
-    package func claim(_ claim: AssetClaim, size: Int64) throws(StoreError) -> Int64 {
+    package func claim(_ claim: AssetClaim, size: Int64) throws(RecordError) -> Int64 {
         for statement in [renewClaim, insertClaim] {
             statement.bind(1, claim.asset)
             statement.bind(2, claim.uploader)
@@ -136,11 +137,11 @@ package final class AssetTable {
         insertClaim.bind(6, optionalText: claim.contentType)
         insertClaim.bind(7, optionalText: claim.filename)
         insertClaim.bind(8, claim.expires)
-        return try returned(insertClaim)
+        return try insertClaim.returnedNumber()
     }
 
     /// A record has what was uploaded: it counts against no quota any more.
-    package func use(claim id: Int64) throws(StoreError) {
+    package func use(claim id: Int64) throws(RecordError) {
         useClaim.bind(1, id)
         try useClaim.run()
         // It is the last one now.
@@ -150,7 +151,7 @@ package final class AssetTable {
 
     // MARK: Links
 
-    package func isLinked(record: Int64, field: Int, asset: Int64) throws(StoreError) -> Bool {
+    package func isLinked(record: Int64, field: Int, asset: Int64) throws(RecordError) -> Bool {
         findLink.bind(1, record)
         findLink.bind(2, Int64(field))
         findLink.bind(3, asset)
@@ -161,7 +162,7 @@ package final class AssetTable {
     /// - Parameter owner: Whose record it is.
     ///
     /// - Returns: Whether it was not there.
-    package func link(record: Int64, of owner: Int64, field: Int, asset: Int64) throws(StoreError) -> Bool {
+    package func link(record: Int64, of owner: Int64, field: Int, asset: Int64) throws(RecordError) -> Bool {
         insertLink.bind(1, record)
         insertLink.bind(2, Int64(field))
         insertLink.bind(3, asset)
@@ -183,7 +184,7 @@ package final class AssetTable {
     ///   - end: Until when it counts, if a record does not have it before or it is collected.
     package func unlink(
         record: Int64, of owner: Int64, field: Int, asset: Int64, now: Int64, end: Int64
-    ) throws(StoreError) -> Bool {
+    ) throws(RecordError) -> Bool {
         removeLink.bind(1, record)
         removeLink.bind(2, Int64(field))
         removeLink.bind(3, asset)
@@ -198,7 +199,7 @@ package final class AssetTable {
         return wasThere
     }
 
-    private func hasLinks(_ asset: Int64, of owner: Int64) throws(StoreError) -> Bool {
+    private func hasLinks(_ asset: Int64, of owner: Int64) throws(RecordError) -> Bool {
         ownLink.bind(1, asset)
         ownLink.bind(2, owner)
         defer { ownLink.reset() }
@@ -206,13 +207,13 @@ package final class AssetTable {
     }
 
     /// Takes away all links of a record.
-    package func unlinkAll(record: Int64, of owner: Int64, now: Int64, end: Int64) throws(StoreError) {
+    package func unlinkAll(record: Int64, of owner: Int64, now: Int64, end: Int64) throws(RecordError) {
         for (field, asset) in try links(of: record) {
             _ = try unlink(record: record, of: owner, field: field, asset: asset, now: now, end: end)
         }
     }
 
-    package func links(of record: Int64) throws(StoreError) -> [(field: Int, asset: Int64)] {
+    package func links(of record: Int64) throws(RecordError) -> [(field: Int, asset: Int64)] {
         linksOfRecord.bind(1, record)
         defer { linksOfRecord.reset() }
         var links: [(field: Int, asset: Int64)] = []
@@ -223,20 +224,20 @@ package final class AssetTable {
     }
 
     /// The bytes of all assets that a record's fields have; one that two fields have counts twice.
-    package func linkedBytes(of record: Int64) throws(StoreError) -> Int64 {
+    package func linkedBytes(of record: Int64) throws(RecordError) -> Int64 {
         sizeOfRecord.bind(1, record)
         defer { sizeOfRecord.reset() }
         return try sizeOfRecord.step() ? sizeOfRecord.integer(0) : 0
     }
 
-    package func hasLinks(_ asset: Int64) throws(StoreError) -> Bool {
+    package func hasLinks(_ asset: Int64) throws(RecordError) -> Bool {
         anyLink.bind(1, asset)
         defer { anyLink.reset() }
         return try anyLink.step()
     }
 
     /// Says since when nobody has had an asset; `nil` for one that a record has.
-    package func mark(_ asset: Int64, orphaned: Int64?) throws(StoreError) {
+    package func mark(_ asset: Int64, orphaned: Int64?) throws(RecordError) {
         setOrphaned.bind(1, asset)
         setOrphaned.bind(2, orphaned)
         try setOrphaned.run()
@@ -250,7 +251,7 @@ package final class AssetTable {
     /// - Returns: Whose files may go when this is committed; fewer than `limit` means that none are left.
     package func collect(
         before oldest: Int64, limit: Int, sparesUploads: Bool = false
-    ) throws(StoreError) -> [AssetFileName] {
+    ) throws(RecordError) -> [AssetFileName] {
         let spared = """
             AND NOT EXISTS (
                 SELECT 1 FROM asset_claim INDEXED BY asset_claim_by_asset
@@ -280,7 +281,7 @@ package final class AssetTable {
     }
 
     /// Takes away receipts that have expired. The last claim that somebody has used of an asset stays, and goes with it.
-    package func removeExpiredClaims(before now: Int64, limit: Int) throws(StoreError) -> Int {
+    package func removeExpiredClaims(before now: Int64, limit: Int) throws(RecordError) -> Int {
         let find = try connection.prepare(
             """
             SELECT id, used = 1 AND id = (
@@ -302,13 +303,4 @@ package final class AssetTable {
         return expired.count
     }
 
-    /// Steps through a statement that returns one number.
-    private func returned(_ statement: Statement) throws(StoreError) -> Int64 {
-        defer { statement.reset() }
-        guard try statement.step() else { throw StoreError(code: 1, message: "No number was returned") }
-        let id = statement.integer(0)
-        // RETURNING gives its rows before the statement is done.
-        while try statement.step() {}
-        return id
-    }
 }

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// An upload in several requests.
 package struct ResumableUploadRow: Hashable, Sendable {
     package var id: Int64
@@ -45,7 +47,7 @@ package final class ResumableUploadReading {
     private let findUnfinished: Statement
     private let sumUnfinished: Statement
 
-    init(_ connection: Connection) throws(StoreError) {
+    init(_ connection: Connection) throws(RecordError) {
         findByName = try connection.prepare(
             """
             SELECT id, name, uploader, scope, owner, length, offset, content_type, filename, metadata, expires, claim
@@ -59,7 +61,7 @@ package final class ResumableUploadReading {
             """)
     }
 
-    package func find(_ name: String) throws(StoreError) -> ResumableUploadRow? {
+    package func find(_ name: String) throws(RecordError) -> ResumableUploadRow? {
         findByName.bind(1, text: name)
         defer { findByName.reset() }
         guard try findByName.step() else { return nil }
@@ -72,7 +74,7 @@ package final class ResumableUploadReading {
     }
 
     /// Whether a file belongs to an upload that is not complete.
-    package func isUnfinished(_ name: String) throws(StoreError) -> Bool {
+    package func isUnfinished(_ name: String) throws(RecordError) -> Bool {
         findUnfinished.bind(1, text: name)
         defer { findUnfinished.reset() }
         return try findUnfinished.step()
@@ -80,7 +82,7 @@ package final class ResumableUploadReading {
 
     /// What somebody has begun and not completed: how many uploads, and their lengths, or what has come of those whose
     /// length is not known.
-    package func unfinished(of uploader: Int64) throws(StoreError) -> (count: Int, bytes: Int64) {
+    package func unfinished(of uploader: Int64) throws(RecordError) -> (count: Int, bytes: Int64) {
         sumUnfinished.bind(1, uploader)
         defer { sumUnfinished.reset() }
         guard try sumUnfinished.step() else { return (0, 0) }
@@ -97,7 +99,7 @@ package final class ResumableUploadTable {
     private let setClaim: Statement
     private let removeUpload: Statement
 
-    init(_ connection: Connection) throws(StoreError) {
+    init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         insertUpload = try connection.prepare(
             """
@@ -115,7 +117,7 @@ package final class ResumableUploadTable {
         removeUpload = try connection.prepare("DELETE FROM resumable_upload WHERE id = ?1")
     }
 
-    package func insert(_ row: ResumableUploadRow) throws(StoreError) {
+    package func insert(_ row: ResumableUploadRow) throws(RecordError) {
         insertUpload.bind(1, text: row.name)
         insertUpload.bind(2, row.uploader)
         insertUpload.bind(3, row.scope)
@@ -131,32 +133,32 @@ package final class ResumableUploadTable {
     /// Notes how much is synced.
     ///
     /// - Returns: Whether there is such an upload, unfinished.
-    package func advance(_ id: Int64, to offset: Int64) throws(StoreError) -> Bool {
+    package func advance(_ id: Int64, to offset: Int64) throws(RecordError) -> Bool {
         try change(setOffset, id, offset)
     }
 
     /// Notes a length that was not known before.
     ///
     /// - Returns: Whether there is such an upload, of unknown length and not longer.
-    package func setLength(_ id: Int64, _ length: Int64) throws(StoreError) -> Bool {
+    package func setLength(_ id: Int64, _ length: Int64) throws(RecordError) -> Bool {
         try change(setLength, id, length)
     }
 
     /// Notes what has become of an upload that is complete.
     ///
     /// - Returns: Whether there is such an upload, unfinished.
-    package func complete(_ id: Int64, claim: Int64) throws(StoreError) -> Bool {
+    package func complete(_ id: Int64, claim: Int64) throws(RecordError) -> Bool {
         try change(setClaim, id, claim)
     }
 
-    private func change(_ statement: Statement, _ id: Int64, _ value: Int64) throws(StoreError) -> Bool {
+    private func change(_ statement: Statement, _ id: Int64, _ value: Int64) throws(RecordError) -> Bool {
         statement.bind(1, id)
         statement.bind(2, value)
         try statement.run()
         return connection.changes > 0
     }
 
-    package func remove(_ id: Int64) throws(StoreError) {
+    package func remove(_ id: Int64) throws(RecordError) {
         removeUpload.bind(1, id)
         try removeUpload.run()
     }
@@ -167,7 +169,7 @@ package final class ResumableUploadTable {
     /// - Returns: Whose files may go when this is committed; fewer than `limit` means that none are left.
     package func collect(
         before now: Int64, limit: Int, isBusy: (String) -> Bool
-    ) throws(StoreError) -> [String] {
+    ) throws(RecordError) -> [String] {
         let find = try connection.prepare(
             """
             SELECT id, name FROM resumable_upload INDEXED BY resumable_upload_by_expiry WHERE expires < ?1

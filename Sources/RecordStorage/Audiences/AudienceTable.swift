@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// Audiences: the records of a zone that one principal may read by their access lists.
 ///
 /// A record with a list is in no table under its zone's own number. Under the number of an audience, in tables that lead
@@ -15,7 +17,7 @@ package final class AudienceTable {
     private let addRecord: Statement
     private let removeRecord: Statement
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         find = try connection.prepare("SELECT id FROM audience WHERE zone = ?1 AND principal = ?2")
         add = try connection.prepare("INSERT INTO audience (zone, principal) VALUES (?1, ?2) RETURNING id")
@@ -26,7 +28,7 @@ package final class AudienceTable {
     }
 
     /// The number that stands for an audience in tables that lead with a zone; negative. `nil` if there is none yet.
-    package func number(zone: Int64, principal: Int64) throws(StoreError) -> Int64? {
+    package func number(zone: Int64, principal: Int64) throws(RecordError) -> Int64? {
         find.bind(1, zone)
         find.bind(2, principal)
         defer { find.reset() }
@@ -34,19 +36,15 @@ package final class AudienceTable {
     }
 
     /// As `number`, made if there is none.
-    package func ensure(zone: Int64, principal: Int64) throws(StoreError) -> Int64 {
+    package func ensure(zone: Int64, principal: Int64) throws(RecordError) -> Int64 {
         if let known = try number(zone: zone, principal: principal) { return known }
         add.bind(1, zone)
         add.bind(2, principal)
-        defer { add.reset() }
-        guard try add.step() else { throw StoreError(code: 1, message: "No number for a new audience") }
-        let id = add.integer(0)
-        _ = try add.step()
-        return -id
+        return try -add.returnedNumber()
     }
 
     /// - Parameter audience: As `number` gives it.
-    package func add(_ row: RecordRow, to audience: Int64) throws(StoreError) {
+    package func add(_ row: RecordRow, to audience: Int64) throws(RecordError) {
         addRecord.bind(1, -audience)
         addRecord.bind(2, row.type)
         addRecord.bind(3, row.id)
@@ -54,7 +52,7 @@ package final class AudienceTable {
         try addRecord.run()
     }
 
-    package func remove(_ row: RecordRow, from audience: Int64) throws(StoreError) {
+    package func remove(_ row: RecordRow, from audience: Int64) throws(RecordError) {
         removeRecord.bind(1, -audience)
         removeRecord.bind(2, row.type)
         removeRecord.bind(3, row.id)
@@ -72,7 +70,7 @@ package final class AudienceTable {
         package var creator: Int64
     }
 
-    package func contains(_ row: RecordRow, in audience: Int64) throws(StoreError) -> Bool {
+    package func contains(_ row: RecordRow, in audience: Int64) throws(RecordError) -> Bool {
         let find = try connection.prepare(
             """
             SELECT 1 FROM audience_record WHERE audience = ?1 AND type = ?2 AND record = ?3 AND creator = ?4
@@ -86,7 +84,7 @@ package final class AudienceTable {
     }
 
     /// Members in the order of the table, after one of them.
-    package func members(after last: Member?, limit: Int) throws(StoreError) -> [Member] {
+    package func members(after last: Member?, limit: Int) throws(RecordError) -> [Member] {
         let rows = try connection.prepare(
             """
             SELECT audience, type, record, creator FROM audience_record WHERE (audience, type, record) > (?1, ?2, ?3)
@@ -109,7 +107,7 @@ package final class AudienceTable {
     /// Whose an audience is.
     ///
     /// - Parameter audience: As `number` gives it.
-    package func audience(_ audience: Int64) throws(StoreError) -> (zone: Int64, principal: Int64)? {
+    package func audience(_ audience: Int64) throws(RecordError) -> (zone: Int64, principal: Int64)? {
         let find = try connection.prepare("SELECT zone, principal FROM audience WHERE id = ?1")
         find.bind(1, -audience)
         defer { find.reset() }

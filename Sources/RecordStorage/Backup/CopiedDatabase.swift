@@ -8,21 +8,24 @@ package enum CopiedDatabase {
     ///
     /// - Parameter mark: The sequence of the copy, and its new epoch; `nil` for a database that was not open, whose file
     ///   says it.
-    package static func seal(_ path: String, _ mark: (sequence: Int64, epoch: Int64)?) throws(StoreError) {
+    package static func seal(_ path: String, _ mark: (sequence: Int64, epoch: Int64)?) throws {
         let connection = try Connection(path: path, role: .copy)
-        guard try Migrations.applied(on: connection) == Migrations.all.count else { return }
-        try connection.execute("BEGIN IMMEDIATE")
-        if let mark {
-            try SettingTable(connection).set(SettingTable.reservedSequence, mark.sequence)
-            try OpeningTable(connection).add(epoch: mark.epoch, after: mark.sequence)
+        try connection.explaining {
+            guard try Migrations.applied(on: connection) == Migrations.all.count else { return }
+            try connection.execute("BEGIN IMMEDIATE")
+            if let mark {
+                try SettingTable(connection).set(SettingTable.reservedSequence, mark.sequence)
+                try OpeningTable(connection).add(epoch: mark.epoch, after: mark.sequence)
+            }
+            try connection.execute("DELETE FROM resumable_upload WHERE claim IS NULL")
+            try connection.execute("COMMIT")
         }
-        try connection.execute("DELETE FROM resumable_upload WHERE claim IS NULL")
-        try connection.execute("COMMIT")
     }
 
     /// As `seal`, for the administrators' file.
-    package static func close(_ path: String) throws(StoreError) {
-        _ = try Connection(path: path, role: .copy).integer("SELECT count(*) FROM sqlite_schema")
+    package static func close(_ path: String) throws {
+        let connection = try Connection(path: path, role: .copy)
+        _ = try connection.explaining { try connection.integer("SELECT count(*) FROM sqlite_schema") }
     }
 
     /// The files of the assets that the rows of a database name, in slices.
@@ -32,13 +35,15 @@ package enum CopiedDatabase {
         in path: String, _ body: (_ name: AssetFileName, _ size: Int64) throws -> Void
     ) throws {
         let connection = try Connection(path: path, role: .reader)
-        guard let assets = try AssetInspection(connection) else { return }
-        var last: Int64 = 0
-        while true {
-            let slice = try assets.rows(after: last, limit: 1_000)
-            for row in slice.rows { try body(row.asset.name, row.asset.size) }
-            guard let next = slice.last else { return }
-            last = next
+        try connection.explaining {
+            guard let assets = try AssetInspection(connection) else { return }
+            var last: Int64 = 0
+            while true {
+                let slice = try assets.rows(after: last, limit: 1_000)
+                for row in slice.rows { try body(row.asset.name, row.asset.size) }
+                guard let next = slice.last else { return }
+                last = next
+            }
         }
     }
 }

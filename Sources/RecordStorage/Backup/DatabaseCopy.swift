@@ -14,7 +14,7 @@ package final class DatabaseCopy {
     /// Begins a copy.
     ///
     /// - Parameter path: Of the new file, which nobody else opens until `end`.
-    /// - Throws: `BackupProblem` if the file cannot be made; `StoreError`.
+    /// - Throws: `BackupProblem` if the file cannot be made; `StoreFailure`.
     package init(of source: Connection, to path: String) throws {
         // SQLite would make it with the mode that the process has for all files.
         try BackupFiles.write([], to: path)
@@ -26,7 +26,7 @@ package final class DatabaseCopy {
         let code = sqlite3_open_v2(path, &opened, flags, "unix-none")
         guard code == SQLITE_OK, let target = opened else {
             sqlite3_close_v2(opened)
-            throw StoreError(code: code, message: "cannot open the copy", sql: "backup")
+            throw StoreFailure(code: code, message: "cannot open the copy", sql: "backup")
         }
         self.target = target
         // Readers of the file wait for the end, which syncs it. A small cache, so that pages go to the system early.
@@ -53,8 +53,8 @@ package final class DatabaseCopy {
     ///
     /// - Returns: Whether the copy is complete.
     /// - Throws: The failure of either file; the copy is worth nothing then.
-    package func step(pages: Int) throws(StoreError) -> Bool {
-        guard let backup else { throw StoreError(code: SQLITE_MISUSE, message: "the copy has ended", sql: "backup") }
+    package func step(pages: Int) throws(StoreFailure) -> Bool {
+        guard let backup else { throw StoreFailure(code: SQLITE_MISUSE, message: "the copy has ended", sql: "backup") }
         let code = sqlite3_backup_step(backup, Int32(clamping: pages))
         switch code & 0xFF {
         case SQLITE_DONE: return true
@@ -76,9 +76,9 @@ package final class DatabaseCopy {
         backup = nil
     }
 
-    private static func error(_ code: Int32, _ target: OpaquePointer) -> StoreError {
+    private static func error(_ code: Int32, _ target: OpaquePointer) -> StoreFailure {
         let isIO = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
-        return StoreError(
+        return StoreFailure(
             code: code, message: String(cString: sqlite3_errmsg(target)), sql: "backup",
             systemError: isIO ? sqlite3_system_errno(target) : 0)
     }

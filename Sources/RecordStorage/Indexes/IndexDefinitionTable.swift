@@ -15,7 +15,7 @@ package final class IndexDefinitionTable {
     }
 
     /// The indexes of each type by its number, in the order in which they were made; without dropped ones.
-    package func load() throws(StoreError) -> [Int64: [IndexDefinition]] {
+    package func load() throws(RecordError) -> [Int64: [IndexDefinition]] {
         let rows = try connection.prepare(
             """
             SELECT id, type, kind, columns, is_unique, is_declared, state, position, failure
@@ -43,7 +43,7 @@ package final class IndexDefinitionTable {
     /// Adds an index that is to be built. Its table is made by `IndexTable`.
     ///
     /// - Returns: The number of its table.
-    package func add(_ shape: IndexWish.Shape, isDeclared: Bool, type: Int64) throws(StoreError) -> Int64 {
+    package func add(_ shape: IndexWish.Shape, isDeclared: Bool, type: Int64) throws(RecordError) -> Int64 {
         let insert = try connection.prepare(
             """
             INSERT INTO index_definition (type, kind, columns, is_unique, is_declared, state)
@@ -54,25 +54,21 @@ package final class IndexDefinitionTable {
         insert.bind(3, text: IndexColumns.text(shape.columns))
         insert.bind(4, shape.isUnique ? 1 : 0)
         insert.bind(5, isDeclared ? 1 : 0)
-        defer { insert.reset() }
-        guard try insert.step() else { throw StoreError(code: 1, message: "No number for a new index") }
-        let id = insert.integer(0)
-        _ = try insert.step()
-        return id
+        return try insert.returnedNumber()
     }
 
     /// Stores whether the schema names the index, or only the options of its field ask for it.
-    package func setDeclared(_ isDeclared: Bool, _ id: Int64) throws(StoreError) {
+    package func setDeclared(_ isDeclared: Bool, _ id: Int64) throws(RecordError) {
         try set("is_declared = ?2", id, isDeclared ? 1 : 0)
     }
 
     /// Stores that all records are in the index.
-    package func setReady(_ id: Int64) throws(StoreError) {
+    package func setReady(_ id: Int64) throws(RecordError) {
         try set("state = ?2", id, Self.ready)
     }
 
     /// - Parameter reason: A sentence that says why it cannot be built.
-    package func setFailed(_ id: Int64, reason: String) throws(StoreError) {
+    package func setFailed(_ id: Int64, reason: String) throws(RecordError) {
         let update = try connection.prepare(
             "UPDATE index_definition SET state = \(Self.failed), failure = ?2 WHERE id = ?1")
         update.bind(1, id)
@@ -81,18 +77,18 @@ package final class IndexDefinitionTable {
     }
 
     /// Marks an index as dropped: it is none any more, and its table is to be emptied.
-    package func setDropped(_ id: Int64) throws(StoreError) {
+    package func setDropped(_ id: Int64) throws(RecordError) {
         try set("state = ?2", id, Self.dropped)
     }
 
     /// Forgets an index whose table is gone.
-    package func remove(_ id: Int64) throws(StoreError) {
+    package func remove(_ id: Int64) throws(RecordError) {
         let delete = try connection.prepare("DELETE FROM index_definition WHERE id = ?1")
         delete.bind(1, id)
         try delete.run()
     }
 
-    private func set(_ assignment: String, _ id: Int64, _ value: Int64) throws(StoreError) {
+    private func set(_ assignment: String, _ id: Int64, _ value: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE index_definition SET \(assignment) WHERE id = ?1")
         update.bind(1, id)
         update.bind(2, value)
@@ -113,7 +109,7 @@ package final class IndexDefinitionTable {
     }
 
     /// The indexes that are being built, by number.
-    package func builds() throws(StoreError) -> [Build] {
+    package func builds() throws(RecordError) -> [Build] {
         let rows = try connection.prepare(
             "SELECT id, type, position, built FROM index_definition WHERE state = \(Self.building) ORDER BY id")
         var builds: [Build] = []
@@ -127,7 +123,7 @@ package final class IndexDefinitionTable {
     }
 
     /// Stores how far a build is.
-    package func save(_ build: Build) throws(StoreError) {
+    package func save(_ build: Build) throws(RecordError) {
         let update = try connection.prepare("UPDATE index_definition SET position = ?2, built = ?3 WHERE id = ?1")
         update.bind(1, build.id)
         update.bind(2, build.position)
@@ -136,12 +132,12 @@ package final class IndexDefinitionTable {
     }
 
     /// Some index that is dropped and whose table is still there.
-    package func firstDropped() throws(StoreError) -> Int64? {
+    package func firstDropped() throws(RecordError) -> Int64? {
         try connection.integer("SELECT min(id) FROM index_definition WHERE state = \(Self.dropped)")
     }
 
     /// The numbers of all rows, dropped ones too: those that have a table.
-    package func numbers() throws(StoreError) -> Set<Int64> {
+    package func numbers() throws(RecordError) -> Set<Int64> {
         let rows = try connection.prepare("SELECT id FROM index_definition")
         var numbers: Set<Int64> = []
         while try rows.step() { numbers.insert(rows.integer(0)) }

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// What was last found out about how the entries of indexes are spread. Old by nature, and never needed for an answer to
 /// be right.
 package final class IndexStatisticTable {
@@ -26,7 +28,7 @@ package final class IndexStatisticTable {
     }
 
     /// All that is kept.
-    package func load() throws(StoreError) -> [Row] {
+    package func load() throws(RecordError) -> [Row] {
         let rows = try connection.prepare("SELECT index_id, entries, step, samples FROM index_statistic")
         var found: [Row] = []
         while try rows.step() {
@@ -37,7 +39,7 @@ package final class IndexStatisticTable {
     }
 
     /// Stores what was found, and forgets what belongs to indexes that are gone.
-    package func put(_ row: Row) throws(StoreError) {
+    package func put(_ row: Row) throws(RecordError) {
         let put = try connection.prepare(
             """
             INSERT INTO index_statistic (index_id, entries, step, samples) VALUES (?1, ?2, ?3, ?4)

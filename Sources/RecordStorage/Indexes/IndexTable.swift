@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// The tables of indexes, on one connection: a row per entry, ordered by zone, key and record, and nothing besides the
 /// key, so that an entry costs one insertion into one tree. `IndexKey` makes the keys.
 package final class IndexTable {
@@ -42,7 +44,7 @@ package final class IndexTable {
     package static func name(_ index: Int64) -> String { "index_\(index)" }
 
     /// Makes the table of an index, empty.
-    package func make(_ index: Int64) throws(StoreError) {
+    package func make(_ index: Int64) throws(RecordError) {
         try connection.execute(
             """
             CREATE TABLE \(Self.name(index)) (
@@ -56,7 +58,7 @@ package final class IndexTable {
     /// Adds an entry; does nothing if it is there.
     package func insert(
         zone: Int64, key: UnsafeRawBufferPointer, record: Int64, into index: Int64
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         let statement = try statements(of: index).insert
         statement.bind(1, zone)
         statement.bind(2, blob: key)
@@ -67,7 +69,7 @@ package final class IndexTable {
     /// Takes an entry away; does nothing if there is none, as in an index that is still being built.
     package func remove(
         zone: Int64, key: UnsafeRawBufferPointer, record: Int64, from index: Int64
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         let statement = try statements(of: index).remove
         statement.bind(1, zone)
         statement.bind(2, blob: key)
@@ -78,7 +80,7 @@ package final class IndexTable {
     /// Some other record of the zone that has the key.
     package func otherRecord(
         zone: Int64, key: UnsafeRawBufferPointer, than record: Int64, in index: Int64
-    ) throws(StoreError) -> Int64? {
+    ) throws(RecordError) -> Int64? {
         let statement = try statements(of: index).other
         statement.bind(1, zone)
         statement.bind(2, blob: key)
@@ -87,7 +89,7 @@ package final class IndexTable {
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    private func statements(of index: Int64) throws(StoreError) -> Statements {
+    private func statements(of index: Int64) throws(RecordError) -> Statements {
         if let known = statements[index] { return known }
         let name = Self.name(index)
         let made = Statements(
@@ -105,7 +107,7 @@ package final class IndexTable {
     /// Takes away the first entries of an index.
     ///
     /// - Returns: Whether the table is empty now.
-    package func removeFirst(_ count: Int, of index: Int64) throws(StoreError) -> Bool {
+    package func removeFirst(_ count: Int, of index: Int64) throws(RecordError) -> Bool {
         let name = Self.name(index)
         let find = try connection.prepare(
             "SELECT zone, key, record FROM \(name) ORDER BY zone, key, record LIMIT 1 OFFSET ?1")
@@ -125,7 +127,7 @@ package final class IndexTable {
     }
 
     /// Takes away the table of an index, which is quick once it is empty.
-    package func drop(_ index: Int64) throws(StoreError) {
+    package func drop(_ index: Int64) throws(RecordError) {
         statements[index] = nil
         finders[index] = nil
         try connection.execute("DROP TABLE IF EXISTS \(Self.name(index))")
@@ -134,12 +136,12 @@ package final class IndexTable {
     // MARK: Looking through
 
     /// All entries of an index in their order, for tests.
-    package func entries(of index: Int64) throws(StoreError) -> [Entry] {
+    package func entries(of index: Int64) throws(RecordError) -> [Entry] {
         try entries(of: index, after: nil, limit: .max)
     }
 
     /// Entries of an index in their order, after one of them.
-    package func entries(of index: Int64, after last: Entry?, limit: Int) throws(StoreError) -> [Entry] {
+    package func entries(of index: Int64, after last: Entry?, limit: Int) throws(RecordError) -> [Entry] {
         let rows = try connection.prepare(
             """
             SELECT zone, key, record FROM \(Self.name(index)) WHERE (zone, key, record) > (?1, ?2, ?3)
@@ -157,12 +159,12 @@ package final class IndexTable {
     }
 
     /// How many entries an index has. Walks it.
-    package func count(of index: Int64) throws(StoreError) -> Int {
+    package func count(of index: Int64) throws(RecordError) -> Int {
         Int(try connection.integer("SELECT count(*) FROM \(Self.name(index))") ?? 0)
     }
 
     /// Whether an index has an entry.
-    package func contains(_ entry: Entry, in index: Int64) throws(StoreError) -> Bool {
+    package func contains(_ entry: Entry, in index: Int64) throws(RecordError) -> Bool {
         let find: Statement
         if let known = finders[index] {
             find = known
@@ -180,7 +182,7 @@ package final class IndexTable {
     }
 
     /// The numbers of all tables of indexes that the file has.
-    package func tables() throws(StoreError) -> Set<Int64> {
+    package func tables() throws(RecordError) -> Set<Int64> {
         let rows = try connection.prepare(
             "SELECT substr(name, 7) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'index_[0-9]*'")
         var numbers: Set<Int64> = []

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// Walks through records for those who fill indexes, on the writer's connection.
 package final class RecordWalk {
     private let connection: Connection
@@ -9,7 +11,7 @@ package final class RecordWalk {
     }
 
     /// Begins at the records and tombstones of all zones and types after an internal number, in its order.
-    package func begin(after id: Int64) throws(StoreError) {
+    package func begin(after id: Int64) throws(RecordError) {
         let all = "SELECT \(RecordRowCursor.columns), zone FROM record WHERE id > ?1 ORDER BY id"
         let statement = if let afterID { afterID } else { try connection.prepare(all) }
         afterID = statement
@@ -18,7 +20,7 @@ package final class RecordWalk {
     }
 
     /// Begins at the live records of one type, zone by zone.
-    package func begin(type: Int64) throws(StoreError) {
+    package func begin(type: Int64) throws(RecordError) {
         let statement = try connection.prepare(Self.ofType("\(RecordRowCursor.joinedColumns), r.zone"))
         statement.bind(1, type)
         statement.bind(2, Int64.max)
@@ -26,7 +28,7 @@ package final class RecordWalk {
     }
 
     /// Goes to the next record; `nil` at the end. What it gives is borrowed until the next call.
-    package func next() throws(StoreError) -> (cursor: RecordRowCursor, zone: Int64)? {
+    package func next() throws(RecordError) -> (cursor: RecordRowCursor, zone: Int64)? {
         guard let statement, try statement.step() else { return nil }
         return (RecordRowCursor(statement: statement), statement.integer(RecordRowCursor.behindColumns))
     }
@@ -38,7 +40,7 @@ package final class RecordWalk {
     }
 
     /// Whether a type has at most so many live records, without looking at more than about so many rows.
-    package func hasAtMost(_ limit: Int, ofType type: Int64) throws(StoreError) -> Bool {
+    package func hasAtMost(_ limit: Int, ofType type: Int64) throws(RecordError) -> Bool {
         let zones = try connection.prepare("SELECT count(*) FROM (SELECT 1 FROM zone LIMIT ?1)")
         zones.bind(1, Int64(limit) + 1)
         defer { zones.reset() }

@@ -1,14 +1,16 @@
+package import RecordModel
+
 /// The steps that make a database file, named and in order. A released step is never edited; a change is a new step.
 package enum Migrations {
     struct Migration {
         let name: String
         let sql: String
         /// What SQL cannot do, in the same transaction behind the SQL.
-        var work: (@Sendable (Connection) throws(StoreError) -> Void)?
+        var work: (@Sendable (Connection) throws(RecordError) -> Void)?
     }
 
     /// How many of the steps a file has had; 0 for a file without tables.
-    static func applied(on connection: Connection) throws(StoreError) -> Int {
+    static func applied(on connection: Connection) throws(RecordError) -> Int {
         let hasTable = try connection.integer(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'migration'")
         guard hasTable != 0 else { return 0 }
@@ -43,7 +45,7 @@ package enum Migrations {
     }
 
     /// Brings a file to the newest layout, in one transaction. A file of a newer server is refused.
-    package static func run(on connection: Connection) throws(StoreError) {
+    package static func run(on connection: Connection) throws(RecordError) {
         try run(all, on: connection)
     }
 
@@ -52,36 +54,36 @@ package enum Migrations {
     ///
     /// - Throws: A sentence for the operator if there still is no room.
     package static func runMakingRoom(on connection: Connection) throws {
-        try makingRoom(on: connection) { () throws(StoreError) in try run(on: connection) }
+        try makingRoom(on: connection) { () throws(RecordError) in try run(on: connection) }
     }
 
-    static func makingRoom(on connection: Connection, _ body: () throws(StoreError) -> Void) throws {
-        do throws(StoreError) {
-            return try body()
-        } catch {
-            guard error.isStorageFull else { throw error }
-        }
+    static func makingRoom(on connection: Connection, _ body: () throws(RecordError) -> Void) throws {
+        do {
+            return try connection.explaining(body)
+        } catch let failure as StoreFailure where failure.isStorageFull {}
         if connection.isInTransaction { try? connection.execute("ROLLBACK") }
         connection.cutLog()
-        do throws(StoreError) {
-            try connection.checkpoint(.truncate)
-            try body()
-        } catch {
-            guard error.isStorageFull else { throw error }
+        do {
+            try connection.explaining {
+                try connection.checkpoint(.truncate)
+                try body()
+            }
+        } catch let error as StoreFailure where error.isStorageFull {
             throw DataFolder.Problem(
                 "The disk has no room for the changes that this version makes to \(connection.path): \(error). Make room, about as much as that file has, and start again; the version before still starts."
             )
         }
     }
 
-    static func run(_ all: [Migration], on connection: Connection) throws(StoreError) {
+    static func run(_ all: [Migration], on connection: Connection) throws(RecordError) {
         try connection.execute(
             "CREATE TABLE IF NOT EXISTS migration (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
         let applied = Int(try connection.integer("SELECT count(*) FROM migration") ?? 0)
         guard applied <= all.count else {
-            throw StoreError(
-                code: 26, message: "The database was written by a newer version of Fogbase. Start that version instead."
-            )
+            throw connection.failed(
+                StoreFailure(
+                    code: 26,
+                    message: "The database was written by a newer version of Fogbase. Start that version instead."))
         }
         guard applied < all.count else { return }
         try connection.execute("BEGIN IMMEDIATE")

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// Reads the tables of indexes: ranges of keys in either direction, from any position in them.
 ///
 /// Confined to the thread of its connection. Statements are prepared once per index and shape, and none stays open between
@@ -52,7 +54,7 @@ package final class IndexReading {
     package func ascending(
         _ index: Int64, zone: Int64, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?, limit: Int,
         into entries: inout EntryBuffer
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         let statement = try statement(index, .ascending)
         statement.bind(1, zone)
         statement.bind(2, blob: position?.key ?? range.lower)
@@ -73,7 +75,7 @@ package final class IndexReading {
     package func records(
         _ index: Int64, zone: Int64, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?,
         isBackward: Bool, lane: Int = 0
-    ) throws(StoreError) -> RecordCursor? {
+    ) throws(RecordError) -> RecordCursor? {
         let verb = Shape.Verb.records(isBackward: isBackward, isBehindPosition: position != nil)
         let statement = try statement(index, verb, lane: lane)
         let upper = range.upper ?? Self.aboveAll
@@ -97,7 +99,7 @@ package final class IndexReading {
     package func descending(
         _ index: Int64, zone: Int64, _ range: KeyRange, before position: (key: [UInt8], record: Int64)?, limit: Int,
         into entries: inout EntryBuffer
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         let statement = try statement(index, .descending)
         statement.bind(1, zone)
         statement.bind(2, blob: position?.key ?? range.upper ?? Self.aboveAll)
@@ -110,7 +112,7 @@ package final class IndexReading {
     /// Appends the entries of one key by record, ascending, after a record.
     package func within(
         _ index: Int64, zone: Int64, key: [UInt8], after record: Int64, limit: Int, into entries: inout EntryBuffer
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         let statement = try statement(index, .within)
         statement.bind(1, zone)
         statement.bind(2, blob: key)
@@ -125,7 +127,7 @@ package final class IndexReading {
     /// - Parameter limit: Counting stops there; `Int.max` for all of them.
     package func count(
         _ index: Int64, zone: Int64, _ range: KeyRange, limit: Int = .max
-    ) throws(StoreError) -> Int {
+    ) throws(RecordError) -> Int {
         let statement = try statement(index, limit == .max ? .countAll : .count)
         statement.bind(1, zone)
         statement.bind(2, blob: range.lower)
@@ -145,7 +147,7 @@ package final class IndexReading {
     package func sample(
         _ index: Int64, every step: Int, after position: IndexTable.Entry?, limit: Int,
         _ body: (Int64, UnsafeRawBufferPointer) -> Void
-    ) throws(StoreError) -> IndexTable.Entry? {
+    ) throws(RecordError) -> IndexTable.Entry? {
         let statement = try statement(index, .sample)
         statement.bind(1, position?.zone ?? Int64.min)
         statement.bind(2, blob: position?.key ?? [])
@@ -166,13 +168,13 @@ package final class IndexReading {
     }
 
     /// How many entries a table has.
-    package func countEverything(_ index: Int64) throws(StoreError) -> Int {
+    package func countEverything(_ index: Int64) throws(RecordError) -> Int {
         let statement = try statement(index, .countEverything)
         defer { statement.reset() }
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
-    private func read(_ statement: Statement, into entries: inout EntryBuffer) throws(StoreError) {
+    private func read(_ statement: Statement, into entries: inout EntryBuffer) throws(RecordError) {
         defer { statement.reset() }
         while try statement.step() { entries.append(statement.bytes(0), record: statement.integer(1)) }
     }
@@ -180,7 +182,7 @@ package final class IndexReading {
     /// No key begins with this byte (see `IndexKey`).
     private static let aboveAll: [UInt8] = [0xFF]
 
-    private func statement(_ index: Int64, _ verb: Shape.Verb, lane: Int = 0) throws(StoreError) -> Statement {
+    private func statement(_ index: Int64, _ verb: Shape.Verb, lane: Int = 0) throws(RecordError) -> Statement {
         let shape = Shape(index: index, verb: verb, lane: lane)
         if let known = statements[shape] { return known }
         // The number of the table is ours; nothing that a user wrote reaches this text.

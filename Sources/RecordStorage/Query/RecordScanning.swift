@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// Reads ids of live records in order, and records by id: what queries need besides the tables of indexes.
 ///
 /// Wherever a zone is asked for, the number of an audience does as well (`AudienceTable`): the records without an access
@@ -28,7 +30,7 @@ package final class RecordScanning {
         var number: Int { verb.rawValue * 8 + (isOwn ? 4 : 0) + (isBackward ? 2 : 0) + (isAudience ? 1 : 0) }
     }
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         byName = try connection.prepare(
             """
@@ -77,7 +79,7 @@ package final class RecordScanning {
         }
     }
 
-    private func statement(_ shape: Shape, lane: Int) throws(StoreError) -> Statement {
+    private func statement(_ shape: Shape, lane: Int) throws(RecordError) -> Statement {
         if lane == 0, let known = statements[shape.number] { return known }
         if lane > 0, let known = lanes[lane]?[shape.number] { return known }
         let made = try connection.prepare(Self.sql(shape))
@@ -97,7 +99,7 @@ package final class RecordScanning {
     package func ids(
         zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
         limit: Int, into entries: inout EntryBuffer
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         let statement = try bound(.ids, zone, type, creator, ids, isBackward: isBackward, limit)
         defer { statement.reset() }
         while try statement.step() {
@@ -111,7 +113,7 @@ package final class RecordScanning {
     package func records(
         zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
         lane: Int = 0
-    ) throws(StoreError) -> RecordCursor? {
+    ) throws(RecordError) -> RecordCursor? {
         let statement = try bound(.records, zone, type, creator, ids, isBackward: isBackward, .max, lane: lane)
         guard try statement.step() else {
             statement.reset()
@@ -124,7 +126,7 @@ package final class RecordScanning {
     package func id(
         zone: Int64, type: Int64, name: [UInt8], within ids: (above: Int64, below: Int64),
         into entries: inout EntryBuffer
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         let statement = zone < 0 ? byNameListed : byName
         statement.bind(1, zone)
         statement.bind(2, text: name)
@@ -140,7 +142,7 @@ package final class RecordScanning {
     /// Counts live records of a type, up to a limit.
     package func count(
         zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), limit: Int
-    ) throws(StoreError) -> Int {
+    ) throws(RecordError) -> Int {
         let statement = try bound(.count, zone, type, creator, ids, isBackward: false, limit)
         defer { statement.reset() }
         return try statement.step() ? Int(statement.integer(0)) : 0
@@ -149,7 +151,7 @@ package final class RecordScanning {
     private func bound(
         _ verb: Shape.Verb, _ zone: Int64, _ type: Int64, _ creator: Int64?, _ ids: (above: Int64, below: Int64),
         isBackward: Bool, _ limit: Int, lane: Int = 0
-    ) throws(StoreError) -> Statement {
+    ) throws(RecordError) -> Statement {
         let statement = try statement(
             Shape(verb: verb, isOwn: creator != nil, isBackward: isBackward, isAudience: zone < 0), lane: lane)
         statement.bind(1, zone)
@@ -162,7 +164,7 @@ package final class RecordScanning {
     }
 
     /// Stands on the record with an id; `nil` if there is none. The caller finishes the cursor.
-    package func record(_ id: Int64) throws(StoreError) -> RecordCursor? {
+    package func record(_ id: Int64) throws(RecordError) -> RecordCursor? {
         byID.bind(1, id)
         guard try byID.step() else {
             byID.reset()
@@ -172,7 +174,7 @@ package final class RecordScanning {
     }
 
     /// The first row at or behind an id, tombstones included, and when it was made by the server's clock.
-    package func creation(at id: Int64) throws(StoreError) -> (id: Int64, created: Int64)? {
+    package func creation(at id: Int64) throws(RecordError) -> (id: Int64, created: Int64)? {
         creationAt.bind(1, id)
         defer { creationAt.reset() }
         return try creationAt.step() ? (creationAt.integer(0), creationAt.integer(1)) : nil

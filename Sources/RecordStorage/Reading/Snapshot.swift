@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// A reader's view of the file, held open as long as nothing is committed, and never while its thread waits.
 ///
 /// Confined to the thread of its connection.
@@ -17,7 +19,7 @@ package final class Snapshot {
     package private(set) var openings: UInt64 = 0
 
     /// - Parameter length: How long a view may be held open.
-    package init(_ connection: Connection, clock: CommitClock, length: ViewLength = .turn) throws(StoreError) {
+    package init(_ connection: Connection, clock: CommitClock, length: ViewLength = .turn) throws(RecordError) {
         begin = try connection.prepare("BEGIN")
         // BEGIN alone opens no view, the first read does. A view that opened later than `refresh` could show commits
         // whose rights the thread has not looked at.
@@ -38,7 +40,7 @@ package final class Snapshot {
     /// The log's own number tells whether there is anything newer: it moves as soon as a view that opens can show the commit.
     /// The clock moves somewhat later, before the write is acknowledged: by it alone, a client could be shown a write in
     /// the microseconds between the two, and on another connection not be shown it again.
-    package func refresh() throws(StoreError) {
+    package func refresh() throws(RecordError) {
         // Loaded before the snapshot opens, so that it can only be newer than what it claims to have seen.
         let commits = clock.commits
         // And after that of the commits: what was published by then has moved it.
@@ -49,11 +51,11 @@ package final class Snapshot {
         }
         end()
         clock.enter(length)
-        do throws(StoreError) {
+        do throws(RecordError) {
             try begin.run()
             try pin.run()
         } catch {
-            try? commit.run()
+            try? connection.cleanUp { () throws(RecordError) in try commit.run() }
             clock.leave(length)
             throw error
         }

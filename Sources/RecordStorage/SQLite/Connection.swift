@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Glibc
+package import RecordModel
 internal import Threads
 
 /// One connection to a database file, confined to one thread.
@@ -21,13 +22,17 @@ package final class Connection {
     let handle: OpaquePointer
     package let path: String
     package var faults: FaultPlan?
+    /// The last failure of the store on this connection. A `RecordError` that its functions threw tells clients less.
+    package private(set) var failure: StoreFailure?
+    /// Told of each failure.
+    package var observer: ((StoreFailure) -> Void)?
     private var logFrames: UnsafeMutablePointer<Int32>
     /// Lent by SQLite until the connection is closed.
     private var logIndex: UnsafeRawPointer?
     private let deadline: UnsafeMutablePointer<UInt64>
 
     /// Opens a file and sets the connection's pragmas.
-    package init(path: String, role: Role) throws(StoreError) {
+    package init(path: String, role: Role) throws(StoreFailure) {
         Self.configureLibrary
         let flags =
             switch role {
@@ -40,7 +45,7 @@ package final class Connection {
         guard code == SQLITE_OK, let handle = opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)
-            throw StoreError(code: code, message: message, sql: "open")
+            throw StoreFailure(code: code, message: message, sql: "open")
         }
         self.handle = handle
         self.path = path
@@ -48,7 +53,11 @@ package final class Connection {
         logFrames.initialize(to: 0)
         deadline = .allocate(capacity: 1)
         deadline.initialize(to: .max)
-        try setPragmas(role)
+        do throws(RecordError) {
+            try setPragmas(role)
+        } catch {
+            throw failure ?? StoreFailure(.other, error.reason)
+        }
     }
 
     deinit {
@@ -78,7 +87,7 @@ package final class Connection {
     package static let pageBytes = 4_096
 
     /// Every pragma of every connection, with its reason.
-    private func setPragmas(_ role: Role) throws(StoreError) {
+    private func setPragmas(_ role: Role) throws(RecordError) {
         // Nobody defines functions or tables through the schema, and nobody rewrites it by hand.
         _ = fogbase_sqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = fogbase_sqlite_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
@@ -133,27 +142,27 @@ package final class Connection {
     private static let busyMilliseconds: Int32 = 5_000
 
     /// Runs statements that return nothing of interest.
-    package func execute(_ sql: String) throws(StoreError) {
+    package func execute(_ sql: String) throws(RecordError) {
         if let faults {
-            do { try faults.check() } catch {
+            do throws(StoreFailure) { try faults.check() } catch {
                 if faults.losesTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
-                throw error
+                throw failed(error)
             }
         }
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw lastError(code, sql) }
+        guard code == SQLITE_OK else { throw failed(code, sql) }
     }
 
     /// Prepares a statement that will be run many times.
-    package func prepare(_ sql: String) throws(StoreError) -> Statement {
+    package func prepare(_ sql: String) throws(RecordError) -> Statement {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        guard code == SQLITE_OK, let pointer = prepared else { throw lastError(code, sql) }
+        guard code == SQLITE_OK, let pointer = prepared else { throw failed(code, sql) }
         return Statement(pointer, connection: self)
     }
 
     /// The first column of the first row; `nil` without a row or for NULL.
-    package func integer(_ sql: String) throws(StoreError) -> Int64? {
+    package func integer(_ sql: String) throws(RecordError) -> Int64? {
         let statement = try prepare(sql)
         defer { statement.reset() }
         guard try statement.step(), !statement.isNull(0) else { return nil }
@@ -212,8 +221,8 @@ package final class Connection {
     ///
     /// - Returns: Whether everything was copied.
     @discardableResult
-    package func checkpoint(_ mode: CheckpointMode) throws(StoreError) -> Bool {
-        if let faults { try faults.check() }
+    package func checkpoint(_ mode: CheckpointMode) throws(RecordError) -> Bool {
+        if let faults { do throws(StoreFailure) { try faults.check() } catch { throw failed(error) } }
         let flag =
             switch mode {
             case .passive: SQLITE_CHECKPOINT_PASSIVE
@@ -228,7 +237,7 @@ package final class Connection {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, flag, &inLog, &copied)
         if code & 0xFF == SQLITE_BUSY { return false }
         guard code == SQLITE_OK else {
-            let error = lastError(code, "checkpoint")
+            let error = failed(code, "checkpoint")
             _ = fogbase_sqlite_no_checkpoint_on_close(handle, 1)
             throw error
         }
@@ -275,21 +284,60 @@ package final class Connection {
     }
 
     /// The pages inside the file that later writes take before the file grows.
-    package func freePages() throws(StoreError) -> Int {
+    package func freePages() throws(RecordError) -> Int {
         Int(try integer("PRAGMA freelist_count") ?? 0)
     }
 
     /// Lets the database have so many pages and no more: a statement that needs another one fails as if the disk were full.
     ///
     /// - Parameter pages: `nil` for no bound but SQLite's own.
-    package func limitPages(_ pages: Int?) throws(StoreError) {
+    package func limitPages(_ pages: Int?) throws(RecordError) {
         try execute("PRAGMA max_page_count = \(pages ?? 1_073_741_823)")
     }
 
-    func lastError(_ code: Int32, _ sql: String) -> StoreError {
+    // MARK: Failures
+
+    /// Notes a failure of SQLite.
+    ///
+    /// - Returns: What is thrown.
+    func failed(_ code: Int32, _ sql: String) -> RecordError {
         let hasSystemError = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
-        return StoreError(
-            code: code, message: String(cString: sqlite3_errmsg(handle)), sql: sql,
-            systemError: hasSystemError ? sqlite3_system_errno(handle) : 0)
+        return failed(
+            StoreFailure(
+                code: code, message: String(cString: sqlite3_errmsg(handle)), sql: sql,
+                systemError: hasSystemError ? sqlite3_system_errno(handle) : 0))
+    }
+
+    /// Notes a failure.
+    ///
+    /// - Returns: What is thrown.
+    func failed(_ failure: StoreFailure) -> RecordError {
+        self.failure = failure
+        observer?(failure)
+        return RecordError(failure)
+    }
+
+    /// Runs what cleans up behind a failure, such as a rollback: it leaves that failure as the last one.
+    package func cleanUp(_ body: () throws(RecordError) -> Void) throws(RecordError) {
+        let (first, watcher) = (failure, observer)
+        observer = nil
+        defer { (failure, observer) = (first ?? failure, watcher) }
+        try body()
+    }
+
+    /// Forgets the last failure, before something that is to be judged by its own.
+    package func forgetFailure() {
+        failure = nil
+    }
+
+    /// Runs `body` for the operator, who gets the failure itself instead of what a client would be told.
+    package func explaining<Value>(_ body: () throws -> Value) throws -> Value {
+        failure = nil
+        do {
+            return try body()
+        } catch let error as RecordError {
+            if let failure { throw failure }
+            throw error
+        }
     }
 }

@@ -4,7 +4,7 @@
 package final class FaultPlan {
     /// Steps until the failure; negative: never.
     private var remaining: Int
-    private let error: StoreError
+    private let error: StoreFailure
     /// Whether the failure takes the transaction with it, as SQLite does for some errors.
     package let losesTransaction: Bool
     /// How many steps have been asked for.
@@ -14,14 +14,14 @@ package final class FaultPlan {
     /// Whether every later step fails as well, as on a disk that stays full.
     private let lasts: Bool
 
-    package init(failAt step: Int, with error: StoreError, losesTransaction: Bool = false, lasts: Bool = false) {
+    package init(failAt step: Int, with error: StoreFailure, losesTransaction: Bool = false, lasts: Bool = false) {
         self.remaining = step
         self.error = error
         self.losesTransaction = losesTransaction
         self.lasts = lasts
     }
 
-    func check() throws(StoreError) {
+    func check() throws(StoreFailure) {
         steps += 1
         if remaining == 0 {
             if !lasts { remaining = -1 }

@@ -1,11 +1,12 @@
 internal import CSQLite
+package import RecordModel
 
 /// A prepared statement. Parameters and columns go by number: parameters from 1, columns from 0, as in SQLite.
 ///
 /// Bound bytes are copied by SQLite; column bytes are borrowed and valid until the next `step` or `reset`.
 package final class Statement {
     private let pointer: OpaquePointer
-    private let connection: Connection
+    let connection: Connection
 
     init(_ pointer: OpaquePointer, connection: Connection) {
         self.pointer = pointer
@@ -80,12 +81,12 @@ package final class Statement {
     /// Goes to the next row.
     ///
     /// - Returns: Whether there is one. After an error the statement is reset.
-    package func step() throws(StoreError) -> Bool {
+    package func step() throws(RecordError) -> Bool {
         if let faults = connection.faults {
-            do { try faults.check() } catch {
+            do throws(StoreFailure) { try faults.check() } catch {
                 sqlite3_reset(pointer)
                 if faults.losesTransaction { sqlite3_exec(connection.handle, "ROLLBACK", nil, nil, nil) }
-                throw error
+                throw connection.failed(error)
             }
         }
         let code = sqlite3_step(pointer)
@@ -93,20 +94,20 @@ package final class Statement {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         default:
-            let error = connection.lastError(code, sql)
+            let error = connection.failed(code, sql)
             sqlite3_reset(pointer)
             throw error
         }
     }
 
     /// Runs a statement without rows and makes it ready for the next use.
-    package func run() throws(StoreError) {
+    package func run() throws(RecordError) {
         _ = try step()
         sqlite3_reset(pointer)
     }
 
     /// Reads the rows that are left, and makes the statement ready for the next use.
-    package func rows<Row>(_ read: (Statement) -> Row) throws(StoreError) -> [Row] {
+    package func rows<Row>(_ read: (Statement) -> Row) throws(RecordError) -> [Row] {
         defer { reset() }
         var rows: [Row] = []
         while try step() { rows.append(read(self)) }
@@ -114,9 +115,19 @@ package final class Statement {
     }
 
     /// Reads the next row, if there is one, and makes the statement ready for the next use.
-    package func row<Row>(_ read: (Statement) -> Row) throws(StoreError) -> Row? {
+    package func row<Row>(_ read: (Statement) -> Row) throws(RecordError) -> Row? {
         defer { reset() }
         return try step() ? read(self) : nil
+    }
+
+    /// Runs an INSERT or UPDATE that returns one number (`RETURNING id`).
+    package func returnedNumber() throws(RecordError) -> Int64 {
+        defer { reset() }
+        guard try step() else { throw connection.failed(StoreFailure(.other, "No number was returned in \(sql)")) }
+        let number = integer(0)
+        // RETURNING gives its rows before the statement is done.
+        while try step() {}
+        return number
     }
 
     /// Ends the run: column bytes become invalid, bound values stay.

@@ -57,7 +57,7 @@ package final class AccountTable {
     private let columns: String
     private let kind: String
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         // The command line also reads files that no newer server has opened yet.
         let applied = try Migrations.applied(on: connection)
@@ -82,7 +82,7 @@ package final class AccountTable {
     }
 
     /// The account that a name means: the one that is spelled so, else the only one whose name has the same key.
-    package func find(name: String) throws(StoreError) -> AccountRow? {
+    package func find(name: String) throws(RecordError) -> AccountRow? {
         byName.bind(1, text: name)
         if let row = try byName.row(read) { return row }
         guard let byKey else { return nil }
@@ -92,7 +92,7 @@ package final class AccountTable {
     }
 
     /// Accounts whose names have had the same key since before keys were compared, those of one key together.
-    package func lookAlikes() throws(StoreError) -> [[AccountRow]] {
+    package func lookAlikes() throws(RecordError) -> [[AccountRow]] {
         guard byKey != nil else { return [] }
         let statement = try connection.prepare(
             """
@@ -109,23 +109,23 @@ package final class AccountTable {
         return groups
     }
 
-    package func find(id: Int64) throws(StoreError) -> AccountRow? {
+    package func find(id: Int64) throws(RecordError) -> AccountRow? {
         byID.bind(1, id)
         return try byID.row(read)
     }
 
-    package func find(recordName: String) throws(StoreError) -> AccountRow? {
+    package func find(recordName: String) throws(RecordError) -> AccountRow? {
         byRecordName.bind(1, text: recordName)
         return try byRecordName.row(read)
     }
 
     /// Whether there is any.
-    package func isEmpty() throws(StoreError) -> Bool {
+    package func isEmpty() throws(RecordError) -> Bool {
         try connection.integer("SELECT 1 FROM account LIMIT 1") == nil
     }
 
     /// The custom roles of an account, directly or through other roles.
-    package func roles(of account: Int64) throws(StoreError) -> [RoleName: RoleID] {
+    package func roles(of account: Int64) throws(RecordError) -> [RoleName: RoleID] {
         rolesOf.bind(1, account)
         defer { rolesOf.reset() }
         var roles: [RoleName: RoleID] = [:]
@@ -136,7 +136,7 @@ package final class AccountTable {
     }
 
     /// A page of accounts by number, without those of services.
-    package func list(after id: Int64, limit: Int) throws(StoreError) -> [AccountRow] {
+    package func list(after id: Int64, limit: Int) throws(RecordError) -> [AccountRow] {
         let statement = try connection.prepare(
             "SELECT \(columns) FROM account WHERE id > ?1 AND \(kind) != 2 ORDER BY id LIMIT ?2")
         statement.bind(1, id)
@@ -154,10 +154,12 @@ package final class AccountTable {
 
     // MARK: Writing
 
-    /// Adds an account. Throws a unique violation if its name is taken, in whatever spelling.
+    /// Adds an account.
+    ///
+    /// - Throws: EXISTS with cause NAME_TAKEN if its name is taken, in whatever spelling.
     package func add(
         recordName: String, name: String, password: String?, created: Int64, kind: AccountKind = .person
-    ) throws(StoreError) -> Int64 {
+    ) throws(RecordError) -> Int64 {
         let key = try freeKey(of: name)
         let insert = try connection.prepare(
             """
@@ -170,34 +172,34 @@ package final class AccountTable {
         insert.bind(4, created)
         insert.bind(5, kind.rawValue)
         insert.bind(6, text: key)
-        defer { insert.reset() }
-        guard try insert.step() else { throw StoreError(code: 1, message: "No number for a new account") }
-        let id = insert.integer(0)
-        _ = try insert.step()
-        return id
+        return try insert.returnedNumber()
     }
 
-    /// The key of a name that an account is about to get. Throws a unique violation if that of another is the same.
-    private func freeKey(of name: String, for account: Int64 = 0) throws(StoreError) -> String {
+    /// The key of a name that an account is about to get.
+    ///
+    /// - Throws: EXISTS with cause NAME_TAKEN if that of another is the same.
+    private func freeKey(of name: String, for account: Int64 = 0) throws(RecordError) -> String {
         let key = name.nfkcCasefold
         let others = try connection.prepare("SELECT 1 FROM account WHERE name_key = ?1 AND id != ?2 LIMIT 1")
         others.bind(1, text: key)
         others.bind(2, account)
         guard try others.row({ _ in true }) == nil else {
-            throw StoreError(code: 2_067, message: "UNIQUE constraint failed: account.name_key")
+            throw .nameTaken
         }
         return key
     }
 
-    package func setPassword(_ password: String, account: Int64) throws(StoreError) {
+    package func setPassword(_ password: String, account: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE account SET password = ?2 WHERE id = ?1")
         update.bind(1, account)
         update.bind(2, text: password)
         try update.run()
     }
 
-    /// Gives an account another name. Throws a unique violation if another account has it, in whatever spelling.
-    package func setName(_ name: String, account: Int64) throws(StoreError) {
+    /// Gives an account another name.
+    ///
+    /// - Throws: EXISTS with cause NAME_TAKEN if another account has it, in whatever spelling.
+    package func setName(_ name: String, account: Int64) throws(RecordError) {
         let key = try freeKey(of: name, for: account)
         let update = try connection.prepare("UPDATE account SET name = ?2, name_key = ?3 WHERE id = ?1")
         update.bind(1, account)
@@ -206,7 +208,7 @@ package final class AccountTable {
         try update.run()
     }
 
-    package func setKind(_ kind: AccountKind, account: Int64) throws(StoreError) {
+    package func setKind(_ kind: AccountKind, account: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE account SET kind = ?2 WHERE id = ?1")
         update.bind(1, account)
         update.bind(2, kind.rawValue)
@@ -214,7 +216,7 @@ package final class AccountTable {
     }
 
     /// - Parameter since: `nil` lets it sign in again.
-    package func setDisabled(since: Int64?, account: Int64) throws(StoreError) {
+    package func setDisabled(since: Int64?, account: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE account SET disabled = ?2 WHERE id = ?1")
         update.bind(1, account)
         update.bind(2, since)
@@ -224,7 +226,7 @@ package final class AccountTable {
     /// Takes away an account, its sessions and its memberships. Its records keep its number, which is never given again.
     ///
     /// - Parameter mayStandInRecords: Whether there may be any, so that conditions on `_deleted` must mean the number.
-    package func remove(account: Int64, mayStandInRecords: Bool) throws(StoreError) {
+    package func remove(account: Int64, mayStandInRecords: Bool) throws(RecordError) {
         var steps = [
             "DELETE FROM session WHERE account = ?1", "DELETE FROM role_member WHERE account = ?1",
             "DELETE FROM account WHERE id = ?1",
@@ -236,4 +238,9 @@ package final class AccountTable {
             try statement.run()
         }
     }
+}
+
+extension RecordError {
+    fileprivate static let nameTaken = RecordError(
+        .exists, "An account has this name already, or one that looks the same. Choose another name", cause: .nameTaken)
 }

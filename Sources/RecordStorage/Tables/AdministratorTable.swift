@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// A named administrator as stored.
 package struct AdministratorRow: Hashable, Sendable {
     package var id: Int64
@@ -54,7 +56,7 @@ package final class AdministratorTable {
         self.connection = connection
     }
 
-    package func all() throws(StoreError) -> [AdministratorRow] {
+    package func all() throws(RecordError) -> [AdministratorRow] {
         let statement = try connection.prepare(
             "SELECT id, name, role, password, created, disabled FROM administrator ORDER BY id")
         return try statement.rows { row in
@@ -64,7 +66,7 @@ package final class AdministratorTable {
         }
     }
 
-    package func sessions() throws(StoreError) -> [AdministratorSessionRow] {
+    package func sessions() throws(RecordError) -> [AdministratorSessionRow] {
         let statement = try connection.prepare(
             "SELECT hash, id, administrator, created, used, expires, ends, label FROM administrator_session")
         return try statement.rows { row in
@@ -75,7 +77,7 @@ package final class AdministratorTable {
     }
 
     /// What the doctor finds wrong with administrators and sessions, as sentences without a full stop.
-    package func oddities(roles: [String]) throws(StoreError) -> [String] {
+    package func oddities(roles: [String]) throws(RecordError) -> [String] {
         var lines = try all().filter { !roles.contains($0.role) }.map {
             "The administrator \($0.name) has the role '\($0.role)', which there is not"
         }
@@ -86,22 +88,18 @@ package final class AdministratorTable {
     }
 
     /// Adds an administrator and gives its number. Throws a unique violation if the name is taken.
-    package func add(_ row: AdministratorRow) throws(StoreError) -> Int64 {
+    package func add(_ row: AdministratorRow) throws(RecordError) -> Int64 {
         let insert = try connection.prepare(
             "INSERT INTO administrator (name, role, password, created) VALUES (?1, ?2, ?3, ?4) RETURNING id")
         insert.bind(1, text: row.name)
         insert.bind(2, text: row.role)
         insert.bind(3, text: row.password)
         insert.bind(4, row.created)
-        defer { insert.reset() }
-        guard try insert.step() else { throw StoreError(code: 1, message: "No number for a new administrator") }
-        let id = insert.integer(0)
-        _ = try insert.step()
-        return id
+        return try insert.returnedNumber()
     }
 
     /// Writes role, password and whether it is disabled.
-    package func update(_ row: AdministratorRow) throws(StoreError) {
+    package func update(_ row: AdministratorRow) throws(RecordError) {
         let update = try connection.prepare(
             "UPDATE administrator SET role = ?2, password = ?3, disabled = ?4 WHERE id = ?1")
         update.bind(1, row.id)
@@ -112,7 +110,7 @@ package final class AdministratorTable {
     }
 
     /// Takes away an administrator and its sessions. Its number is never given again.
-    package func remove(_ id: Int64) throws(StoreError) {
+    package func remove(_ id: Int64) throws(RecordError) {
         for sql in [
             "DELETE FROM administrator_session WHERE administrator = ?1", "DELETE FROM administrator WHERE id = ?1",
         ] {
@@ -122,7 +120,7 @@ package final class AdministratorTable {
         }
     }
 
-    package func addSession(_ row: AdministratorSessionRow) throws(StoreError) {
+    package func addSession(_ row: AdministratorSessionRow) throws(RecordError) {
         let insert = try connection.prepare(
             """
             INSERT INTO administrator_session (hash, id, administrator, created, used, expires, ends, label)
@@ -140,7 +138,7 @@ package final class AdministratorTable {
     }
 
     /// Notes that a session was used, and until when it lasts now.
-    package func slideSession(hash: [UInt8], used: Int64, expires: Int64) throws(StoreError) {
+    package func slideSession(hash: [UInt8], used: Int64, expires: Int64) throws(RecordError) {
         let update = try connection.prepare(
             "UPDATE administrator_session SET used = ?2, expires = ?3 WHERE hash = ?1")
         update.bind(1, blob: hash)
@@ -149,7 +147,7 @@ package final class AdministratorTable {
         try update.run()
     }
 
-    package func removeSession(hash: [UInt8]) throws(StoreError) {
+    package func removeSession(hash: [UInt8]) throws(RecordError) {
         let statement = try connection.prepare("DELETE FROM administrator_session WHERE hash = ?1")
         statement.bind(1, blob: hash)
         try statement.run()

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// An entry of the audit log as stored.
 package struct AuditRow: Hashable, Sendable {
     package var id: Int64 = 0
@@ -50,7 +52,7 @@ package final class AuditTable {
     private static let columns = "id, at, actor_kind, actor, action, target, outcome, address, request, detail"
 
     /// - Parameter isReader: Its connection cannot write.
-    package init(_ connection: Connection, isReader: Bool = false) throws(StoreError) {
+    package init(_ connection: Connection, isReader: Bool = false) throws(RecordError) {
         self.connection = connection
         insert = try connection.prepare(
             isReader
@@ -61,7 +63,7 @@ package final class AuditTable {
                 """)
     }
 
-    package func append(_ row: AuditRow) throws(StoreError) {
+    package func append(_ row: AuditRow) throws(RecordError) {
         insert.bind(1, row.at)
         for (place, text) in [
             row.actorKind, row.actor, row.action, row.target, row.outcome, row.address, row.request,
@@ -77,7 +79,7 @@ package final class AuditTable {
     /// - Parameter position: The moment and number of the last entry of the page before.
     package func list(
         _ filter: AuditFilter, before position: (at: Int64, id: Int64)?, limit: Int
-    ) throws(StoreError) -> [AuditRow] {
+    ) throws(RecordError) -> [AuditRow] {
         var sql = "SELECT \(Self.columns) FROM audit WHERE at BETWEEN ?1 AND ?2"
         if filter.actor != nil { sql += " AND actor = ?3" }
         if filter.action != nil { sql += " AND action = ?4" }
@@ -110,7 +112,7 @@ package final class AuditTable {
     /// out no deeds: they have half of the number at most, and no more than the deeds leave; but a twentieth always.
     ///
     /// - Returns: How many went; fewer than `limit` means that none are left to go.
-    package func purge(before moment: Int64, keeping count: Int, limit: Int) throws(StoreError) -> Int {
+    package func purge(before moment: Int64, keeping count: Int, limit: Int) throws(RecordError) -> Int {
         let deeds = try connection.integer("SELECT sum(entries) FROM audit_count WHERE outcome <> 'refused'") ?? 0
         let refusals = try purgeRefusals(keeping: min(count / 2, max(count / 20, count - Int(deeds))), limit: limit)
         guard let first = try connection.integer("SELECT min(id) FROM audit"),
@@ -135,7 +137,7 @@ package final class AuditTable {
         return refusals + connection.changes
     }
 
-    private func purgeRefusals(keeping count: Int, limit: Int) throws(StoreError) -> Int {
+    private func purgeRefusals(keeping count: Int, limit: Int) throws(RecordError) -> Int {
         let there = try connection.integer("SELECT entries FROM audit_count WHERE outcome = 'refused'") ?? 0
         let surplus = there - Int64(count)
         guard surplus > 0 else { return 0 }
@@ -148,13 +150,13 @@ package final class AuditTable {
         return connection.changes
     }
 
-    private func number(_ sql: String, _ argument: Int64) throws(StoreError) -> Int64? {
+    private func number(_ sql: String, _ argument: Int64) throws(RecordError) -> Int64? {
         let statement = try connection.prepare(sql)
         statement.bind(1, argument)
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    private func run(_ sql: String, _ argument: Int64) throws(StoreError) {
+    private func run(_ sql: String, _ argument: Int64) throws(RecordError) {
         let statement = try connection.prepare(sql)
         statement.bind(1, argument)
         try statement.run()

@@ -1,13 +1,15 @@
+package import RecordModel
+
 /// The accounts that are gone and whose numbers may stand in records as creator or modifier.
 package final class GoneAccountTable {
     private let list: Statement
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         list = try connection.prepare("SELECT account FROM gone_account ORDER BY account LIMIT ?1")
     }
 
     /// The numbers of the first ones, ascending.
-    package func numbers(limit: Int) throws(StoreError) -> [Int64] {
+    package func numbers(limit: Int) throws(RecordError) -> [Int64] {
         list.bind(1, Int64(limit))
         return try list.rows { $0.integer(0) }
     }

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// The first answer to a write that carried an idempotency key.
 package struct RememberedAnswer: Hashable, Sendable {
     /// The hash of the request that the key belongs to.
@@ -34,7 +36,7 @@ package final class IdempotencyTable {
     private let sum: Statement
     private let removeOldest: Statement
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         find = try connection.prepare(
             """
@@ -57,7 +59,7 @@ package final class IdempotencyTable {
     }
 
     /// - Parameter oldest: Answers made at or before this time (milliseconds since 1970) are forgotten.
-    package func find(caller: Int64, key: String, after oldest: Int64) throws(StoreError) -> RememberedAnswer? {
+    package func find(caller: Int64, key: String, after oldest: Int64) throws(RecordError) -> RememberedAnswer? {
         find.bind(1, caller)
         find.bind(2, text: key)
         find.bind(3, oldest)
@@ -71,7 +73,7 @@ package final class IdempotencyTable {
     /// Remembers an answer; of a caller whose answers take more than they may, the oldest are forgotten.
     package func remember(
         _ answer: RememberedAnswer, caller: Int64, key: String, created: Int64, limit: Int64
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         // One that has expired: the new row gets the greatest id.
         forget.bind(1, caller)
         forget.bind(2, text: key)
@@ -100,13 +102,13 @@ package final class IdempotencyTable {
     private static let removedAtOnce: Int64 = 16
 
     /// What a caller's answers take.
-    private func bytes(of caller: Int64) throws(StoreError) -> Int64 {
+    private func bytes(of caller: Int64) throws(RecordError) -> Int64 {
         sum.bind(1, caller)
         defer { sum.reset() }
         return try sum.step() ? sum.integer(0) : 0
     }
 
-    package func removeExpired(before oldest: Int64, limit: Int) throws(StoreError) -> Int {
+    package func removeExpired(before oldest: Int64, limit: Int) throws(RecordError) -> Int {
         let statement = try connection.prepare(
             """
             DELETE FROM idempotency WHERE id IN (

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// What the doctor asks a database file, on a read-only connection. In slices, each a view of its own: a long view would
 /// keep a running server from starting its log anew.
 package final class InspectionTable {
@@ -7,7 +9,7 @@ package final class InspectionTable {
     private let hasEdge: Statement
     private let largeValue: Statement
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         // A file that no newer server has opened yet does not have all columns.
         let isNew = try Migrations.applied(on: connection) >= Migrations.withAccessLists
@@ -37,24 +39,24 @@ package final class InspectionTable {
     /// What SQLite finds wrong with the file; empty if nothing.
     ///
     /// - Parameter isQuick: Do not compare indexes with their tables.
-    package func integrityProblems(isQuick: Bool) throws(StoreError) -> [String] {
+    package func integrityProblems(isQuick: Bool) throws(RecordError) -> [String] {
         try ServerFile.integrityProblems(connection, isQuick: isQuick)
     }
 
     /// Whether the file has steps that this version does not know, or lacks some that it does.
-    package func migrationState() throws(StoreError) -> (missing: Int, unknown: Int) {
+    package func migrationState() throws(RecordError) -> (missing: Int, unknown: Int) {
         let applied = Int(try connection.integer("SELECT count(*) FROM migration") ?? 0)
         let known = Migrations.all.count
         return (max(0, known - applied), max(0, applied - known))
     }
 
     /// Whether the file has had the step that brought indexes.
-    package func hasIndexes() throws(StoreError) -> Bool {
+    package func hasIndexes() throws(RecordError) -> Bool {
         try Migrations.applied(on: connection) >= Migrations.withIndexes
     }
 
     /// Whether the file has had the step that brought API keys.
-    package func hasKeys() throws(StoreError) -> Bool {
+    package func hasKeys() throws(RecordError) -> Bool {
         try Migrations.applied(on: connection) >= Migrations.withKeys
     }
 
@@ -62,7 +64,7 @@ package final class InspectionTable {
     /// them at the next start.
     ///
     /// One statement, so that a server which writes meanwhile changes nothing.
-    package func wrongUsage() throws(StoreError) -> Int64? {
+    package func wrongUsage() throws(RecordError) -> Int64? {
         guard try Migrations.applied(on: connection) >= Migrations.withPublicUsage else { return nil }
         return try connection.integer(
             """
@@ -79,12 +81,12 @@ package final class InspectionTable {
     }
 
     /// Whether the file has had the step that brought access lists.
-    package func hasAccessLists() throws(StoreError) -> Bool {
+    package func hasAccessLists() throws(RecordError) -> Bool {
         try Migrations.applied(on: connection) >= Migrations.withAccessLists
     }
 
     /// The sequence number up to which the file has promised numbers, and the last that a record bears.
-    package func sequenceNumbers() throws(StoreError) -> (promised: Int64, used: Int64) {
+    package func sequenceNumbers() throws(RecordError) -> (promised: Int64, used: Int64) {
         (
             try connection.integer("SELECT value FROM setting WHERE name = 'sequence'") ?? 0,
             try connection.integer("SELECT max(sequence) FROM record") ?? 0
@@ -99,7 +101,7 @@ package final class InspectionTable {
     }
 
     /// Records and tombstones by type number.
-    package func counts() throws(StoreError) -> [TypeCount] {
+    package func counts() throws(RecordError) -> [TypeCount] {
         let statement = try connection.prepare(
             """
             SELECT type, count(*) - sum(deleted), sum(deleted) FROM record GROUP BY type ORDER BY type
@@ -115,7 +117,7 @@ package final class InspectionTable {
     }
 
     /// How many accounts of people and of keys, sessions and zones there are.
-    package func totals() throws(StoreError) -> (accounts: Int, keys: Int, sessions: Int, zones: Int) {
+    package func totals() throws(RecordError) -> (accounts: Int, keys: Int, sessions: Int, zones: Int) {
         let accounts = Int(try connection.integer("SELECT count(*) FROM account") ?? 0)
         let hasKinds = try Migrations.applied(on: connection) >= Migrations.withAccountKinds
         let keys = hasKinds ? Int(try connection.integer("SELECT count(*) FROM account WHERE kind = 2") ?? 0) : 0
@@ -127,7 +129,7 @@ package final class InspectionTable {
     }
 
     /// The numbers of all zones.
-    package func zones() throws(StoreError) -> Set<Int64> {
+    package func zones() throws(RecordError) -> Set<Int64> {
         let statement = try connection.prepare("SELECT id FROM zone")
         var zones: Set<Int64> = []
         while try statement.step() { zones.insert(statement.integer(0)) }
@@ -166,7 +168,7 @@ package final class InspectionTable {
     /// The action of an edge, or `nil` if there is no such edge.
     package func edgeAction(
         zone: Int64, target: String, source: Int64, field: Int
-    ) throws(StoreError) -> UInt8? {
+    ) throws(RecordError) -> UInt8? {
         hasEdge.bind(1, zone)
         hasEdge.bind(2, text: target)
         hasEdge.bind(3, source)
@@ -184,7 +186,7 @@ package final class InspectionTable {
     }
 
     /// Edges in the order of their key, after one of them.
-    package func edges(after last: Edge?, limit: Int) throws(StoreError) -> [Edge] {
+    package func edges(after last: Edge?, limit: Int) throws(RecordError) -> [Edge] {
         let statement = try connection.prepare(
             """
             SELECT zone, target, source, field FROM edge WHERE (zone, target, source, field) > (?1, ?2, ?3, ?4)
@@ -223,7 +225,7 @@ package final class InspectionTable {
     }
 
     /// Large values in the order of their numbers, after one of them.
-    package func largeValues(after id: Int64, limit: Int) throws(StoreError) -> [LargeValue] {
+    package func largeValues(after id: Int64, limit: Int) throws(RecordError) -> [LargeValue] {
         let statement = try connection.prepare(
             "SELECT id, record, field FROM large_value WHERE id > ?1 ORDER BY id LIMIT ?2")
         statement.bind(1, id)

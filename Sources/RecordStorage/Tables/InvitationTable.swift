@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// An invitation as stored.
 package struct InvitationRow: Hashable, Sendable {
     /// Random; what lists show in the place of the token.
@@ -33,27 +35,27 @@ package final class InvitationTable {
     }
 
     /// The invitation of a token, whether or not it is good any more.
-    package func find(hash: [UInt8]) throws(StoreError) -> InvitationRow? {
+    package func find(hash: [UInt8]) throws(RecordError) -> InvitationRow? {
         let statement = try connection.prepare("SELECT \(Self.columns) FROM invitation WHERE hash = ?1")
         statement.bind(1, blob: hash)
         return try statement.row(read)
     }
 
     /// All of them, the oldest first.
-    package func list() throws(StoreError) -> [InvitationRow] {
+    package func list() throws(RecordError) -> [InvitationRow] {
         let statement = try connection.prepare("SELECT \(Self.columns) FROM invitation ORDER BY created, id")
         return try statement.rows(read)
     }
 
     /// How many are good for something.
-    package func openCount(now: Int64) throws(StoreError) -> Int {
+    package func openCount(now: Int64) throws(RecordError) -> Int {
         let statement = try connection.prepare("SELECT count(*) FROM invitation WHERE expires > ?1 AND used < uses")
         statement.bind(1, now)
         return Int(try statement.row { $0.integer(0) } ?? 0)
     }
 
     /// The roles that an invitation gives, as far as they still exist: numbers and names, by name.
-    package func roles(of id: String) throws(StoreError) -> [(id: Int64, name: String)] {
+    package func roles(of id: String) throws(RecordError) -> [(id: Int64, name: String)] {
         let statement = try connection.prepare(
             """
             SELECT role.id, role.name FROM invitation_role JOIN role ON role.id = invitation_role.role
@@ -71,7 +73,7 @@ package final class InvitationTable {
 
     // MARK: Writing
 
-    package func add(_ row: InvitationRow, hash: [UInt8], roles: [Int64]) throws(StoreError) {
+    package func add(_ row: InvitationRow, hash: [UInt8], roles: [Int64]) throws(RecordError) {
         let insert = try connection.prepare(
             "INSERT INTO invitation (hash, id, name, created, expires, uses) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
         insert.bind(1, blob: hash)
@@ -93,7 +95,7 @@ package final class InvitationTable {
     /// Uses an invitation once more.
     ///
     /// - Returns: Whether it was good for that.
-    package func use(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
+    package func use(hash: [UInt8], now: Int64) throws(RecordError) -> Bool {
         let update = try connection.prepare(
             "UPDATE invitation SET used = used + 1, used_at = ?2 WHERE hash = ?1 AND used < uses AND expires > ?2")
         update.bind(1, blob: hash)
@@ -103,7 +105,7 @@ package final class InvitationTable {
     }
 
     /// - Returns: Whether there was such an invitation.
-    package func remove(id: String) throws(StoreError) -> Bool {
+    package func remove(id: String) throws(RecordError) -> Bool {
         let roles = try connection.prepare("DELETE FROM invitation_role WHERE invitation = ?1")
         roles.bind(1, text: id)
         try roles.run()
@@ -116,7 +118,7 @@ package final class InvitationTable {
     /// Takes away invitations that had expired, or were used up, before a moment.
     ///
     /// - Returns: How many.
-    package func removeEnded(before moment: Int64, limit: Int) throws(StoreError) -> Int {
+    package func removeEnded(before moment: Int64, limit: Int) throws(RecordError) -> Int {
         let find = try connection.prepare(
             """
             SELECT id FROM invitation WHERE expires < ?1 OR (used >= uses AND coalesce(used_at, created) < ?1) LIMIT ?2

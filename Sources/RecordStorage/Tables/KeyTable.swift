@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// An API key as stored, without its hashes.
 package struct KeyRow: Hashable, Sendable {
     package var id: Int64
@@ -51,7 +53,7 @@ package final class KeyTable {
     private static let columns =
         "id, public_id, name, prefix, scope, account, created, expires, used, revoked, overlaps"
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         byHash = try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE hash = ?1")
         byOverlap = try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE overlap_hash = ?1")
@@ -59,7 +61,7 @@ package final class KeyTable {
     }
 
     /// The key of a token's hash, and until when the token is good, whether or not that has passed.
-    package func find(hash: [UInt8]) throws(StoreError) -> (key: KeyRow, expires: Int64)? {
+    package func find(hash: [UInt8]) throws(RecordError) -> (key: KeyRow, expires: Int64)? {
         byHash.bind(1, blob: hash)
         if let key = try byHash.row(read) { return (key, key.expires ?? .max) }
         byOverlap.bind(1, blob: hash)
@@ -67,19 +69,19 @@ package final class KeyTable {
         return (key, min(key.expires ?? .max, key.overlaps ?? 0))
     }
 
-    package func find(account: Int64) throws(StoreError) -> KeyRow? {
+    package func find(account: Int64) throws(RecordError) -> KeyRow? {
         byAccount.bind(1, account)
         return try byAccount.row(read)
     }
 
-    package func find(publicID: String) throws(StoreError) -> KeyRow? {
+    package func find(publicID: String) throws(RecordError) -> KeyRow? {
         let statement = try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE public_id = ?1")
         statement.bind(1, text: publicID)
         return try statement.row(read)
     }
 
     /// The key with a name; of several, the one that was not revoked, else the newest.
-    package func find(name: String) throws(StoreError) -> KeyRow? {
+    package func find(name: String) throws(RecordError) -> KeyRow? {
         let statement = try connection.prepare(
             "SELECT \(Self.columns) FROM api_key WHERE name = ?1 ORDER BY revoked IS NOT NULL, id DESC LIMIT 1")
         statement.bind(1, text: name)
@@ -87,7 +89,7 @@ package final class KeyTable {
     }
 
     /// A page of keys by number, revoked ones among them.
-    package func list(after id: Int64, limit: Int) throws(StoreError) -> [KeyRow] {
+    package func list(after id: Int64, limit: Int) throws(RecordError) -> [KeyRow] {
         let statement = try connection.prepare(
             "SELECT \(Self.columns) FROM api_key WHERE id > ?1 ORDER BY id LIMIT ?2")
         statement.bind(1, id)
@@ -96,7 +98,7 @@ package final class KeyTable {
     }
 
     /// How many keys are not revoked.
-    package func livingCount() throws(StoreError) -> Int {
+    package func livingCount() throws(RecordError) -> Int {
         Int(try connection.integer("SELECT count(*) FROM api_key WHERE revoked IS NULL") ?? 0)
     }
 
@@ -112,7 +114,7 @@ package final class KeyTable {
     // MARK: Writing
 
     /// Adds a key. Throws a unique violation if a living one has its name.
-    package func add(_ key: KeyRow, hash: [UInt8]) throws(StoreError) {
+    package func add(_ key: KeyRow, hash: [UInt8]) throws(RecordError) {
         let insert = try connection.prepare(
             """
             INSERT INTO api_key (public_id, name, prefix, hash, scope, account, created, expires)
@@ -129,8 +131,16 @@ package final class KeyTable {
         try insert.run()
     }
 
-    /// Gives a key its name, scope and end. Throws a unique violation if another living one has the name.
-    package func update(_ key: KeyRow) throws(StoreError) {
+    /// Whether a living key has a name, other than the one with a number.
+    package func isNameTaken(_ name: String, but id: Int64) throws(RecordError) -> Bool {
+        let find = try connection.prepare("SELECT 1 FROM api_key WHERE name = ?1 AND revoked IS NULL AND id != ?2")
+        find.bind(1, text: name)
+        find.bind(2, id)
+        return try find.row { _ in true } != nil
+    }
+
+    /// Gives a key its name, scope and end.
+    package func update(_ key: KeyRow) throws(RecordError) {
         let update = try connection.prepare("UPDATE api_key SET name = ?2, scope = ?3, expires = ?4 WHERE id = ?1")
         update.bind(1, key.id)
         update.bind(2, text: key.name)
@@ -140,7 +150,7 @@ package final class KeyTable {
     }
 
     /// Gives a key another token. The one before it stays good until `overlaps`; the one before that is good no more.
-    package func rotate(_ id: Int64, hash: [UInt8], prefix: String, overlaps: Int64) throws(StoreError) {
+    package func rotate(_ id: Int64, hash: [UInt8], prefix: String, overlaps: Int64) throws(RecordError) {
         let update = try connection.prepare(
             "UPDATE api_key SET overlap_hash = hash, overlaps = ?4, hash = ?2, prefix = ?3 WHERE id = ?1")
         update.bind(1, id)
@@ -150,7 +160,7 @@ package final class KeyTable {
         try update.run()
     }
 
-    package func revoke(_ id: Int64, now: Int64) throws(StoreError) {
+    package func revoke(_ id: Int64, now: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE api_key SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL")
         update.bind(1, id)
         update.bind(2, now)
@@ -160,7 +170,7 @@ package final class KeyTable {
     /// Takes away keys that were revoked, or had expired, before a moment.
     ///
     /// - Returns: How many.
-    package func removeEnded(before moment: Int64, limit: Int) throws(StoreError) -> Int {
+    package func removeEnded(before moment: Int64, limit: Int) throws(RecordError) -> Int {
         let statement = try connection.prepare(
             "DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE coalesce(revoked, expires) < ?1 LIMIT ?2)")
         statement.bind(1, moment)
@@ -170,7 +180,7 @@ package final class KeyTable {
     }
 
     /// Notes that a key was used, unless that is known since a moment.
-    package func noteUse(account: Int64, now: Int64, unlessAfter known: Int64) throws(StoreError) {
+    package func noteUse(account: Int64, now: Int64, unlessAfter known: Int64) throws(RecordError) {
         let update = try connection.prepare(
             "UPDATE api_key SET used = ?2 WHERE account = ?1 AND (used IS NULL OR used < ?3)")
         update.bind(1, account)

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// The openings of a file in which something was written, each with a random number of its own, the epoch.
 ///
 /// Of a file and its copies, each goes on with sequence numbers where the copy was made: a number alone does not tell
@@ -14,7 +16,7 @@ package final class OpeningTable {
     /// More than a server is started in its life; older ones are forgotten.
     private static let kept = 10_000
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         newest = try connection.prepare("SELECT epoch FROM opening ORDER BY number DESC LIMIT 1")
         end = try connection.prepare(
@@ -25,7 +27,7 @@ package final class OpeningTable {
     }
 
     /// The epoch of what is given now.
-    package func current() throws(StoreError) -> Int64 {
+    package func current() throws(RecordError) -> Int64 {
         defer { newest.reset() }
         return try newest.step() ? newest.integer(0) : Self.before
     }
@@ -33,7 +35,7 @@ package final class OpeningTable {
     /// The last number that an epoch may have given, `.max` for the current one.
     ///
     /// - Returns: `nil` for an epoch that is not of this file, or forgotten.
-    package func lastNumber(of epoch: Int64) throws(StoreError) -> Int64? {
+    package func lastNumber(of epoch: Int64) throws(RecordError) -> Int64? {
         end.bind(1, epoch)
         defer { end.reset() }
         guard try end.step() else { return nil }
@@ -43,7 +45,7 @@ package final class OpeningTable {
     /// Begins an epoch.
     ///
     /// - Parameter sequence: The last number that may have been given before it.
-    package func add(epoch: Int64, after sequence: Int64) throws(StoreError) {
+    package func add(epoch: Int64, after sequence: Int64) throws(RecordError) {
         let insert = try connection.prepare(
             "INSERT INTO opening (number, epoch, sequence) SELECT max(number) + 1, ?1, ?2 FROM opening")
         insert.bind(1, epoch)

@@ -11,7 +11,7 @@ package final class RecordReading {
     private let lastSequence: Statement
     private let findLarge: Statement
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         let (columns, allColumns) = (RecordCursor.columns, RecordRowCursor.columns)
         findByName = try connection.prepare(
             "SELECT \(allColumns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
@@ -52,7 +52,7 @@ package final class RecordReading {
     }
 
     /// The live record with a name, `nil` if there is none. The caller finishes the cursor.
-    package func find(zone: Int64, name: String) throws(StoreError) -> RecordRowCursor? {
+    package func find(zone: Int64, name: String) throws(RecordError) -> RecordRowCursor? {
         findByName.bind(1, zone)
         findByName.bind(2, text: name)
         return try first(findByName).map(RecordRowCursor.init)
@@ -63,7 +63,7 @@ package final class RecordReading {
     /// - Parameter reach: Whose records; `.none` finds nothing.
     package func list(
         zone: Int64, type: Int64, after id: Int64, limit: Int, reach: Reach
-    ) throws(StoreError) -> RecordCursor? {
+    ) throws(RecordError) -> RecordCursor? {
         let statement: Statement
         switch reach {
         case .none: return nil
@@ -92,7 +92,7 @@ package final class RecordReading {
     /// - Parameter bound: The last sequence number to look at, with a filter.
     package func changes(
         zone: Int64, after sequence: Int64, through bound: Int64, limit: Int, filter: FeedFilter
-    ) throws(StoreError) -> RecordRowCursor? {
+    ) throws(RecordError) -> RecordRowCursor? {
         let statement: Statement
         switch filter {
         case .everything: statement = feedAll
@@ -110,7 +110,7 @@ package final class RecordReading {
     }
 
     /// The sequence number of the row `count` rows after a position: how far one filtered look may go.
-    package func window(zone: Int64, after sequence: Int64, count: Int) throws(StoreError) -> Int64? {
+    package func window(zone: Int64, after sequence: Int64, count: Int) throws(RecordError) -> Int64? {
         feedWindow.bind(1, zone)
         feedWindow.bind(2, sequence)
         feedWindow.bind(3, Int64(count))
@@ -119,25 +119,26 @@ package final class RecordReading {
     }
 
     /// The newest sequence number of a zone; 0 without records.
-    package func newestSequence(zone: Int64) throws(StoreError) -> Int64 {
+    package func newestSequence(zone: Int64) throws(RecordError) -> Int64 {
         lastSequence.bind(1, zone)
         defer { lastSequence.reset() }
         return try lastSequence.step() ? lastSequence.integer(0) : 0
     }
 
     /// Appends the JSON text of a large value.
-    package func appendLargeValue(record: Int64, field: Int, to output: inout [UInt8]) throws(StoreError) {
+    package func appendLargeValue(record: Int64, field: Int, to output: inout [UInt8]) throws(RecordError) {
         findLarge.bind(1, record)
         findLarge.bind(2, Int64(field))
         defer { findLarge.reset() }
         guard try findLarge.step() else {
-            throw StoreError(code: 11, message: "A large value is missing. Run `fogbase doctor`.")
+            throw findLarge.connection.failed(
+                StoreFailure(code: 11, message: "A large value is missing. Run `fogbase doctor`."))
         }
         output.append(contentsOf: findLarge.bytes(0))
     }
 
     /// The statement, if it stands on a row.
-    private func first(_ statement: Statement) throws(StoreError) -> Statement? {
+    private func first(_ statement: Statement) throws(RecordError) -> Statement? {
         guard try statement.step() else {
             statement.reset()
             return nil

@@ -106,7 +106,7 @@ package struct RecordCursor {
     package var fields: UnsafeRawBufferPointer { statement.bytes(9) }
 
     /// Goes to the next record, if there is one.
-    package func next() throws(StoreError) -> Bool {
+    package func next() throws(RecordError) -> Bool {
         try statement.step()
     }
 
@@ -158,7 +158,7 @@ package struct RecordRowCursor {
     package var fields: UnsafeRawBufferPointer { record.fields }
 
     /// As `RecordCursor.next`.
-    package func next() throws(StoreError) -> Bool {
+    package func next() throws(RecordError) -> Bool {
         try record.next()
     }
 

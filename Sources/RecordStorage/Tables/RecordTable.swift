@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// The writer's side of records: rows, large values and reference edges. No rules, only storage.
 package final class RecordTable {
     private let connection: Connection
@@ -21,7 +23,7 @@ package final class RecordTable {
     private let rowByID: Statement
     private let countOfType: Statement
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         findByName = try connection.prepare(
             "SELECT \(RecordRowCursor.columns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
@@ -78,19 +80,19 @@ package final class RecordTable {
     }
 
     /// The live record with a name.
-    package func find(zone: Int64, name: String) throws(StoreError) -> StoredRecord? {
+    package func find(zone: Int64, name: String) throws(RecordError) -> StoredRecord? {
         findByName.bind(1, zone)
         findByName.bind(2, text: name)
         return try read(findByName)
     }
 
-    package func find(id: Int64) throws(StoreError) -> StoredRecord? {
+    package func find(id: Int64) throws(RecordError) -> StoredRecord? {
         findByID.bind(1, id)
         return try read(findByID)
     }
 
     /// As `find`, without the record's bytes, which may be many.
-    package func row(zone: Int64, name: String) throws(StoreError) -> RecordRow? {
+    package func row(zone: Int64, name: String) throws(RecordError) -> RecordRow? {
         rowByName.bind(1, zone)
         rowByName.bind(2, text: name)
         defer { rowByName.reset() }
@@ -98,13 +100,13 @@ package final class RecordTable {
     }
 
     /// As `find`, without the record's bytes.
-    package func row(id: Int64) throws(StoreError) -> RecordRow? {
+    package func row(id: Int64) throws(RecordError) -> RecordRow? {
         rowByID.bind(1, id)
         defer { rowByID.reset() }
         return try rowByID.step() ? RecordRowCursor(statement: rowByID).row : nil
     }
 
-    private func read(_ statement: Statement) throws(StoreError) -> StoredRecord? {
+    private func read(_ statement: Statement) throws(RecordError) -> StoredRecord? {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         let cursor = RecordRowCursor(statement: statement)
@@ -116,7 +118,7 @@ package final class RecordTable {
     /// Adds a record. Throws a unique violation if the name is taken.
     package func insert(
         _ row: RecordRow, zone: Int64, name: String, layout: [UInt8], fields: [UInt8]
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         let statement = row.access == nil ? insertRow : insertListed
         statement.bind(1, row.id)
         statement.bind(2, zone)
@@ -135,7 +137,7 @@ package final class RecordTable {
     }
 
     /// Stores who may read and write a record, and who could read it before.
-    package func setAccess(_ row: RecordRow) throws(StoreError) {
+    package func setAccess(_ row: RecordRow) throws(RecordError) {
         setAccess.bind(1, row.id)
         if let access = row.access { setAccess.bind(2, blob: access) } else { setAccess.bindNull(2) }
         if let former = row.formerReaders { setAccess.bind(3, blob: former) } else { setAccess.bindNull(3) }
@@ -143,7 +145,7 @@ package final class RecordTable {
     }
 
     /// Stores a record's new state: its sequence, revision, modifier, time and fields.
-    package func update(_ row: RecordRow, layout: [UInt8], fields: [UInt8]) throws(StoreError) {
+    package func update(_ row: RecordRow, layout: [UInt8], fields: [UInt8]) throws(RecordError) {
         updateRow.bind(1, row.id)
         updateRow.bind(2, row.sequence)
         updateRow.bind(3, row.revision)
@@ -155,7 +157,7 @@ package final class RecordTable {
     }
 
     /// Stores when a record was made by the server's clock, where its row says another time.
-    package func setReceived(_ time: Int64, record: Int64) throws(StoreError) {
+    package func setReceived(_ time: Int64, record: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE record SET received = ?2 WHERE id = ?1")
         update.bind(1, record)
         update.bind(2, time)
@@ -163,7 +165,7 @@ package final class RecordTable {
     }
 
     /// Turns a record into its tombstone.
-    package func bury(_ row: RecordRow) throws(StoreError) {
+    package func bury(_ row: RecordRow) throws(RecordError) {
         buryRow.bind(1, row.id)
         buryRow.bind(2, row.sequence)
         buryRow.bind(3, row.revision)
@@ -175,7 +177,7 @@ package final class RecordTable {
     /// Takes away the tombstone that a record with the same name, type and creator replaces in the feed. One of another
     /// type or creator, or with an access list, stays: those who could read that record, and cannot read this one, still
     /// learn that it is gone.
-    package func removeTombstone(zone: Int64, name: String, type: Int64, creator: Int64) throws(StoreError) {
+    package func removeTombstone(zone: Int64, name: String, type: Int64, creator: Int64) throws(RecordError) {
         removeTombstone.bind(1, zone)
         removeTombstone.bind(2, text: name)
         removeTombstone.bind(3, type)
@@ -184,7 +186,7 @@ package final class RecordTable {
     }
 
     /// Whether a type has a live record in any zone. Walks the table: for schema changes only.
-    package func hasRecords(type: Int64) throws(StoreError) -> Bool {
+    package func hasRecords(type: Int64) throws(RecordError) -> Bool {
         countOfType.bind(1, type)
         defer { countOfType.reset() }
         return try countOfType.step() && countOfType.integer(0) != 0
@@ -193,7 +195,7 @@ package final class RecordTable {
     // MARK: Large values
 
     /// Stores the JSON text of a value that the record's own row leaves out.
-    package func putLargeValue(record: Int64, field: Int, json: [UInt8]) throws(StoreError) {
+    package func putLargeValue(record: Int64, field: Int, json: [UInt8]) throws(RecordError) {
         putLarge.bind(1, record)
         putLarge.bind(2, Int64(field))
         putLarge.bind(3, text: json)
@@ -203,20 +205,20 @@ package final class RecordTable {
     }
 
     /// The JSON text of a large value; empty if it is missing, which the doctor reports.
-    package func largeValue(record: Int64, field: Int) throws(StoreError) -> [UInt8] {
+    package func largeValue(record: Int64, field: Int) throws(RecordError) -> [UInt8] {
         findLarge.bind(1, record)
         findLarge.bind(2, Int64(field))
         defer { findLarge.reset() }
         return try findLarge.step() ? findLarge.blob(0) : []
     }
 
-    package func removeLargeValue(record: Int64, field: Int) throws(StoreError) {
+    package func removeLargeValue(record: Int64, field: Int) throws(RecordError) {
         removeLarge.bind(1, record)
         removeLarge.bind(2, Int64(field))
         try removeLarge.run()
     }
 
-    package func removeLargeValues(record: Int64) throws(StoreError) {
+    package func removeLargeValues(record: Int64) throws(RecordError) {
         removeAllLarge.bind(1, record)
         try removeAllLarge.run()
     }
@@ -225,7 +227,7 @@ package final class RecordTable {
 
     package func addEdge(
         zone: Int64, target: String, source: Int64, field: Int, action: UInt8
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         addEdge.bind(1, zone)
         addEdge.bind(2, text: target)
         addEdge.bind(3, source)
@@ -234,7 +236,7 @@ package final class RecordTable {
         try addEdge.run()
     }
 
-    package func removeEdge(zone: Int64, target: String, source: Int64, field: Int) throws(StoreError) {
+    package func removeEdge(zone: Int64, target: String, source: Int64, field: Int) throws(RecordError) {
         removeEdge.bind(1, zone)
         removeEdge.bind(2, text: target)
         removeEdge.bind(3, source)
@@ -243,7 +245,7 @@ package final class RecordTable {
     }
 
     /// The internal ids of the records that refer to a target with an action: each once, at most `limit`.
-    package func sources(zone: Int64, target: String, action: UInt8, limit: Int) throws(StoreError) -> [Int64] {
+    package func sources(zone: Int64, target: String, action: UInt8, limit: Int) throws(RecordError) -> [Int64] {
         findSources.bind(1, zone)
         findSources.bind(2, text: target)
         findSources.bind(3, Int64(action))
@@ -257,7 +259,7 @@ package final class RecordTable {
     /// Some record and field that refer to a target with an action.
     package func firstEdge(
         zone: Int64, target: String, action: UInt8
-    ) throws(StoreError) -> (source: Int64, field: Int)? {
+    ) throws(RecordError) -> (source: Int64, field: Int)? {
         findEdge.bind(1, zone)
         findEdge.bind(2, text: target)
         findEdge.bind(3, Int64(action))

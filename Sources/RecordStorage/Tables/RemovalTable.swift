@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// What is left to take away of accounts that are gone. The writer's.
 package final class RemovalTable {
     private let connection: Connection
@@ -7,7 +9,7 @@ package final class RemovalTable {
     /// The scope of zones whose owners are gone.
     private static let detached = 2
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         recordsOfZone = try connection.prepare(
             "SELECT id FROM record INDEXED BY record_by_sequence WHERE zone = ?1 ORDER BY sequence LIMIT ?2")
@@ -17,7 +19,7 @@ package final class RemovalTable {
     // MARK: What is to be done
 
     /// Notes that an account's things are to be taken away, and puts its zones where nobody finds them.
-    package func add(account: Int64, now: Int64) throws(StoreError) {
+    package func add(account: Int64, now: Int64) throws(RecordError) {
         let detach = try connection.prepare(
             "UPDATE zone SET scope = \(Self.detached) WHERE scope = 1 AND owner = ?1")
         detach.bind(1, account)
@@ -35,7 +37,7 @@ package final class RemovalTable {
     /// no index: where much has changed since the account came, it may.
     ///
     /// - Parameter record: The account's user record, which it has come with: by its number, which is a sequence number.
-    package func mayStandInRecords(_ account: Int64, since record: Int64) throws(StoreError) -> Bool {
+    package func mayStandInRecords(_ account: Int64, since record: Int64) throws(RecordError) -> Bool {
         let look = try connection.prepare(
             """
             SELECT count(*), ifnull(max(deleted = 0 AND id <> ?2 AND (creator = ?1 OR modifier = ?1)), 0)
@@ -50,17 +52,17 @@ package final class RemovalTable {
     }
 
     /// An account of which something is left.
-    package func first() throws(StoreError) -> Int64? {
+    package func first() throws(RecordError) -> Int64? {
         try connection.integer("SELECT account FROM account_removal LIMIT 1")
     }
 
     /// Nothing is left of an account.
-    package func finish(account: Int64) throws(StoreError) {
+    package func finish(account: Int64) throws(RecordError) {
         try run("DELETE FROM account_removal WHERE account = ?1", account)
     }
 
     /// Whether anything is left to do.
-    package func hasWork() throws(StoreError) -> Bool {
+    package func hasWork() throws(RecordError) -> Bool {
         if try first() != nil { return true }
         return try firstCascade() != nil
     }
@@ -68,19 +70,19 @@ package final class RemovalTable {
     // MARK: References to what went
 
     /// Notes that the records go which refer to a name with DELETE_SELF.
-    package func addCascade(zone: Int64, target: String) throws(StoreError) {
+    package func addCascade(zone: Int64, target: String) throws(RecordError) {
         let insert = try connection.prepare("INSERT OR IGNORE INTO removal_cascade (zone, target) VALUES (?1, ?2)")
         insert.bind(1, zone)
         insert.bind(2, text: target)
         try insert.run()
     }
 
-    package func firstCascade() throws(StoreError) -> (zone: Int64, target: String)? {
+    package func firstCascade() throws(RecordError) -> (zone: Int64, target: String)? {
         let find = try connection.prepare("SELECT zone, target FROM removal_cascade LIMIT 1")
         return try find.step() ? (find.integer(0), find.text(1)) : nil
     }
 
-    package func finishCascade(zone: Int64, target: String) throws(StoreError) {
+    package func finishCascade(zone: Int64, target: String) throws(RecordError) {
         let remove = try connection.prepare("DELETE FROM removal_cascade WHERE zone = ?1 AND target = ?2")
         remove.bind(1, zone)
         remove.bind(2, text: target)
@@ -90,14 +92,14 @@ package final class RemovalTable {
     // MARK: Zones
 
     /// A zone of an account that is gone.
-    package func zone(of account: Int64) throws(StoreError) -> Int64? {
+    package func zone(of account: Int64) throws(RecordError) -> Int64? {
         let find = try connection.prepare("SELECT id FROM zone WHERE scope = \(Self.detached) AND owner = ?1 LIMIT 1")
         find.bind(1, account)
         return try find.step() ? find.integer(0) : nil
     }
 
     /// The numbers of records and tombstones of a zone.
-    package func records(zone: Int64, limit: Int) throws(StoreError) -> [Int64] {
+    package func records(zone: Int64, limit: Int) throws(RecordError) -> [Int64] {
         recordsOfZone.bind(1, zone)
         recordsOfZone.bind(2, Int64(limit))
         defer { recordsOfZone.reset() }
@@ -107,13 +109,13 @@ package final class RemovalTable {
     }
 
     /// Takes away the row of a record of which nothing else is left.
-    package func removeRecord(_ id: Int64) throws(StoreError) {
+    package func removeRecord(_ id: Int64) throws(RecordError) {
         removeRecord.bind(1, id)
         try removeRecord.run()
     }
 
     /// Takes away a zone that is empty. Its number is not given again.
-    package func removeZone(_ zone: Int64) throws(StoreError) {
+    package func removeZone(_ zone: Int64) throws(RecordError) {
         try run(
             """
             INSERT INTO setting (name, value) VALUES ('\(SettingTable.lastZone)', ?1)
@@ -128,7 +130,7 @@ package final class RemovalTable {
     /// Takes away receipts and remembered answers of an account.
     ///
     /// - Returns: How many went of those of which most did; fewer than `limit` means that none are left.
-    package func removeClaimsAndAnswers(account: Int64, limit: Int) throws(StoreError) -> Int {
+    package func removeClaimsAndAnswers(account: Int64, limit: Int) throws(RecordError) -> Int {
         var most = 0
         for sql in [
             "DELETE FROM asset_claim WHERE id IN (SELECT id FROM asset_claim WHERE uploader = ?1 LIMIT ?2)",
@@ -144,12 +146,12 @@ package final class RemovalTable {
     }
 
     /// Lets the uploads in several requests of an account expire: rows and files go with those that nobody goes on with.
-    package func expireUploads(account: Int64) throws(StoreError) {
+    package func expireUploads(account: Int64) throws(RecordError) {
         try run("UPDATE resumable_upload SET expires = 0 WHERE uploader = ?1", account)
         try run("DELETE FROM asset_unused WHERE uploader = ?1", account)
     }
 
-    private func run(_ sql: String, _ number: Int64) throws(StoreError) {
+    private func run(_ sql: String, _ number: Int64) throws(RecordError) {
         let statement = try connection.prepare(sql)
         statement.bind(1, number)
         try statement.run()

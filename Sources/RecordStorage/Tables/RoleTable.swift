@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// Custom roles, their members, and the roles whose members they include.
 package final class RoleTable {
     private let connection: Connection
@@ -6,20 +8,20 @@ package final class RoleTable {
         self.connection = connection
     }
 
-    package func find(_ name: String) throws(StoreError) -> Int64? {
+    package func find(_ name: String) throws(RecordError) -> Int64? {
         let statement = try connection.prepare("SELECT id FROM role WHERE name = ?1")
         statement.bind(1, text: name)
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    package func name(of role: Int64) throws(StoreError) -> String? {
+    package func name(of role: Int64) throws(RecordError) -> String? {
         let statement = try connection.prepare("SELECT name FROM role WHERE id = ?1")
         statement.bind(1, role)
         defer { statement.reset() }
         return try statement.step() ? statement.text(0) : nil
     }
 
-    package func names() throws(StoreError) -> [String] {
+    package func names() throws(RecordError) -> [String] {
         let statement = try connection.prepare("SELECT name FROM role ORDER BY name")
         var found: [String] = []
         while try statement.step() { found.append(statement.text(0)) }
@@ -27,7 +29,7 @@ package final class RoleTable {
     }
 
     /// The public names of a role's own members, users first, then `role:` names.
-    package func members(of role: Int64) throws(StoreError) -> [String] {
+    package func members(of role: Int64) throws(RecordError) -> [String] {
         var found: [String] = []
         for sql in [
             """
@@ -47,7 +49,7 @@ package final class RoleTable {
     }
 
     /// The accounts that hold a role, directly or through others.
-    package func holders(of role: Int64) throws(StoreError) -> Set<Int64> {
+    package func holders(of role: Int64) throws(RecordError) -> Set<Int64> {
         let statement = try connection.prepare(
             """
             WITH RECURSIVE included (id) AS (
@@ -62,18 +64,14 @@ package final class RoleTable {
         return accounts
     }
 
-    package func add(_ name: String) throws(StoreError) -> Int64 {
+    package func add(_ name: String) throws(RecordError) -> Int64 {
         let insert = try connection.prepare("INSERT INTO role (name) VALUES (?1) RETURNING id")
         insert.bind(1, text: name)
-        defer { insert.reset() }
-        guard try insert.step() else { throw StoreError(code: 1, message: "No number for a new role") }
-        let id = insert.integer(0)
-        _ = try insert.step()
-        return id
+        return try insert.returnedNumber()
     }
 
     /// Replaces the members of a role.
-    package func setMembers(role: Int64, accounts: [Int64], roles: [Int64]) throws(StoreError) {
+    package func setMembers(role: Int64, accounts: [Int64], roles: [Int64]) throws(RecordError) {
         for sql in ["DELETE FROM role_member WHERE role = ?1", "DELETE FROM role_inclusion WHERE role = ?1"] {
             let clear = try connection.prepare(sql)
             clear.bind(1, role)
@@ -93,7 +91,7 @@ package final class RoleTable {
         }
     }
 
-    package func addMember(_ account: Int64, to role: Int64) throws(StoreError) {
+    package func addMember(_ account: Int64, to role: Int64) throws(RecordError) {
         let add = try connection.prepare("INSERT OR IGNORE INTO role_member (role, account) VALUES (?1, ?2)")
         add.bind(1, role)
         add.bind(2, account)
@@ -103,7 +101,7 @@ package final class RoleTable {
     /// Takes an account into a role or out of it.
     ///
     /// - Returns: Whether that was not so before.
-    package func set(isMember: Bool, account: Int64, of role: Int64) throws(StoreError) -> Bool {
+    package func set(isMember: Bool, account: Int64, of role: Int64) throws(RecordError) -> Bool {
         try change(
             isMember
                 ? "INSERT OR IGNORE INTO role_member (role, account) VALUES (?1, ?2)"
@@ -113,14 +111,14 @@ package final class RoleTable {
     /// Takes the members of one role into another or out of it.
     ///
     /// - Returns: Whether that was not so before.
-    package func set(isMember: Bool, role member: Int64, of role: Int64) throws(StoreError) -> Bool {
+    package func set(isMember: Bool, role member: Int64, of role: Int64) throws(RecordError) -> Bool {
         try change(
             isMember
                 ? "INSERT OR IGNORE INTO role_inclusion (role, member) VALUES (?1, ?2)"
                 : "DELETE FROM role_inclusion WHERE role = ?1 AND member = ?2", role, member)
     }
 
-    private func change(_ sql: String, _ role: Int64, _ member: Int64) throws(StoreError) -> Bool {
+    private func change(_ sql: String, _ role: Int64, _ member: Int64) throws(RecordError) -> Bool {
         let statement = try connection.prepare(sql)
         statement.bind(1, role)
         statement.bind(2, member)
@@ -128,7 +126,7 @@ package final class RoleTable {
         return connection.changes > 0
     }
 
-    package func remove(_ role: Int64) throws(StoreError) {
+    package func remove(_ role: Int64) throws(RecordError) {
         for sql in [
             "DELETE FROM role_member WHERE role = ?1",
             "DELETE FROM role_inclusion WHERE role = ?1 OR member = ?1",
@@ -141,7 +139,7 @@ package final class RoleTable {
     }
 
     /// Marks accounts whose roles have changed: their older sync tokens are refused.
-    package func markChanged(accounts: Set<Int64>, sequence: Int64) throws(StoreError) {
+    package func markChanged(accounts: Set<Int64>, sequence: Int64) throws(RecordError) {
         let statement = try connection.prepare("UPDATE account SET granted = ?2 WHERE id = ?1")
         for account in accounts {
             statement.bind(1, account)

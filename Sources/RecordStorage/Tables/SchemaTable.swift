@@ -11,7 +11,7 @@ package final class SchemaTable {
     /// Reads the whole schema.
     ///
     /// - Parameter version: What the result carries as its version.
-    package func load(version: Int64) throws(StoreError) -> Schema {
+    package func load(version: Int64) throws(RecordError) -> Schema {
         var grants: [Int64: Grants] = [:]
         let grantRows = try connection.prepare("SELECT type, role, permissions FROM type_grant")
         while try grantRows.step() {
@@ -67,7 +67,7 @@ package final class SchemaTable {
     }
 
     /// Sets who reads and who writes a field.
-    package func setGrants(of field: FieldDefinition, type: Int64) throws(StoreError) {
+    package func setGrants(of field: FieldDefinition, type: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE field SET readers = ?3, writers = ?4 WHERE type = ?1 AND id = ?2")
         update.bind(1, type)
         update.bind(2, Int64(field.id))
@@ -84,32 +84,28 @@ package final class SchemaTable {
     /// Adds a type without fields and grants.
     ///
     /// - Returns: Its number.
-    package func addType(_ name: RecordTypeName) throws(StoreError) -> Int64 {
+    package func addType(_ name: RecordTypeName) throws(RecordError) -> Int64 {
         let insert = try connection.prepare("INSERT INTO type (name) VALUES (?1) RETURNING id")
         insert.bind(1, text: name.text)
-        defer { insert.reset() }
-        guard try insert.step() else { throw StoreError(code: 1, message: "No number for a new type") }
-        let id = insert.integer(0)
-        _ = try insert.step()
-        return id
+        return try insert.returnedNumber()
     }
 
     /// Notes that records of a type have access lists.
-    package func setHasLists(type: Int64) throws(StoreError) {
+    package func setHasLists(type: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE type SET has_lists = 1 WHERE id = ?1")
         update.bind(1, type)
         try update.run()
     }
 
     /// Notes that ids of a type do not tell when its records were made.
-    package func setHasPreservedDates(type: Int64) throws(StoreError) {
+    package func setHasPreservedDates(type: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE type SET has_preserved = 1 WHERE id = ?1")
         update.bind(1, type)
         try update.run()
     }
 
     /// What new records of a type get that do not say an access list; `nil` for none.
-    package func setDefaultAccess(_ access: AccessTemplate?, type: Int64) throws(StoreError) {
+    package func setDefaultAccess(_ access: AccessTemplate?, type: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE type SET default_acl = ?2 WHERE id = ?1")
         update.bind(1, type)
         if let access { update.bind(2, text: access.stored) } else { update.bindNull(2) }
@@ -117,14 +113,14 @@ package final class SchemaTable {
     }
 
     /// Whether records of a type must have an access list.
-    package func setRequiresLists(_ isRequired: Bool, type: Int64) throws(StoreError) {
+    package func setRequiresLists(_ isRequired: Bool, type: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE type SET acl_required = ?2 WHERE id = ?1")
         update.bind(1, type)
         update.bind(2, Int64(isRequired ? 1 : 0))
         try update.run()
     }
 
-    package func addField(_ field: FieldDefinition, type: Int64) throws(StoreError) {
+    package func addField(_ field: FieldDefinition, type: Int64) throws(RecordError) {
         let insert = try connection.prepare(
             "INSERT INTO field (type, id, name, kind, options) VALUES (?1, ?2, ?3, ?4, ?5)")
         insert.bind(1, type)
@@ -136,7 +132,7 @@ package final class SchemaTable {
     }
 
     /// Stores that a field has another type. What is stored in records is not touched.
-    package func setType(of field: FieldDefinition, type: Int64) throws(StoreError) {
+    package func setType(of field: FieldDefinition, type: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE field SET kind = ?3 WHERE type = ?1 AND id = ?2")
         update.bind(1, type)
         update.bind(2, Int64(field.id))
@@ -144,7 +140,7 @@ package final class SchemaTable {
         try update.run()
     }
 
-    package func setOptions(_ options: IndexOptions, field: Int, type: Int64) throws(StoreError) {
+    package func setOptions(_ options: IndexOptions, field: Int, type: Int64) throws(RecordError) {
         let update = try connection.prepare("UPDATE field SET options = ?3 WHERE type = ?1 AND id = ?2")
         update.bind(1, type)
         update.bind(2, Int64(field))
@@ -155,7 +151,7 @@ package final class SchemaTable {
     /// Replaces the grants of a type.
     ///
     /// - Parameter sequence: When they changed; 0 for a type that is being made.
-    package func setGrants(_ grants: Grants, type: Int64, sequence: Int64) throws(StoreError) {
+    package func setGrants(_ grants: Grants, type: Int64, sequence: Int64) throws(RecordError) {
         let clear = try connection.prepare("DELETE FROM type_grant WHERE type = ?1")
         clear.bind(1, type)
         try clear.run()
@@ -170,7 +166,7 @@ package final class SchemaTable {
     }
 
     /// Notes that what callers may read of a type has changed: older sync tokens are refused.
-    package func markGranted(type: Int64, sequence: Int64) throws(StoreError) {
+    package func markGranted(type: Int64, sequence: Int64) throws(RecordError) {
         let mark = try connection.prepare("UPDATE type SET granted = ?2 WHERE id = ?1")
         mark.bind(1, type)
         mark.bind(2, sequence)
@@ -179,7 +175,7 @@ package final class SchemaTable {
 
     /// Takes away a type, its fields, grants and indexes, and the tombstones of its records. Nobody can be told of those
     /// any more, so each zone's mark moves: sync tokens below it are refused. The tables of the indexes go in slices.
-    package func removeType(_ type: Int64) throws(StoreError) {
+    package func removeType(_ type: Int64) throws(RecordError) {
         for sql in [
             """
             WITH gone (zone, sequence) AS (
@@ -198,7 +194,7 @@ package final class SchemaTable {
     }
 
     /// Takes away one field of a type that has no records.
-    package func removeField(_ field: Int, type: Int64) throws(StoreError) {
+    package func removeField(_ field: Int, type: Int64) throws(RecordError) {
         let statement = try connection.prepare("DELETE FROM field WHERE type = ?1 AND id = ?2")
         statement.bind(1, type)
         statement.bind(2, Int64(field))
@@ -206,7 +202,7 @@ package final class SchemaTable {
     }
 
     /// The sequence number of the last change of any type's grants.
-    package func lastGrantChange() throws(StoreError) -> Int64 {
+    package func lastGrantChange() throws(RecordError) -> Int64 {
         try connection.integer("SELECT max(granted) FROM type") ?? 0
     }
 }

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// A session as stored.
 package struct SessionRow: Hashable, Sendable {
     /// Random; what lists show in the place of the token.
@@ -33,19 +35,19 @@ package final class SessionTable {
 
     private static let columns = "id, account, created, used, expires, ends, label"
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         byHash = try connection.prepare("SELECT \(Self.columns) FROM session WHERE hash = ?1")
     }
 
     /// The session of a token, whether or not its time is over.
-    package func find(hash: [UInt8]) throws(StoreError) -> SessionRow? {
+    package func find(hash: [UInt8]) throws(RecordError) -> SessionRow? {
         byHash.bind(1, blob: hash)
         return try byHash.row { read($0, from: 0) }
     }
 
     /// The sessions of an account with the hashes of their tokens, the newest first.
-    package func list(account: Int64) throws(StoreError) -> [(hash: [UInt8], row: SessionRow)] {
+    package func list(account: Int64) throws(RecordError) -> [(hash: [UInt8], row: SessionRow)] {
         let statement = try connection.prepare(
             "SELECT hash, \(Self.columns) FROM session WHERE account = ?1 ORDER BY created DESC, id")
         statement.bind(1, account)
@@ -61,7 +63,7 @@ package final class SessionTable {
 
     // MARK: Writing
 
-    package func add(_ row: SessionRow, hash: [UInt8]) throws(StoreError) {
+    package func add(_ row: SessionRow, hash: [UInt8]) throws(RecordError) {
         let insert = try connection.prepare(
             """
             INSERT INTO session (hash, id, account, created, used, expires, ends, label)
@@ -83,7 +85,7 @@ package final class SessionTable {
     /// - Parameters:
     ///   - expires: When it ends now, unless its last end comes before.
     ///   - last: It is left as it is if it was used after that.
-    package func slide(hash: [UInt8], now: Int64, to expires: Int64, unlessUsedAfter last: Int64) throws(StoreError) {
+    package func slide(hash: [UInt8], now: Int64, to expires: Int64, unlessUsedAfter last: Int64) throws(RecordError) {
         let update = try connection.prepare(
             """
             UPDATE session SET used = ?2, expires = min(ends, ?3) WHERE hash = ?1 AND expires > ?2 AND used <= ?4
@@ -96,7 +98,7 @@ package final class SessionTable {
     }
 
     /// Gives a session another token.
-    package func rotate(hash: [UInt8], to new: [UInt8], now: Int64, expires: Int64) throws(StoreError) {
+    package func rotate(hash: [UInt8], to new: [UInt8], now: Int64, expires: Int64) throws(RecordError) {
         let update = try connection.prepare(
             "UPDATE session SET hash = ?2, used = ?3, expires = min(ends, ?4) WHERE hash = ?1")
         update.bind(1, blob: hash)
@@ -107,7 +109,7 @@ package final class SessionTable {
     }
 
     /// - Returns: Whether there was such a session.
-    package func remove(hash: [UInt8]) throws(StoreError) -> Bool {
+    package func remove(hash: [UInt8]) throws(RecordError) -> Bool {
         let statement = try connection.prepare("DELETE FROM session WHERE hash = ?1")
         statement.bind(1, blob: hash)
         try statement.run()
@@ -115,7 +117,7 @@ package final class SessionTable {
     }
 
     /// - Returns: Whether the account had such a session.
-    package func remove(id: String, account: Int64) throws(StoreError) -> Bool {
+    package func remove(id: String, account: Int64) throws(RecordError) -> Bool {
         let statement = try connection.prepare("DELETE FROM session WHERE account = ?1 AND id = ?2")
         statement.bind(1, account)
         statement.bind(2, text: id)
@@ -128,7 +130,7 @@ package final class SessionTable {
     /// - Parameter hash: The one that stays.
     /// - Returns: How many there were.
     @discardableResult
-    package func removeAll(account: Int64, but hash: [UInt8]? = nil) throws(StoreError) -> Int {
+    package func removeAll(account: Int64, but hash: [UInt8]? = nil) throws(RecordError) -> Int {
         let statement = try connection.prepare("DELETE FROM session WHERE account = ?1 AND hash IS NOT ?2")
         statement.bind(1, account)
         if let hash { statement.bind(2, blob: hash) } else { statement.bindNull(2) }
@@ -140,7 +142,7 @@ package final class SessionTable {
     ///
     /// - Parameter hash: The session that stays in any case: others may have been made in the same millisecond.
     /// - Returns: Whether one has ended.
-    package func trim(account: Int64, keeping count: Int, with hash: [UInt8]) throws(StoreError) -> Bool {
+    package func trim(account: Int64, keeping count: Int, with hash: [UInt8]) throws(RecordError) -> Bool {
         let statement = try connection.prepare(
             """
             DELETE FROM session WHERE account = ?1 AND hash NOT IN (
@@ -154,7 +156,7 @@ package final class SessionTable {
         return connection.changes > 0
     }
 
-    package func removeExpired(before now: Int64, limit: Int) throws(StoreError) -> Int {
+    package func removeExpired(before now: Int64, limit: Int) throws(RecordError) -> Int {
         let statement = try connection.prepare(
             "DELETE FROM session WHERE hash IN (SELECT hash FROM session WHERE expires < ?1 LIMIT ?2)")
         statement.bind(1, now)

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// Numbers that belong to the database file.
 package final class SettingTable {
     private let connection: Connection
@@ -15,20 +17,20 @@ package final class SettingTable {
     /// The greatest number of a zone that was taken away.
     static let lastZone = "lastZone"
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         find = try connection.prepare("SELECT value FROM setting WHERE name = ?1")
         put = try connection.prepare(
             "INSERT INTO setting (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
     }
 
-    package func value(_ name: String) throws(StoreError) -> Int64? {
+    package func value(_ name: String) throws(RecordError) -> Int64? {
         find.bind(1, text: name)
         defer { find.reset() }
         return try find.step() ? find.integer(0) : nil
     }
 
-    package func set(_ name: String, _ value: Int64) throws(StoreError) {
+    package func set(_ name: String, _ value: Int64) throws(RecordError) {
         put.bind(1, text: name)
         put.bind(2, value)
         try put.run()

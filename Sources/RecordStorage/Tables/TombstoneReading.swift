@@ -1,8 +1,10 @@
+package import RecordModel
+
 /// Counts tombstones, on any connection.
 package final class TombstoneReading {
     private let find: Statement
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         // Walks the index only: a tenth of a second for a million.
         find = try connection.prepare(
             """
@@ -12,7 +14,7 @@ package final class TombstoneReading {
     }
 
     /// When the newest of those was deleted that are too many; `nil` if none is.
-    package func newest(beyond count: Int) throws(StoreError) -> Int64? {
+    package func newest(beyond count: Int) throws(RecordError) -> Int64? {
         find.bind(1, Int64(count))
         defer { find.reset() }
         return try find.step() ? find.integer(0) : nil

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// Old tombstones, taken away in slices.
 package final class TombstoneTable {
     private let connection: Connection
@@ -9,7 +11,7 @@ package final class TombstoneTable {
     /// Takes away tombstones of deletions before a time, and moves each zone's mark: sync tokens below it are refused.
     ///
     /// - Returns: How many went; fewer than `limit` means that none are left.
-    package func purge(before oldest: Int64, limit: Int) throws(StoreError) -> Int {
+    package func purge(before oldest: Int64, limit: Int) throws(RecordError) -> Int {
         let mark = try connection.prepare(
             """
             WITH old (zone, sequence) AS (

@@ -8,7 +8,7 @@ package final class UsageTable {
     private let lookUp: Statement
     private let change: Statement
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         lookUp = try connection.prepare("SELECT \(Migrations.usageColumns) FROM usage WHERE owner = ?1")
         change = try connection.prepare(
             """
@@ -21,11 +21,11 @@ package final class UsageTable {
     }
 
     /// Adds up anew what the records of all accounts take.
-    package static func addUp(_ connection: Connection) throws(StoreError) {
+    package static func addUp(_ connection: Connection) throws(RecordError) {
         try connection.execute(Migrations.addUpUsage)
     }
 
-    package func usage(of owner: Int64) throws(StoreError) -> AccountUsage {
+    package func usage(of owner: Int64) throws(RecordError) -> AccountUsage {
         lookUp.bind(1, owner)
         defer { lookUp.reset() }
         guard try lookUp.step() else { return AccountUsage() }
@@ -34,7 +34,7 @@ package final class UsageTable {
             ofPublic: Usage(records: lookUp.integer(3), bytes: lookUp.integer(4), assetBytes: lookUp.integer(5)))
     }
 
-    package func add(_ usage: AccountUsage, to owner: Int64) throws(StoreError) {
+    package func add(_ usage: AccountUsage, to owner: Int64) throws(RecordError) {
         change.bind(1, owner)
         change.bind(2, usage.all.records)
         change.bind(3, usage.all.bytes)

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// A zone as stored.
 package struct ZoneRow: Hashable, Sendable {
     package var id: Int64
@@ -14,7 +16,7 @@ package final class ZoneTable {
     private let connection: Connection
     private let find: Statement
 
-    package init(_ connection: Connection) throws(StoreError) {
+    package init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
         find = try connection.prepare(
             "SELECT id, generation, purged FROM zone WHERE scope = ?1 AND owner = ?2 AND name = ?3")
@@ -23,7 +25,7 @@ package final class ZoneTable {
     /// - Parameters:
     ///   - scope: 0 public, 1 private.
     ///   - owner: The account of a private database, else 0.
-    package func find(scope: Int64, owner: Int64, name: String) throws(StoreError) -> ZoneRow? {
+    package func find(scope: Int64, owner: Int64, name: String) throws(RecordError) -> ZoneRow? {
         find.bind(1, scope)
         find.bind(2, owner)
         find.bind(3, text: name)
@@ -33,7 +35,7 @@ package final class ZoneTable {
     }
 
     /// Whether a zone is of the public database.
-    package func isPublic(_ id: Int64) throws(StoreError) -> Bool {
+    package func isPublic(_ id: Int64) throws(RecordError) -> Bool {
         let scope = try connection.prepare("SELECT scope FROM zone WHERE id = ?1")
         scope.bind(1, id)
         defer { scope.reset() }
@@ -42,7 +44,7 @@ package final class ZoneTable {
 
     /// Makes a zone. Its generation is the sequence number, so no two zones of a name ever share one; and its number is
     /// none that another one has had, since readers remember numbers.
-    package func add(scope: Int64, owner: Int64, name: String, generation: Int64) throws(StoreError) -> ZoneRow {
+    package func add(scope: Int64, owner: Int64, name: String, generation: Int64) throws(RecordError) -> ZoneRow {
         let insert = try connection.prepare(
             """
             INSERT INTO zone (id, scope, owner, name, generation)
@@ -55,10 +57,6 @@ package final class ZoneTable {
         insert.bind(2, owner)
         insert.bind(3, text: name)
         insert.bind(4, generation)
-        defer { insert.reset() }
-        guard try insert.step() else { throw StoreError(code: 1, message: "No number for a new zone") }
-        let id = insert.integer(0)
-        _ = try insert.step()
-        return ZoneRow(id: id, generation: generation, purged: 0)
+        return ZoneRow(id: try insert.returnedNumber(), generation: generation, purged: 0)
     }
 }

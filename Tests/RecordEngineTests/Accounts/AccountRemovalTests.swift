@@ -118,7 +118,7 @@ import Testing
                 sessions = try await Self.fill(test)
                 // The disk fails somewhere in the middle, and the database closes with what it has.
                 let plan = UncheckedPlan(
-                    FaultPlan(failAt: steps, with: StoreError(code: 1034, message: "fsync"), losesTransaction: true))
+                    FaultPlan(failAt: steps, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true))
                 await test.database.injectPlan(plan)
                 let answer = await refusal { try await Self.remove(sessions[0], test) }
                 await test.database.removalsAreDone()
@@ -145,7 +145,7 @@ import Testing
             let test = try TestDatabase(indexBuilding: Self.slices)
             let sessions = try await Self.fill(test)
             let plan = UncheckedPlan(
-                FaultPlan(failAt: steps, with: StoreError(code: 13, message: "database or disk is full")))
+                FaultPlan(failAt: steps, with: StoreFailure(code: 13, message: "database or disk is full")))
             await test.database.injectPlan(plan)
             let answer = await refusal { try await Self.remove(sessions[0], test) }
             await test.database.removalsAreDone()

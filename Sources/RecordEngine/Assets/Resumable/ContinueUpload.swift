@@ -92,9 +92,7 @@ extension RecordReader {
         try await database.write { transaction throws(RecordError) in
             try transaction.allowUnfinished(length, of: before, besides: before.offset, isNew: false, in: assets)
             guard
-                try transaction.store({ () throws(StoreError) in
-                    try transaction.assets.resumables.setLength(before.id, length)
-                })
+                try transaction.assets.resumables.setLength(before.id, length)
             else { throw .uploadNotFound }
         }
         row.length = length

@@ -22,7 +22,7 @@ extension RecordReader {
             var row = begun
             row.expires = transaction.now + transaction.limits.unreferencedAssetSeconds * 1_000
             try transaction.allowUnfinished(row.length ?? 0, of: row, besides: 0, isNew: true, in: assets)
-            try transaction.store { () throws(StoreError) in try transaction.assets.resumables.insert(row) }
+            try transaction.assets.resumables.insert(row)
             return row.expires
         }
         let upload = ResumableAddress(name: row.name, caller: new.caller, address: new.address)
@@ -43,7 +43,7 @@ extension RecordReader {
 extension WriteTransaction {
     /// Judges an uploader's unused bytes by its quota, after some were added.
     func allowUnused(of row: ResumableUploadRow) throws(RecordError) {
-        let unused = try store { () throws(StoreError) in try assets.reading.unusedBytes(of: row.uploader) }
+        let unused = try assets.reading.unusedBytes(of: row.uploader)
         guard unused <= Int64(limits.unreferencedAssetBytes) else {
             throw .assetQuota(held: unused, limit: limits.unreferencedAssetBytes)
         }
@@ -56,13 +56,11 @@ extension WriteTransaction {
         _ bytes: Int64, of row: ResumableUploadRow, besides counted: Int64, isNew: Bool, in store: AssetStore
     ) throws(RecordError) {
         let reading = assets.reading
-        let (unused, count) = try self.store { () throws(StoreError) in
-            (try reading.unusedBytes(of: row.uploader), try reading.resumables.unfinished(of: row.uploader).count)
-        }
-        let held = unused - counted + store.inFlight(of: row.uploader)
+        let held = try reading.unusedBytes(of: row.uploader) - counted + store.inFlight(of: row.uploader)
         guard held + bytes <= Int64(limits.unreferencedAssetBytes) else {
             throw .assetQuota(held: held, limit: limits.unreferencedAssetBytes)
         }
+        let count = try reading.resumables.unfinished(of: row.uploader).count
         guard !isNew || count < RecordReader.unfinishedUploads else { throw .tooManyUploads }
     }
 }

@@ -43,7 +43,7 @@ extension RecordReader {
         defer { file.turn.leave() }
         // First the row: it is the truth about the file.
         try await database.write(frees: true) { transaction throws(RecordError) in
-            try transaction.store { () throws(StoreError) in try transaction.assets.resumables.remove(id) }
+            try transaction.assets.resumables.remove(id)
         }
         await file.discard()
     }
@@ -85,9 +85,7 @@ extension RecordReader {
         let offset: Int64
         do throws(AssetFileError) { offset = try await file.sync() } catch { throw database.failure(error) }
         let isThere = try await database.write { transaction throws(RecordError) in
-            let isThere = try transaction.store { () throws(StoreError) in
-                try transaction.assets.resumables.advance(row.id, to: offset)
-            }
+            let isThere = try transaction.assets.resumables.advance(row.id, to: offset)
             // One of known length counts with that from its beginning.
             if isThere, row.length == nil { try transaction.allowUnused(of: row) }
             return isThere

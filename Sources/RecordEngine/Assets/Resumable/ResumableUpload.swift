@@ -95,7 +95,7 @@ extension RecordReader {
         try refresh()
         let reading = try assetReading()
         let key = upload.address.key
-        guard let row = try store({ () throws(StoreError) in try reading.resumables.find(upload.name) }),
+        guard let row = try reading.resumables.find(upload.name),
             row.uploader == upload.caller.writerID, row.scope == key.scope, row.owner == key.owner
         else { throw .uploadNotFound }
         guard row.expires > WallClock.milliseconds else { throw .uploadExpired }
@@ -114,13 +114,9 @@ extension RecordReader {
     ) throws(RecordError) -> ReceivedAsset? {
         guard let number = row.claim else { return nil }
         let reading = try assetReading()
-        let found = try store { () throws(StoreError) -> (AssetClaim, AssetRow)? in
-            guard let claim = try reading.claim(number), let asset = try reading.find(id: claim.asset) else {
-                return nil
-            }
-            return (claim, asset)
+        guard let claim = try reading.claim(number), let stored = try reading.find(id: claim.asset) else {
+            return nil
         }
-        guard let (claim, stored) = found else { return nil }
         var asset = Asset(
             fileChecksum: stored.hash.base64, size: stored.size, contentType: claim.contentType,
             filename: claim.filename, picture: stored.picture.picture.map(AssetPicture.init))

@@ -25,7 +25,7 @@ struct DirectWalk {
     /// - Parameter lane: Walks that go on at once have different ones.
     func start(
         _ reading: QueryReading, after place: QueryPlace?, lane: Int = 0
-    ) throws(StoreError) -> RecordCursor? {
+    ) throws(RecordError) -> RecordCursor? {
         guard case .index(let index) = walk.source else {
             var creator: Int64?
             if case .creator(let id) = walk.source { creator = id }

@@ -26,7 +26,7 @@ struct MergedCursors {
         self.order = order
         for (number, (walk, part)) in walks.enumerated() {
             do throws(QueryObstacle) {
-                let cursor = try reading.store { () throws(StoreError) in
+                let cursor = try reading.store { () throws(RecordError) in
                     try walk.start(reading, after: place, lane: number)
                 }
                 guard let cursor else { continue }
@@ -73,7 +73,7 @@ struct MergedCursors {
 
     private mutating func step(_ lane: Int, _ reading: QueryReading) throws(QueryObstacle) {
         let cursor = lanes[lane].cursor
-        if try reading.store({ () throws(StoreError) in try cursor.next() }), !lanes[lane].walk.hasEnded(at: cursor.id)
+        if try reading.store({ () throws(RecordError) in try cursor.next() }), !lanes[lane].walk.hasEnded(at: cursor.id)
         {
             if lanes.count > 1 { lanes[lane].place = lanes[lane].walk.place(cursor) }
         } else {

@@ -26,7 +26,7 @@ extension QueryReading {
         var probe: Int64 = 1 << 10
         while true {
             let at = probe
-            let row = try store { () throws(StoreError) in try records.creation(at: at) }
+            let row = try store { () throws(RecordError) in try records.creation(at: at) }
             guard let row else {
                 high = probe
                 break
@@ -41,7 +41,7 @@ extension QueryReading {
         }
         while low < high {
             let middle = low + (high - low) / 2
-            let row = try store { () throws(StoreError) in try records.creation(at: middle) }
+            let row = try store { () throws(RecordError) in try records.creation(at: middle) }
             guard let row, row.id < high else {
                 high = middle
                 continue

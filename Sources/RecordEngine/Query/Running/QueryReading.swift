@@ -6,30 +6,28 @@ final class QueryReading {
     let records: RecordScanning
     let indexes: IndexReading
     private let connection: Connection
-    private let statistics: WriterStatistics
 
-    init(_ connection: Connection, statistics: WriterStatistics) throws(StoreError) {
+    init(_ connection: Connection) throws(RecordError) {
         self.connection = connection
-        self.statistics = statistics
         records = try RecordScanning(connection)
         indexes = IndexReading(connection)
     }
 
     /// What a failure of the store means for a query: being interrupted means that its time was up, or that nobody waits
     /// for it any more.
-    func obstacle(_ error: StoreError) -> QueryObstacle {
-        if error.isInterrupted { return Task.isCancelled ? .refused(.requestAbandoned) : .overBudget(examined: 0) }
-        statistics.didFail(error.description)
-        return .refused(RecordError(error))
+    func obstacle(_ error: RecordError) -> QueryObstacle {
+        guard connection.failure?.kind == .interrupted else { return .refused(error) }
+        connection.forgetFailure()
+        return Task.isCancelled ? .refused(.requestAbandoned) : .overBudget(examined: 0)
     }
 
-    func store<Value>(_ body: () throws(StoreError) -> Value) throws(QueryObstacle) -> Value {
+    func store<Value>(_ body: () throws(RecordError) -> Value) throws(QueryObstacle) -> Value {
         do { return try body() } catch { throw obstacle(error) }
     }
 
     /// Calls the store for what may take long in one step, and ends it at a deadline.
     func store<Value>(
-        until deadline: UInt64, _ body: () throws(StoreError) -> Value
+        until deadline: UInt64, _ body: () throws(RecordError) -> Value
     ) throws(QueryObstacle) -> Value {
         connection.setDeadline(deadline)
         defer { connection.setDeadline(nil) }

@@ -57,14 +57,14 @@ extension QueryRunner {
         let found: Int
         switch walk.source {
         case .index(let index) where walk.ids.isEverything:
-            found = try reading.store(until: deadline) { () throws(StoreError) in
+            found = try reading.store(until: deadline) { () throws(RecordError) in
                 try reading.indexes.count(
                     index.id, zone: place, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), limit: limit)
             }
         case .records, .creator:
             var creator: Int64?
             if case .creator(let id) = walk.source { creator = id }
-            found = try reading.store(until: deadline) { () throws(StoreError) in
+            found = try reading.store(until: deadline) { () throws(RecordError) in
                 try reading.records.count(
                     zone: place, type: type, creator: creator, within: (walk.ids.above, walk.ids.below), limit: limit)
             }

@@ -116,7 +116,7 @@ struct QueryRunner {
         _ body: (RecordCursor, () -> QueryPlace, inout QueryBudget) throws(QueryObstacle) -> Bool
     ) throws(QueryObstacle) {
         let reading = reading
-        guard let cursor = try reading.store({ () throws(StoreError) in try walk.start(reading, after: place) }) else {
+        guard let cursor = try reading.store({ () throws(RecordError) in try walk.start(reading, after: place) }) else {
             return
         }
         defer { cursor.finish() }
@@ -132,7 +132,7 @@ struct QueryRunner {
                 guard try matches(cursor, part, mayBeCut: mayBeCut, &budget) else { continue }
             }
             guard try body(cursor, { walk.place(cursor) }, &budget) else { return }
-        } while try reading.store({ () throws(StoreError) in try cursor.next() })
+        } while try reading.store({ () throws(RecordError) in try cursor.next() })
     }
 
     private func forEachSorted(
@@ -192,7 +192,7 @@ struct QueryRunner {
     }
 
     func record(_ id: Int64) throws(QueryObstacle) -> RecordCursor? {
-        try reading.store { () throws(StoreError) in try reading.records.record(id) }
+        try reading.store { () throws(RecordError) in try reading.records.record(id) }
     }
 
     func matches(

@@ -84,7 +84,7 @@ struct WalkRunner {
         chunk = min(chunk * 4, Self.largestChunk)
     }
 
-    private mutating func fill(_ records: RecordScanning) throws(StoreError) {
+    private mutating func fill(_ records: RecordScanning) throws(RecordError) {
         guard case .after(let position) = state else { return }
         let ids = walk.ids(behind: position?.record)
         let range = (above: ids.above, below: ids.below)
@@ -105,7 +105,7 @@ struct WalkRunner {
         goOn()
     }
 
-    private mutating func fill(_ index: IndexDefinition, _ reading: IndexReading) throws(StoreError) {
+    private mutating func fill(_ index: IndexDefinition, _ reading: IndexReading) throws(RecordError) {
         let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
         switch state {
         case .done: return
@@ -141,7 +141,7 @@ struct WalkRunner {
 
     private mutating func fillOneKey(
         _ index: IndexDefinition, _ reading: IndexReading, after record: Int64?
-    ) throws(StoreError) {
+    ) throws(RecordError) {
         let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
         let key = walk.lower
         let ids = walk.ids(behind: record)

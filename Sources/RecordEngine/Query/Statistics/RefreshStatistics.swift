@@ -25,9 +25,7 @@ extension RecordDatabase {
                 }
                 let row = found.row(index.id)
                 try await write { transaction throws(RecordError) in
-                    try transaction.store { () throws(StoreError) in
-                        try IndexStatisticTable(transaction.connection).put(row)
-                    }
+                    try IndexStatisticTable(transaction.connection).put(row)
                 }
                 var fresh = found
                 fresh.operations = operations
@@ -56,18 +54,16 @@ extension RecordReader {
 
     fileprivate func statistics(of index: Int64) throws(RecordError) -> IndexStatistics {
         let reading = try queryReading().indexes
-        let entries = try store { () throws(StoreError) in try reading.countEverything(index) }
+        let entries = try reading.countEverything(index)
         var found = IndexStatistics(
             entries: entries, step: max(1, entries / IndexStatistics.sampleCount), samples: [])
         var position: IndexTable.Entry?
         // A whole number of steps per view, so that samples lie one step apart.
         let rows = max(found.step, Self.rowsPerView / found.step * found.step)
         repeat {
-            position = try store { () throws(StoreError) in
-                try reading.sample(index, every: found.step, after: position, limit: rows) { zone, key in
-                    found.samples.append(
-                        IndexStatistics.Sample(zone: zone, key: Array(key.prefix(IndexStatistics.sampleKeyBytes))))
-                }
+            position = try reading.sample(index, every: found.step, after: position, limit: rows) { zone, key in
+                found.samples.append(
+                    IndexStatistics.Sample(zone: zone, key: Array(key.prefix(IndexStatistics.sampleKeyBytes))))
             }
             try refresh()
         } while position != nil && found.samples.count < 4 * IndexStatistics.sampleCount
