@@ -11,7 +11,7 @@ extension RecordAPI {
             throw APIError.databaseClosed
         }
         if let obstacle = await registry.writeObstacle() {
-            throw APIError(status: .serviceUnavailable, error: obstacle.error)
+            throw APIError(status: .serviceUnavailable, error: obstacle)
         }
         return HTTPResponse(.ok, fields: .json, body: .bytes(Self.healthy))
     }

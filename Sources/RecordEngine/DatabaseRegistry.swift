@@ -1,6 +1,6 @@
 package import Cryptography
 package import RecordModel
-internal import RecordStorage
+package import RecordStorage
 internal import Threads
 
 /// The name of a container, such as `iCloud.org.example.Forum`: letters, digits, dots, hyphens and underscores, the
@@ -149,10 +149,10 @@ package actor DatabaseRegistry {
     }
 
     /// Why one of the open databases, or the administrators' file, takes no writes; `nil` if all do.
-    package nonisolated func writeObstacle() async -> WriteObstacle? {
-        if configuration.administrators?.isHealthy == false { return .failedSync }
+    package nonisolated func writeObstacle() async -> RecordError? {
+        if configuration.administrators?.isHealthy == false { return WriteObstacle.failedSync.error }
         for (_, database) in openDatabases {
-            if let obstacle = await database.writeObstacle() { return obstacle }
+            if let obstacle = await database.writeObstacle() { return obstacle.error }
         }
         return nil
     }

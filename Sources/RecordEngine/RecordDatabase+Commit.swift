@@ -8,80 +8,87 @@ extension RecordDatabase {
     ///
     /// - Parameter effort: What was done before to find room for them.
     func commit(_ group: [PendingWrite], _ effort: RoomEffort = .none) {
-        defer { takeBackRoom() }
-        guard let transaction, !hasFailed.load(ordering: .relaxed) else {
+        guard let transaction, !status.hasFailedForGood else {
             for write in group { write.finish(.databaseUnavailable) }
             return
         }
+        let store = transaction.store
+        defer { store.upkeep.takeBackRoom() }
         let started = MonotonicClock.now
         let schemaBefore = transaction.schema
-        transaction.rightsChanged = false
-        transaction.publishedRights = clock.rightsVersion
-        transaction.groupSize = group.count
-        do {
-            try transaction.beginGroup()
+        do throws(RecordError) {
+            try transaction.beginGroup(of: group.count)
         } catch {
-            let failure = transaction.storeFailure
-            noteFailure()
-            transaction.rollbackGroup()
+            store.noteFailure()
+            let failure = store.failure
+            store.rollback()
             for write in group { reject(write, error, failure, after: effort) }
             return
         }
-        // Writes that the store had no room for, to be tried again.
-        var starved: [(write: PendingWrite, error: RecordError, failure: StoreFailure)] = []
-        var failures: [RecordError?] = []
-        failures.reserveCapacity(group.count)
+        var outcomes: [Outcome] = []
+        outcomes.reserveCapacity(group.count)
         for (position, write) in group.enumerated() {
-            do {
+            do throws(RecordError) {
                 try transaction.request(startsLazily: write.startsLazily) { () throws(RecordError) in
                     try write.run(transaction)
                 }
-                failures.append(nil)
+                outcomes.append(.done)
             } catch {
-                failures.append(error)
-                let failure = transaction.storeFailure
-                if failure != nil { noteFailure() }
-                if !transaction.isAlive {
-                    // SQLite rolled the whole group back: the innocent run again, each on its own.
+                let failure = store.failure
+                if failure != nil { store.noteFailure() }
+                if !store.isInTransaction {
+                    // The store rolled the whole group back: the innocent run again, each on its own.
                     transaction.schema = schemaBefore
                     reject(write, error, failure, after: effort)
                     runSingly(group[..<position])
                     runSingly(group[(position + 1)...])
                     return
                 }
-                if let failure, failure.isStorageFull { starved.append((write, error, failure)) }
+                outcomes.append(.failed(error, failure))
             }
             if position + 1 < group.count, MonotonicClock.now &- started > Self.groupNanoseconds {
                 queue.withLock { $0.putBack(group[(position + 1)...]) }
                 break
             }
         }
-        let ran = group.prefix(failures.count)
-        guard failures.contains(where: { $0 == nil }) else {
-            transaction.rollbackGroup()
+        let ran = group.prefix(outcomes.count)
+        guard outcomes.contains(where: \.isDone) else {
+            store.rollback()
             transaction.schema = schemaBefore
-            finish(ran, failures, starved, after: effort)
+            finish(ran, outcomes, after: effort)
             return
         }
-        let ready = MonotonicClock.now
-        do {
+        do throws(CommitFailure) {
             try transaction.commitGroup()
-            transaction.lastSync = MonotonicClock.now &- ready
         } catch {
-            let failure = transaction.storeFailure
-            noteFailure()
-            transaction.rollbackGroup()
             transaction.schema = schemaBefore
-            if failure?.kind == .syncFailed || !forgetFailedCommit(transaction) {
-                failForGood()
+            switch error {
+            case .unknown:
                 for write in ran { write.finish(.databaseUnavailable) }
-            } else if ran.count > 1, failure?.isStorageFull != true {
+            case .rejected(_, let failure) where ran.count > 1 && failure?.isStorageFull != true:
                 runSingly(ran)
-            } else {
+            case .rejected(let error, let failure):
                 for write in ran { reject(write, error, failure, after: effort) }
             }
             return
         }
+        publish(transaction)
+        statistics.didCommit(
+            writes: ran.count, operations: ran.reduce(0) { $0 + $1.operations },
+            nanoseconds: MonotonicClock.now &- started)
+        finish(ran, outcomes, after: effort)
+    }
+
+    /// What became of a write of a group that is not yet committed.
+    private enum Outcome {
+        case done
+        case failed(RecordError, StoreFailure?)
+
+        var isDone: Bool { if case .done = self { true } else { false } }
+    }
+
+    /// Lets readers know of a commit. The schema comes first: whoever sees the commit can read by it.
+    private func publish(_ transaction: WriteTransaction) {
         if transaction.rightsChanged {
             // A version per change: what was resolved against an older schema is resolved again.
             transaction.schema.version += 1
@@ -90,36 +97,34 @@ extension RecordDatabase {
             publishedSchema.withLock { $0 = published }
         }
         clock.publish(rightsChanged: transaction.rightsChanged, through: transaction.lastSequence)
-        statistics.didCommit(
-            writes: ran.count, operations: ran.reduce(0) { $0 + $1.operations },
-            nanoseconds: MonotonicClock.now &- started)
-        finish(ran, failures, starved, after: effort)
     }
 
-    /// Answers the writes of a group, and tries those again that the store had no room for.
-    private func finish(
-        _ writes: ArraySlice<PendingWrite>, _ failures: [RecordError?],
-        _ starved: [(write: PendingWrite, error: RecordError, failure: StoreFailure)], after effort: RoomEffort
-    ) {
-        for (write, failure) in zip(writes, failures) where starved.allSatisfy({ $0.write !== write }) {
-            write.finish(failure)
+    /// Answers the writes of a group, and then tries those again that the store had no room for.
+    private func finish(_ writes: ArraySlice<PendingWrite>, _ outcomes: [Outcome], after effort: RoomEffort) {
+        for (write, outcome) in zip(writes, outcomes) {
+            switch outcome {
+            case .done: write.finish(nil)
+            case .failed(_, let failure?) where failure.isStorageFull: continue
+            case .failed(let error, _): write.finish(error)
+            }
         }
-        for (write, error, failure) in starved { reject(write, error, failure, after: effort) }
+        for case (let write, .failed(let error, let failure?)) in zip(writes, outcomes) where failure.isStorageFull {
+            reject(write, error, failure, after: effort)
+        }
     }
 
-    /// Makes sure that nothing of a group is left whose commit has failed: only then may it be told that it was refused.
+    /// Answers a write that failed, or runs it again if that was for want of room and some was made.
     ///
-    /// - Returns: Whether that is certain.
-    private func forgetFailedCommit(_ transaction: WriteTransaction) -> Bool {
-        do {
-            try transaction.overwriteFailedCommit()
-            return true
-        } catch {
-            noteFailure()
-            // Without room for the log's index the pages were overwritten all the same. Without room for the first page of
-            // them, that of the failed commit had none either.
-            return transaction.storeFailure?.isStorageFull ?? false
+    /// - Parameter effort: What was done before it ran.
+    private func reject(
+        _ write: PendingWrite, _ error: RecordError, _ failure: StoreFailure?, after effort: RoomEffort
+    ) {
+        guard let failure, let upkeep = transaction?.store.upkeep else { return write.finish(error) }
+        if failure.isStorageFull, let made = upkeep.makeRoom(after: effort, frees: write.frees) {
+            return commit([write], made)
         }
+        upkeep.didReject(failure)
+        write.finish(error)
     }
 
     private func runSingly(_ writes: ArraySlice<PendingWrite>) {

@@ -17,7 +17,8 @@ package actor RecordDatabase {
     /// How far the building of indexes is.
     package nonisolated let indexProgress = IndexProgress()
 
-    nonisolated let clock: CommitClock
+    nonisolated let status: StoreStatus
+    nonisolated var clock: CommitClock { status.clock }
     nonisolated let keys: DatabaseKeys
     nonisolated let publishedSchema: Locked<PublishedSchema>
     nonisolated let passwords: PasswordWorkers
@@ -44,15 +45,9 @@ package actor RecordDatabase {
 
     nonisolated let executor: ThreadExecutor
     nonisolated let queue = Monitor(WriteQueue())
-    nonisolated let hasFailed = Atomic<Bool>(false)
     /// Held for its lock, until the file is closed.
     private var folder: DataFolder?
     var transaction: WriteTransaction?
-    var checkpoints: Checkpoints
-    /// What is known of the room on the disk.
-    var room = RoomState()
-    /// Whether the disk takes writes.
-    nonisolated let storage = Locked(StorageWatch())
     private var gathering = Gathering()
     /// A copy of the file that is being made.
     var copying: DatabaseCopy?
@@ -83,23 +78,17 @@ package actor RecordDatabase {
         checkpoints: CheckpointRules = CheckpointRules(), assets: AssetOptions = AssetOptions()
     ) throws {
         let folder = try DataFolder(opening: path)
-        let secret = try folder.secret()
-        try folder.syncLog()
-        let connection = try StartReserve(in: path).open {
-            try Connection(path: DataFolder.databasePath(in: path), role: .writer)
-        }
-        try Migrations.runMakingRoom(on: connection)
-        let keys = try DatabaseKeys(secret: secret)
-        let transaction = try connection.explaining {
-            try WriteTransaction(
-                connection: connection, environment: environment, limits: limits, indexBuilding: indexBuilding,
-                keys: keys, addressing: assets.addressing, administrators: administrators)
-        }
-        let (hasIndexWork, hasRemovals, lookAlikes, createdFollowsIDs, statistics) = try connection.explaining {
-            (
-                try transaction.hasIndexWork(), try transaction.removals.hasWork(),
-                try transaction.accounts.lookAlikes(), try transaction.checkClock(),
-                try IndexStatisticTable(connection).load()
+        let keys = try DatabaseKeys(secret: try folder.secret())
+        let store = try StoreWriter(
+            in: folder, observer: statistics, checkpoints: checkpoints,
+            longestQuery: .milliseconds(limits.queryMilliseconds))
+        let (transaction, hasIndexWork, hasRemovals, lookAlikes, samples) = try store.explaining {
+            let transaction = try WriteTransaction(
+                store, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
+                addressing: assets.addressing, administrators: administrators)
+            return (
+                transaction, try transaction.hasIndexWork(), try store.removals.hasWork(),
+                try store.accounts.lookAlikes(), try store.indexStatistics.load()
             )
         }
         self.lookAlikes = lookAlikes.map { $0.map(\.name) }
@@ -114,12 +103,11 @@ package actor RecordDatabase {
         self.passwords = passwords
         self.keys = keys
         self.assets = AssetStore(folder: AssetFolder(database: path), options: assets)
-        self.createdFollowsIDs = createdFollowsIDs
-        queries.load(statistics)
+        createdFollowsIDs = store.createdFollowsIDs
+        queries.load(samples)
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
-        clock = CommitClock(sequence: transaction.lastSequence)
+        status = store.status
         executor = ThreadExecutor(name: "fog-writer")
-        self.checkpoints = Checkpoints(checkpoints, longestQuery: .milliseconds(limits.queryMilliseconds))
         self.transaction = transaction
         // What was under way when the database was closed, or its machine stopped, goes on.
         if hasIndexWork { buildIndexes() }
@@ -144,7 +132,7 @@ package actor RecordDatabase {
 
     /// Whether writes are taken: false after a sync to the disk has failed, or while closing.
     package nonisolated var isHealthy: Bool {
-        !hasFailed.load(ordering: .relaxed) && !queue.withLock { $0.isClosed }
+        !status.hasFailedForGood && !queue.withLock { $0.isClosed }
     }
 
     /// Whether this is the writer's thread.
@@ -211,7 +199,7 @@ package actor RecordDatabase {
             }
             commit(group)
             gathering.didCommit(writes: group.count, waiting: queue.withLock { $0.count }, goal: goal)
-            if checkpointIfDue() { queue.withLock { $0.didHoldUp() } }
+            if transaction?.store.upkeep.afterCommit() == true { queue.withLock { $0.didHoldUp() } }
         }
     }
 
@@ -229,19 +217,6 @@ package actor RecordDatabase {
                 queue.awaited = goal
                 return queue.isEnough
             }, orUntil: Deadline.after(Gathering.patience), then: take)
-    }
-
-    /// Remembers that a sync failed: what the disk holds is not known any more, so nothing more is written to it.
-    func failForGood() {
-        hasFailed.store(true, ordering: .relaxed)
-        clock.letIn(forGood: true)
-    }
-
-    /// Notes the writer's last failure. A failed sync ends writing for good.
-    func noteFailure() {
-        guard let failure = transaction?.connection.failure else { return }
-        statistics.didFail(failure.description)
-        if failure.kind == .syncFailed { failForGood() }
     }
 
     /// Begins long work again some time after a slice of it has failed, whether or not anybody writes meanwhile.
@@ -274,14 +249,7 @@ package actor RecordDatabase {
     private func closeFile() {
         drain()
         endCopy()
-        if let transaction, !hasFailed.load(ordering: .relaxed) {
-            do {
-                try transaction.saveSequence()
-                _ = try transaction.connection.checkpoint(.truncate)
-            } catch {
-                noteFailure()
-            }
-        }
+        transaction?.store.close()
         transaction = nil
         folder = nil
     }
@@ -294,7 +262,7 @@ package actor RecordDatabase {
 
     /// Makes the writer's connection fail by plan, for tests.
     package func inject(_ faults: FaultPlan?) {
-        transaction?.connection.faults = faults
+        transaction?.store.inject(faults)
     }
 }
 

@@ -23,12 +23,6 @@ package enum ServerFile {
         return (max(0, steps.count - applied), max(0, applied - steps.count))
     }
 
-    /// Writes something else where the pages of a failed commit begin in the log: else the next start could read it from
-    /// there (as `WriteTransaction.overwriteFailedCommit` of databases).
-    package static func overwriteFailedCommit(_ connection: Connection) throws(RecordError) {
-        try connection.execute("BEGIN IMMEDIATE; UPDATE failed_commit SET count = count + 1; COMMIT")
-    }
-
     /// What SQLite finds wrong with the file; empty if nothing.
     ///
     /// - Parameter isQuick: Do not compare indexes with their tables.
@@ -68,7 +62,7 @@ package enum ServerFile {
             label TEXT
         ) WITHOUT ROWID;
         CREATE INDEX administrator_session_by_administrator ON administrator_session (administrator);
-        -- How many commits have failed; what it is for is that it is written (`ServerFile.overwriteFailedCommit`).
+        -- How many commits have failed; what it is for is that it is written (`FileTransaction.overwriteFailedCommit`).
         CREATE TABLE failed_commit (position INTEGER PRIMARY KEY CHECK (position = 1), count INTEGER NOT NULL);
         INSERT INTO failed_commit VALUES (1, 0);
         """

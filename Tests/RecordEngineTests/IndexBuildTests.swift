@@ -324,6 +324,6 @@ import Testing
 
 extension RecordDatabase {
     fileprivate func pagesInLog() async throws -> Int {
-        try await write { transaction throws(RecordError) in transaction.connection.framesInLog }
+        try await write { transaction throws(RecordError) in transaction.store.connection.framesInLog }
     }
 }

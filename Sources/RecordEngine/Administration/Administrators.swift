@@ -41,17 +41,10 @@ package actor Administrators {
     package nonisolated var isHealthy: Bool { !hasFailed.load(ordering: .relaxed) }
     /// Held for its lock, until the file is closed.
     private var folder: DataFolder?
-    private var store: Store?
+    private(set) var store: ServerStore?
 
     /// What the log calls the bearer of the server's own token.
     package static let bootstrapName = "_administrator"
-
-    /// The file's connection and tables.
-    struct Store {
-        let connection: Connection
-        let administrators: AdministratorTable
-        let audit: AuditTable
-    }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
@@ -65,21 +58,14 @@ package actor Administrators {
         limits: DatabaseLimits = DatabaseLimits(), clock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
     ) throws {
         let folder = try DataFolder(opening: dataPath)
-        try folder.syncLog(of: ServerFile.name)
-        let connection = try StartReserve(in: dataPath).open {
-            try Connection(path: ServerFile.path(in: dataPath), role: .writer)
-        }
-        try ServerFile.migrateMakingRoom(connection)
-        let (tables, snapshot) = try connection.explaining {
-            let tables = Store(
-                connection: connection, administrators: AdministratorTable(connection),
-                audit: try AuditTable(connection))
+        let store = try ServerStore(in: folder)
+        let snapshot = try store.explaining {
             var snapshot = Snapshot()
-            for row in try tables.administrators.all() { snapshot.administrators[row.id] = row }
-            for row in try tables.administrators.sessions() {
+            for row in try store.administrators.all() { snapshot.administrators[row.id] = row }
+            for row in try store.administrators.sessions() {
                 if let hash = Digest(row.hash) { snapshot.sessions[hash] = row }
             }
-            return (tables, snapshot)
+            return snapshot
         }
         self.folder = consume folder
         self.passwords = passwords
@@ -87,7 +73,7 @@ package actor Administrators {
         self.limits = limits
         self.clock = clock
         self.snapshot = Locked(snapshot)
-        store = tables
+        self.store = store
         executor = ThreadExecutor(name: "fog-server")
     }
 
@@ -98,7 +84,7 @@ package actor Administrators {
     /// Writes what is left to write and closes the file.
     package func close() {
         try? writeNotes(all: true)
-        if let store { _ = try? store.connection.checkpoint(.truncate) }
+        store?.close()
         store = nil
         folder = nil
     }
@@ -134,68 +120,19 @@ package actor Administrators {
         return info
     }
 
-    /// The file's connection, for those who copy it.
-    var connection: Connection? { store?.connection }
-
     // MARK: Writing
 
-    /// Runs `body` in a transaction, with the log's entries of the deed. Where the disk has no room, the log is copied into
-    /// the file first and cut, and `body` runs once more.
-    func write<Value>(_ body: (Store) throws(RecordError) -> Value) throws(RecordError) -> Value {
-        do throws(RecordError) {
-            return try writeOnce(body)
-        } catch {
-            guard error.cause == .storageFull, let connection = store?.connection else { throw error }
-            connection.cutLog()
-            guard connection.hasLog, (try? connection.checkpoint(.truncate)) == true else { throw error }
-            return try writeOnce(body)
-        }
-    }
-
-    private func writeOnce<Value>(_ body: (Store) throws(RecordError) -> Value) throws(RecordError) -> Value {
+    /// Runs `body` in a transaction, with the log's entries of the deed; perhaps twice.
+    func write<Value>(_ body: (ServerStore) throws(RecordError) -> Value) throws(RecordError) -> Value {
         guard let store else { throw .databaseUnavailable }
-        try store.connection.execute("BEGIN IMMEDIATE")
-        do throws(RecordError) {
-            let value = try body(store)
-            try commit(store)
-            if store.connection.framesInLog > Self.logFrames { _ = try? store.connection.checkpoint(.passive) }
-            return value
-        } catch {
-            if store.connection.isInTransaction { try? store.connection.execute("ROLLBACK") }
-            throw error
-        }
-    }
-
-    /// Commits, or makes sure that nothing of the commit is left. Where that is not certain no more is written: what is on
-    /// the disk is not known any more.
-    private func commit(_ store: Store) throws(RecordError) {
-        do throws(RecordError) {
-            try store.connection.execute("COMMIT")
-        } catch {
-            let failure = store.connection.failure
-            if store.connection.isInTransaction { try? store.connection.execute("ROLLBACK") }
-            if failure?.kind == .syncFailed {
-                fail()
-            } else {
-                do throws(RecordError) {
-                    try ServerFile.overwriteFailedCommit(store.connection)
-                } catch {
-                    let isFull = store.connection.failure?.isStorageFull ?? false
-                    if store.connection.isInTransaction { try? store.connection.execute("ROLLBACK") }
-                    if !isFull { fail() }
-                }
+        defer {
+            if store.hasFailedForGood {
+                self.store = nil
+                hasFailed.store(true, ordering: .relaxed)
             }
-            throw error
         }
+        return try store.write(body)
     }
-
-    private func fail() {
-        store = nil
-        hasFailed.store(true, ordering: .relaxed)
-    }
-
-    /// The log is copied into the file when it has so many pages.
-    private static let logFrames = 1_000
 
     /// Refuses an actor who may not manage administrators, or not any more.
     func requireManager(_ actor: AuditActor) throws(RecordError) {
@@ -215,7 +152,7 @@ package actor Administrators {
     /// Writes down who did what.
     func audit(
         _ action: AuditAction, _ target: String, by actor: AuditActor, detail: JSONObject = JSONObject(),
-        in store: Store
+        in store: ServerStore
     ) throws(RecordError) {
         let (kind, name): (String, String)
         if let special = actor.name {
@@ -278,11 +215,12 @@ package actor Administrators {
     ///
     /// - Parameter lasts: `false` for that step alone.
     package func inject(failureAt step: Int?, lasts: Bool = true) {
-        store?.connection.faults = step.map {
-            FaultPlan(
-                failAt: $0, with: StoreFailure(code: 13, message: "database or disk is full"), losesTransaction: true,
-                lasts: lasts)
-        }
+        store?.inject(
+            step.map {
+                FaultPlan(
+                    failAt: $0, with: StoreFailure(.full, "database or disk is full"), losesTransaction: true,
+                    lasts: lasts)
+            })
     }
 }
 

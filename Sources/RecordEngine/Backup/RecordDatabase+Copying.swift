@@ -53,7 +53,7 @@ extension RecordDatabase {
     /// Copies for one time slice.
     fileprivate func copySlice(to path: String, isBusy: Bool) throws -> CopyProgress {
         guard let transaction, isHealthy else { throw BackupProblem("The database is closed, or takes no writes.") }
-        let copy = try copying ?? DatabaseCopy(of: transaction.connection, to: path)
+        let copy = try copying ?? transaction.store.copy(to: path)
         copying = copy
         let building = transaction.indexBuilding
         let time = isBusy ? building.busyNanoseconds : building.idleNanoseconds
@@ -121,9 +121,7 @@ extension Administrators {
     ///
     /// - Throws: A `StoreFailure`; `BackupProblem` after a failed sync.
     package func copyFile(to path: String) throws {
-        guard let connection = connection else { throw BackupProblem("The administrators' file takes no writes.") }
-        let copy = try DatabaseCopy(of: connection, to: path)
-        while try !copy.step(pages: 1_024) {}
-        copy.end()
+        guard let store else { throw BackupProblem("The administrators' file takes no writes.") }
+        try store.copy(to: path)
     }
 }

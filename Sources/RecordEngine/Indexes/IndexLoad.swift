@@ -94,7 +94,7 @@ final class IndexLoad {
     /// - Returns: Whether all entries are there.
     private func gather(_ slice: inout SliceBudget, in transaction: WriteTransaction) throws(RecordError) -> Bool {
         let building = transaction.indexBuilding
-        let walk = RecordWalk(transaction.connection)
+        let walk = transaction.store.walk()
         defer { walk.finish() }
         let position = position
         try walk.begin(after: position)
@@ -133,7 +133,7 @@ final class IndexLoad {
     ///
     /// - Returns: Whether none are left.
     private func mend(_ slice: inout SliceBudget, in transaction: WriteTransaction) throws(RecordError) -> Bool {
-        let walk = RecordWalk(transaction.connection)
+        let walk = transaction.store.walk()
         defer { walk.finish() }
         while let record = mending.last {
             guard slice.hasMore else { return false }

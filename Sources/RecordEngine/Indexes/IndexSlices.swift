@@ -123,7 +123,7 @@ extension WriteTransaction {
     func fillAtOnce(_ indexes: [IndexDefinition], of type: RecordTypeDefinition) throws(RecordError) {
         let limit = indexBuilding.recordsAtOnce
         guard !indexes.isEmpty, entriesAtOnce > 0 else { return }
-        let walk = RecordWalk(connection)
+        let walk = store.walk()
         guard try walk.hasAtMost(limit, ofType: type.id) else { return }
         defer { walk.finish() }
         let filling = IndexFilling(type, indexes)

@@ -1,8 +1,9 @@
+internal import RecordStorage
 internal import Synchronization
 internal import Threads
 
 /// Counters of one database's writer, read by `/metrics` from any thread.
-package final class WriterStatistics: Sendable {
+package final class WriterStatistics: StoreObserver {
     private let commitCount = Atomic<UInt64>(0)
     private let writeCount = Atomic<UInt64>(0)
     private let operationCount = Atomic<UInt64>(0)
@@ -48,11 +49,11 @@ package final class WriterStatistics: Sendable {
         snapshotCount.add(1, ordering: .relaxed)
     }
 
-    func didCheckpoint() {
+    package func didCheckpoint() {
         checkpointCount.add(1, ordering: .relaxed)
     }
 
-    func didFail(_ text: String) {
+    package func didFail(_ text: String) {
         failureCount.add(1, ordering: .relaxed)
         lastFailure.withLock { $0 = text }
     }

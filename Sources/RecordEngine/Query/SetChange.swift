@@ -104,7 +104,7 @@ struct SetChange: Sendable {
         } catch {
             writer.undo()
             // What is wrong with the change itself is wrong with it for all records.
-            guard transaction.storeFailure == nil, isOfRecord(error) else { throw error }
+            guard transaction.store.failure == nil, isOfRecord(error) else { throw error }
             skips.add(error, name: name)
             return false
         }

@@ -79,7 +79,7 @@ extension WriteTransaction {
                 throw RecordError(.conflict, "Only tried")
             }
         } catch {
-            guard outcome != nil, storeFailure == nil else { throw error }
+            guard outcome != nil, store.failure == nil else { throw error }
         }
         guard let outcome else { throw RecordError(.internalError, "A schema that was tried has no outcome") }
         return outcome

@@ -130,7 +130,7 @@ extension WriteTransaction {
                 }
             } catch {
                 // Everything is undone; the guilty item says why, the rest that they went with it.
-                guard storeFailure == nil, var guilty = writer.guilty else { throw error }
+                guard store.failure == nil, var guilty = writer.guilty else { throw error }
                 if guilty.error.serverRecord != nil, let name = request.operations[guilty.position].recordName {
                     // It may have met what this batch had made of the record, which never was.
                     writer.undo()
@@ -161,7 +161,7 @@ extension WriteTransaction {
                         try writer.checkReferences()
                     }
                 } catch {
-                    guard storeFailure == nil else { throw error }
+                    guard store.failure == nil else { throw error }
                     var error = error
                     answer.noteBeyondScope(error, request, operation)
                     writer.undo()

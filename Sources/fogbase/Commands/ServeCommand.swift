@@ -5,6 +5,7 @@ import HTTPTransport
 import RecordAPI
 import RecordEngine
 import RecordModel
+import RecordStorage
 import Sockets
 import Thumbnails
 

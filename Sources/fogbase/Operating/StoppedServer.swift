@@ -3,6 +3,7 @@ import HTTP
 import RecordAPI
 import RecordEngine
 import RecordModel
+import RecordStorage
 
 /// The interface over the files of a data folder that no server uses, for one command: the same routes with the same
 /// rights and answers, called in this process. The folder is locked meanwhile, so that no server starts beside it.

@@ -1,6 +1,7 @@
 import CLinux
 import RecordEngine
 import RecordModel
+import RecordStorage
 import Threads
 
 /// What happens beside the requests: old rows are taken away, and failures of the store come into the operator's log.

@@ -379,7 +379,7 @@ extension RecordDatabase {
     /// Changes rows behind the server's back, as time does.
     func travel(_ sql: String) async throws {
         try await write { transaction throws(RecordError) in
-            try transaction.connection.execute(sql)
+            try transaction.store.connection.execute(sql)
             transaction.rightsChanged = true
         }
     }

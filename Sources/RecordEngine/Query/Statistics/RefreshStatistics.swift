@@ -25,7 +25,7 @@ extension RecordDatabase {
                 }
                 let row = found.row(index.id)
                 try await write { transaction throws(RecordError) in
-                    try IndexStatisticTable(transaction.connection).put(row)
+                    try transaction.store.indexStatistics.put(row)
                 }
                 var fresh = found
                 fresh.operations = operations

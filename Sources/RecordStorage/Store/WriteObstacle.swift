@@ -1,6 +1,4 @@
 package import RecordModel
-internal import RecordStorage
-internal import Threads
 
 /// Why a database takes no writes, as far as it knows.
 package enum WriteObstacle: Hashable, Sendable {
@@ -45,8 +43,8 @@ package enum WriteObstacle: Hashable, Sendable {
     }
 }
 
-/// What a database knows of its disk.
-struct StorageWatch {
+/// What a store knows of its disk.
+struct DiskWatch {
     /// Why writes fail; `nil` while they do not.
     private(set) var obstacle: WriteObstacle?
     /// The usable bytes with which they count as possible again: more than when they failed, so that a database which

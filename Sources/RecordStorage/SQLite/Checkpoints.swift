@@ -1,5 +1,4 @@
 internal import RecordModel
-internal import RecordStorage
 internal import Threads
 
 /// When the log is copied into the file.
