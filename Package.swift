@@ -95,6 +95,9 @@ let package = Package(
             name: "TestSupport", dependencies: ["CLinux", "Cryptography", "RecordModel", "RecordWire"],
             path: "Tests/TestSupport",
             swiftSettings: house),
+        .target(
+            name: "StoreTestSupport", dependencies: ["RecordStorage", "RecordModel"], path: "Tests/StoreTestSupport",
+            swiftSettings: house),
         // What `make bench` measures the reading of requests with.
         .executableTarget(
             name: "requestbench", dependencies: ["RecordModel", "RecordWire"], path: "Tests/Bench/Requests",
@@ -122,10 +125,13 @@ let package = Package(
         tests("RecordWireTests", ["RecordWire", "RecordModel"]),
         tests(
             "RecordStorageTests",
-            ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails", "CSQLite"]),
+            ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails", "CSQLite", "StoreTestSupport"]),
         tests(
             "RecordEngineTests",
-            ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads", "Cryptography"]),
+            [
+                "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads", "Cryptography",
+                "StoreTestSupport",
+            ]),
         tests(
             "RecordAPITests",
             [

@@ -19,6 +19,7 @@ package actor RecordDatabase {
 
     nonisolated let status: StoreStatus
     nonisolated var clock: CommitClock { status.clock }
+    private nonisolated let readerDriver: DriverMaker?
     nonisolated let keys: DatabaseKeys
     nonisolated let publishedSchema: Locked<PublishedSchema>
     nonisolated let passwords: PasswordWorkers
@@ -70,18 +71,21 @@ package actor RecordDatabase {
     ///   - indexBuilding: How large the pieces are in which indexes are built.
     ///   - checkpoints: When the log is copied into the file.
     ///   - assets: What it needs to serve assets.
+    ///   - drivers: Run statements in SQLite's place.
     /// - Throws: A sentence for the operator.
     package init(
         folder path: String, environment: RecordEnvironment, limits: DatabaseLimits = DatabaseLimits(),
         administrator: Digest? = nil, administrators: Administrators? = nil, passwords: PasswordWorkers,
         indexBuilding: IndexBuilding = IndexBuilding(),
-        checkpoints: CheckpointRules = CheckpointRules(), assets: AssetOptions = AssetOptions()
+        checkpoints: CheckpointRules = CheckpointRules(), assets: AssetOptions = AssetOptions(),
+        drivers: StoreDrivers = StoreDrivers()
     ) throws {
         let folder = try DataFolder(opening: path)
         let keys = try DatabaseKeys(secret: try folder.secret())
         let store = try StoreWriter(
             in: folder, observer: statistics, checkpoints: checkpoints,
-            longestQuery: .milliseconds(limits.queryMilliseconds))
+            longestQuery: .milliseconds(limits.queryMilliseconds), driver: drivers.writer)
+        readerDriver = drivers.reader
         let (transaction, hasIndexWork, hasRemovals, lookAlikes, samples) = try store.explaining {
             let transaction = try WriteTransaction(
                 store, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
@@ -122,7 +126,8 @@ package actor RecordDatabase {
     ///
     /// - Parameter length: How long it may keep a view of the file: what is kept long is kept out while the log begins anew.
     package nonisolated func makeReader(_ length: ViewLength = .turn) throws -> RecordReader {
-        try RecordReader(database: self, path: DataFolder.databasePath(in: folderPath), length: length)
+        try RecordReader(
+            database: self, store: StoreReader(in: folderPath, status: status, length: length, driver: readerDriver))
     }
 
     /// The schema as last committed.
@@ -258,11 +263,6 @@ package actor RecordDatabase {
     package nonisolated var fileSizes: (database: Int, log: Int) {
         let path = DataFolder.databasePath(in: folderPath)
         return (DataFolder.size(of: path), DataFolder.size(of: path + "-wal"))
-    }
-
-    /// Makes the writer's connection fail by plan, for tests.
-    package func inject(_ faults: FaultPlan?) {
-        transaction?.store.inject(faults)
     }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordStorage
 import RecordWire
+import StoreTestSupport
 import TestSupport
 import Testing
 import Threads
@@ -62,11 +63,10 @@ import Threads
                 let test = try TestDatabase()
                 let (old, new) = (try await test.upload(sampleBytes(1)), try await test.upload(sampleBytes(2)))
                 try await test.create("a", #""file":\#(old.json()),"files":[\#(old.json())]"#)
-                let plan = UncheckedPlan(
-                    FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction))
-                await test.database.injectPlan(plan)
+                let plan = FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction)
+                test.inject(plan)
                 let error = await refusal { try await Self.perform(work, new, on: test) }
-                await test.database.injectPlan(nil)
+                test.inject(nil)
                 fired = plan.hasFired
                 let troubles = try test.assetTroubles()
                 #expect(troubles == [], "\(fault.name) at step \(step) of \(work)")
@@ -115,11 +115,11 @@ import Threads
             let test = try TestDatabase(folder: folder, keepsFolder: true)
             var step = 0
             while test.database.isHealthy {
-                let plan = UncheckedPlan(
-                    FaultPlan(failAt: step, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true))
-                await test.database.injectPlan(plan)
+                let plan = FaultPlan(
+                    failAt: step, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true)
+                test.inject(plan)
                 _ = await refusal { try await test.upload(sampleBytes(10 + step)) }
-                await test.database.injectPlan(nil)
+                test.inject(nil)
                 step += 1
                 try #require(step < 50)
             }

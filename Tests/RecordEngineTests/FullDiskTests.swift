@@ -3,6 +3,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -14,9 +15,9 @@ import Testing
 
     private static func inject(
         _ error: StoreFailure, at step: Int = 0, lasts: Bool, into test: TestDatabase
-    ) async -> UncheckedPlan {
-        let plan = UncheckedPlan(FaultPlan(failAt: step, with: error, losesTransaction: true, lasts: lasts))
-        await test.database.injectPlan(plan)
+    ) async -> FaultPlan {
+        let plan = FaultPlan(failAt: step, with: error, losesTransaction: true, lasts: lasts)
+        test.inject(plan)
         return plan
     }
 
@@ -44,7 +45,7 @@ import Testing
             test.reader.rest()
             let plan = await Self.inject(error, at: step, lasts: false, into: test)
             try await Self.create(["b"], #""n":2"#, in: test)
-            await test.database.injectPlan(nil)
+            test.inject(nil)
             #expect(plan.hasFired, "step \(step)")
             #expect(try test.read("b").fields["n"] == .int64(2))
             #expect(await test.database.writeObstacle(looks: true) == nil)
@@ -66,7 +67,7 @@ import Testing
         #expect(await test.database.writeObstacle(looks: true) == obstacle)
         #expect(obstacle.error.code == .tryAgainLater)
         #expect(try test.read("a").fields["n"] == .int64(1))
-        await test.database.injectPlan(nil)
+        test.inject(nil)
         #expect(await test.database.writeObstacle(looks: true) == nil)
         try await test.create("b", #""n":2"#)
         await test.close()
@@ -80,7 +81,7 @@ import Testing
         while test.database.isHealthy {
             _ = await Self.inject(StoreFailure(code: 1034, message: "fsync"), at: step, lasts: false, into: test)
             _ = await refusal { try await test.create("b\(step)") }
-            await test.database.injectPlan(nil)
+            test.inject(nil)
             step += 1
             try #require(step < 50)
         }

@@ -3,6 +3,7 @@ import Foundation
 import RecordModel
 import RecordStorage
 import RecordWire
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -165,11 +166,11 @@ import Testing
     private static func failing(
         after steps: Int, _ test: TestDatabase, _ body: () async throws -> some Sendable
     ) async throws {
-        let plan = UncheckedPlan(FaultPlan(failAt: steps, with: StoreFailure(code: 266, message: "disk I/O error")))
-        await test.database.injectPlan(plan)
+        let plan = FaultPlan(failAt: steps, with: StoreFailure(code: 266, message: "disk I/O error"))
+        test.inject(plan)
         _ = try await body()
         await test.database.indexesAreBuilt()
-        await test.database.injectPlan(nil)
+        test.inject(nil)
         #expect(plan.hasFired)
     }
 
@@ -193,9 +194,8 @@ import Testing
         while fired {
             let test = try TestDatabase(indexBuilding: .slices(of: 4))
             try await test.fill(12) { #""n":\#($0 % 4),"u":"u\#($0)","l":["x","y\#($0)"]"# }
-            let plan = UncheckedPlan(
-                FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction))
-            await test.database.injectPlan(plan)
+            let plan = FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction)
+            test.inject(plan)
             let wish = IndexWish(
                 options: [3: .queryable],
                 indexes: [
@@ -204,7 +204,7 @@ import Testing
                 ])
             _ = try? await test.database.addIndexes(wish, to: type)
             await test.database.indexesAreBuilt()
-            await test.database.injectPlan(nil)
+            test.inject(nil)
             fired = plan.hasFired
             // Whatever was left undone is done when asked for again.
             _ = try await test.database.addIndexes(wish, to: type)

@@ -2,6 +2,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import StoreTestSupport
 import Testing
 
 @Suite struct IndexFaultTests {
@@ -48,11 +49,10 @@ import Testing
             try await test.create("root", #""slug":"root""#)
             try await test.create(
                 "child", #""slug":"child","l":["q"],"t":{"recordName":"root","action":"DELETE_SELF"}"#)
-            let plan = UncheckedPlan(
-                FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction))
-            await test.database.injectPlan(plan)
+            let plan = FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction)
+            test.inject(plan)
             try? await Self.requests[request](test)
-            await test.database.injectPlan(nil)
+            test.inject(nil)
             fired = plan.hasFired
             try oracle.check("\(fault.name) at step \(step)")
             // Back to the beginning.

@@ -2,6 +2,7 @@
 import RecordModel
 import RecordStorage
 import RecordWire
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -173,11 +174,11 @@ import Testing
                 change: .modify(try RecordInput.readSingle(Array(#"{"fields":{"n":{"increment":1}}}"#.utf8))),
                 isForAll: false, isDryRun: false, maxAffected: nil,
                 idempotency: IdempotencyKey("k\(step)", request: [1]))
-            let plan = UncheckedPlan(FaultPlan(failAt: step, with: StoreFailure(code: 13, message: "full")))
-            await test.database.injectPlan(plan)
+            let plan = FaultPlan(failAt: step, with: StoreFailure(code: 13, message: "full"))
+            test.inject(plan)
             try test.reader.refresh()
             _ = await refusal { _ = try await test.reader.changeSet(request) }
-            await test.database.injectPlan(nil)
+            test.inject(nil)
             fired = plan.hasFired
             try test.reader.refresh()
             _ = try await test.reader.changeSet(request)

@@ -2,6 +2,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -185,10 +186,10 @@ import Testing
         let full = StoreFailure(code: 13, message: "database or disk is full")
         var left: Int64 = 4_000
         for step in [10_000, 3_000, 200] {
-            let plan = UncheckedPlan(FaultPlan(failAt: step, with: full, losesTransaction: true, lasts: true))
-            await test.database.injectPlan(plan)
+            let plan = FaultPlan(failAt: step, with: full, losesTransaction: true, lasts: true)
+            test.inject(plan)
             let error = await refusal { _ = try await Self.perform(test, "", all: true) }
-            await test.database.injectPlan(nil)
+            test.inject(nil)
             try #require(plan.hasFired)
             #expect(error?.cause == .storageFull)
             let now = try #require(try await test.query("g >= 0").count)
@@ -206,11 +207,10 @@ import Testing
         _ test: TestDatabase, change: String?, key: IdempotencyKey
     ) async throws -> Int64 {
         let full = StoreFailure(code: 13, message: "database or disk is full")
-        let plan = UncheckedPlan(
-            FaultPlan(failAt: change == nil ? 10_000 : 12_000, with: full, losesTransaction: true, lasts: true))
-        await test.database.injectPlan(plan)
+        let plan = FaultPlan(failAt: change == nil ? 10_000 : 12_000, with: full, losesTransaction: true, lasts: true)
+        test.inject(plan)
         let error = await refusal { _ = try await Self.perform(test, "", change: change, all: true, key: key) }
-        await test.database.injectPlan(nil)
+        test.inject(nil)
         try #require(plan.hasFired)
         guard case .number(let changed)? = error?.details.first(where: { $0.key == "changed" })?.value else { return 0 }
         return changed

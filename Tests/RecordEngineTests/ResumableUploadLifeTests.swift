@@ -3,6 +3,7 @@ import Foundation
 import RecordEngine
 import RecordModel
 import RecordStorage
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -257,14 +258,13 @@ import Testing
             let test = try TestDatabase()
             let client = ResumableClient(test)
             let name = try await client.create(3_000)
-            let plan = UncheckedPlan(
-                FaultPlan(
-                    failAt: step, with: StoreFailure(code: 13, message: "full"), losesTransaction: losesTransaction))
-            await test.database.injectPlan(plan)
+            let plan = FaultPlan(
+                failAt: step, with: StoreFailure(code: 13, message: "full"), losesTransaction: losesTransaction)
+            test.inject(plan)
             _ = try? await client.send(name, at: 0, [Array(bytes[..<1_000])])
             let offset = try await client.get(name).offset
             _ = try? await client.send(name, at: offset, [Array(bytes[Int(offset)...])])
-            await test.database.injectPlan(nil)
+            test.inject(nil)
             fired = plan.hasFired
             let status = try await client.head(name)
             if status.asset == nil {

@@ -2,6 +2,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -33,11 +34,10 @@ import Testing
             try await test.create("root")
             try await test.create("child", #""t":{"recordName":"root","action":"DELETE_SELF"}"#)
             let before = try Self.state(of: test)
-            let plan = UncheckedPlan(
-                FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction))
-            await test.database.injectPlan(plan)
+            let plan = FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction)
+            test.inject(plan)
             let results = try? await test.batch(Self.batch)
-            await test.database.injectPlan(nil)
+            test.inject(nil)
             fired = plan.hasFired
             let after = try Self.state(of: test)
             if let results {
@@ -64,9 +64,8 @@ import Testing
         for step in stride(from: 0, to: 60, by: 1) {
             let test = try TestDatabase()
             try await test.create("first", #""n":1"#)
-            let plan = UncheckedPlan(
-                FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction))
-            await test.database.injectPlan(plan)
+            let plan = FaultPlan(failAt: step, with: fault.error, losesTransaction: fault.losesTransaction)
+            test.inject(plan)
             let acknowledged = await withTaskGroup(of: String?.self) { group in
                 for number in 0..<6 {
                     group.addTask { [database = test.database] in
@@ -85,7 +84,7 @@ import Testing
                 }
                 return await group.reduce(into: Set<String>()) { if let name = $1 { $0.insert(name) } }
             }
-            await test.database.injectPlan(nil)
+            test.inject(nil)
             let stored = Set(try Self.state(of: test).keys).subtracting(["first"])
             #expect(stored == acknowledged, "\(fault.name) at step \(step)")
             try Self.checkFeed(of: test)
@@ -99,11 +98,10 @@ import Testing
         var step = 0
         var answer: RecordError?
         while test.database.isHealthy {
-            let plan = UncheckedPlan(
-                FaultPlan(failAt: step, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true))
-            await test.database.injectPlan(plan)
+            let plan = FaultPlan(failAt: step, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true)
+            test.inject(plan)
             answer = await refusal { try await test.create("b\(step)") }
-            await test.database.injectPlan(nil)
+            test.inject(nil)
             step += 1
             try #require(step < 50)
         }
@@ -126,22 +124,5 @@ import Testing
             if change["deleted"] == .bool(true) { live.remove(name) } else { live.insert(name) }
         }
         #expect(live == Set(try test.list().names))
-    }
-}
-
-/// Hands a plan to the writer's thread and looks at it when the writer is idle again.
-struct UncheckedPlan: @unchecked Sendable {
-    private let plan: FaultPlan
-
-    init(_ plan: FaultPlan) { self.plan = plan }
-
-    var hasFired: Bool { plan.hasFired }
-
-    func inject(into database: isolated RecordDatabase) { database.inject(plan) }
-}
-
-extension RecordDatabase {
-    func injectPlan(_ plan: UncheckedPlan?) {
-        if let plan { plan.inject(into: self) } else { inject(nil) }
     }
 }

@@ -4,6 +4,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -12,6 +13,8 @@ final class TestDatabase {
     let folder: String
     let database: RecordDatabase
     let reader: RecordReader
+    /// What the store's writer is to meet.
+    private let faults = StoreFaults()
     /// Leaves the folder behind, to be opened again.
     private let keepsFolder: Bool
     private static let passwords = PasswordWorkers(threads: 2, scheme: .quick)
@@ -25,13 +28,17 @@ final class TestDatabase {
         self.folder = folder ?? NSTemporaryDirectory() + "fogbase-" + UUID().uuidString
         database = try RecordDatabase(
             folder: self.folder, environment: environment, limits: limits, passwords: passwords ?? Self.passwords,
-            indexBuilding: indexBuilding, checkpoints: checkpoints)
+            indexBuilding: indexBuilding, checkpoints: checkpoints,
+            drivers: StoreDrivers(writer: { [faults] in faults.makeDriver(of: $0) }))
         reader = try database.makeReader()
     }
 
     deinit {
         if !keepsFolder { try? FileManager.default.removeItem(atPath: folder) }
     }
+
+    /// Makes the writer fail by plan.
+    func inject(_ plan: FaultPlan?) { faults.plan = plan }
 
     /// Closes the database as a server that stops does.
     func close() async {

@@ -2,6 +2,7 @@ import Cryptography
 import Foundation
 import RecordModel
 import RecordStorage
+import StoreTestSupport
 import Testing
 
 @Suite struct ConnectionTests {
@@ -22,7 +23,7 @@ import Testing
         }
         try withWriter { writer in
             try writer.execute("CREATE TABLE first (number)")
-            writer.faults = FaultPlan(failAt: 0, with: StoreFailure(code: 1034, message: "fsync"))
+            writer.fail(by: FaultPlan(failAt: 0, with: StoreFailure(code: 1034, message: "fsync")))
             #expect(throws: RecordError.self) { _ = try writer.checkpoint(.truncate) }
             #expect(writer.failure?.kind == .syncFailed)
         }

@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import RecordStorage
+import StoreTestSupport
 import Testing
 
 @Suite struct DiskRoomTests {
@@ -104,13 +105,13 @@ import Testing
     @Test func `a migration without room runs again when the log was copied, or says how to make some`() throws {
         let file = try TestFile()
         let full = StoreFailure(code: 13, message: "database or disk is full")
-        file.writer.faults = FaultPlan(failAt: 0, with: full)
+        file.writer.fail(by: FaultPlan(failAt: 0, with: full))
         try Migrations.runMakingRoom(on: file.writer)
-        file.writer.faults = FaultPlan(failAt: 0, with: full, lasts: true)
+        file.writer.fail(by: FaultPlan(failAt: 0, with: full, lasts: true))
         let problem = #expect(throws: DataFolder.Problem.self) { try Migrations.runMakingRoom(on: file.writer) }
         #expect(problem?.description.contains("Make room, about as much as that file has") == true)
         let damaged = StoreFailure(code: 11, message: "database disk image is malformed")
-        file.writer.faults = FaultPlan(failAt: 0, with: damaged)
+        file.writer.fail(by: FaultPlan(failAt: 0, with: damaged))
         #expect(throws: damaged) { try Migrations.runMakingRoom(on: file.writer) }
     }
 }

@@ -130,8 +130,8 @@ extension RecordDatabase {
 extension RecordReader {
     /// All invitations, the oldest first.
     package func invitations() throws(RecordError) -> [InvitationInfo] {
-        try invitationTable.list().map { row throws(RecordError) in
-            InvitationInfo(row, roles: try invitationTable.roles(of: row.id).map(\.name))
+        try store.invitations.list().map { row throws(RecordError) in
+            InvitationInfo(row, roles: try store.invitations.roles(of: row.id).map(\.name))
         }
     }
 
@@ -139,7 +139,7 @@ extension RecordReader {
     ///
     /// - Throws: ACCESS_DENIED, the same whatever is wrong with it.
     package func checkInvitation(_ invitation: Invitation, name: String) throws(RecordError) {
-        let row = try invitationTable.find(hash: invitation.hash)
+        let row = try store.invitations.find(hash: invitation.hash)
         guard let row, row.expires > WallClock.milliseconds, row.used < row.uses, row.isFor(name) else {
             throw .invitationRejected
         }

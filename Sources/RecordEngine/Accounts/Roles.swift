@@ -220,17 +220,17 @@ extension WriteTransaction {
 extension RecordReader {
     /// All roles by name.
     package func roles() throws(RecordError) -> [Role] {
-        try roleTable.names().map { name throws(RecordError) in
+        try store.roles.names().map { name throws(RecordError) in
             Role(
                 name: name,
-                members: try roleTable.find(name).map { id throws(RecordError) in try roleTable.members(of: id) }
+                members: try store.roles.find(name).map { id throws(RecordError) in try store.roles.members(of: id) }
                     ?? [])
         }
     }
 
     package func role(_ name: RoleName) throws(RecordError) -> Role? {
-        guard let id = try roleTable.find(name.text) else { return nil }
-        return Role(name: name.text, members: try roleTable.members(of: id))
+        guard let id = try store.roles.find(name.text) else { return nil }
+        return Role(name: name.text, members: try store.roles.members(of: id))
     }
 }
 

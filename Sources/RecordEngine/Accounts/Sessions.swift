@@ -133,7 +133,7 @@ extension RecordReader {
     package func sessions(of account: UserID, token: [UInt8]) throws(RecordError) -> [SessionInfo] {
         let current = SHA256.hash(token).bytes
         let now = WallClock.milliseconds
-        return try sessionTable.list(account: account)
+        return try store.sessions.list(account: account)
             .filter { $0.row.expires > now }
             .map { hash, row in
                 SessionInfo(

@@ -1,6 +1,6 @@
 package import Cryptography
 package import RecordModel
-internal import RecordStorage
+package import RecordStorage
 internal import RecordWire
 internal import Synchronization
 internal import Threads
@@ -55,10 +55,11 @@ package actor Administrators {
     /// - Throws: A sentence for the operator.
     package init(
         dataPath: String, passwords: PasswordWorkers, operatorToken: Digest? = nil,
-        limits: DatabaseLimits = DatabaseLimits(), clock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
+        limits: DatabaseLimits = DatabaseLimits(), clock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds },
+        driver: DriverMaker? = nil
     ) throws {
         let folder = try DataFolder(opening: dataPath)
-        let store = try ServerStore(in: folder)
+        let store = try ServerStore(in: folder, driver: driver)
         let snapshot = try store.explaining {
             var snapshot = Snapshot()
             for row in try store.administrators.all() { snapshot.administrators[row.id] = row }
@@ -209,18 +210,6 @@ package actor Administrators {
         snapshot.withLock { snapshot in
             for hash in ended where (snapshot.sessions[hash]?.expires ?? .max) <= now { snapshot.end(hash) }
         }
-    }
-
-    /// Makes the file's disk full from its nth step on, for tests.
-    ///
-    /// - Parameter lasts: `false` for that step alone.
-    package func inject(failureAt step: Int?, lasts: Bool = true) {
-        store?.inject(
-            step.map {
-                FaultPlan(
-                    failAt: $0, with: StoreFailure(.full, "database or disk is full"), losesTransaction: true,
-                    lasts: lasts)
-            })
     }
 }
 

@@ -105,14 +105,14 @@ extension AssetFileName {
 
 extension RecordReader {
     fileprivate func unknownAssets(among names: [AssetFileName]) throws(RecordError) -> [AssetFileName] {
-        let reading = try assetReading()
+        let reading = store.assets
         var unknown: [AssetFileName] = []
         for name in names where try reading.find(name.hash)?.file != name.file { unknown.append(name) }
         return unknown
     }
 
     fileprivate func resumableUploads(among names: [String]) throws(RecordError) -> Set<String> {
-        let reading = try assetReading()
+        let reading = store.assets
         var known: Set<String> = []
         for name in names where try reading.resumables.isUnfinished(name) { known.insert(name) }
         return known

@@ -88,7 +88,7 @@ extension RecordReader {
     private func open(
         _ hash: Digest, mediaType: UInt8, filename: String?, secondsLeft: Int64?
     ) throws(RecordError) -> OpenAsset {
-        let reading = try assetReading()
+        let reading = store.assets
         guard let row = try reading.find(hash) else { throw .assetNotFound }
         let folder = database.assets.folder
         let file: OpenAssetFile?

@@ -53,7 +53,7 @@ extension RecordReader {
     func hold(_ bytes: Int64, of uploader: Int64) throws(RecordError) {
         try database.assets.reserve(bytes, for: uploader, limits: database.limits) { () throws(RecordError) in
             try refresh()
-            let reading = try assetReading()
+            let reading = store.assets
             return try reading.unusedBytes(of: uploader)
         }
     }

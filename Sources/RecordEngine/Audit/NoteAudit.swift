@@ -16,7 +16,7 @@ extension RecordReader {
     ///
     /// - Parameter target: What it was about: a route, with a type.
     package func noteOutOfScope(_ key: ServiceKey, target: String, address: String, requestID: String) {
-        let name = (try? keyTable())?.nameOfKey(account: key.account) ?? ""
+        let name = store.keys.nameOfKey(account: key.account) ?? ""
         database.auditNotes.note(
             AuditNotes.Subject(action: .keyOutOfScope, actorKind: "key", actor: name, target: target),
             address: address, request: requestID)

@@ -76,7 +76,7 @@ extension RecordDatabase {
     package nonisolated func audit(_ request: AuditRequest) async throws(RecordError) -> [UInt8] {
         try await writeAllAuditNotes()
         return try await queries.pool.read(self) { reader throws(RecordError) in
-            let table = try reader.auditReading()
+            let table = reader.store.audit
             return try AuditPage.compose(request) { position, limit throws(RecordError) in
                 try table.list(request.filter, before: position, limit: limit)
             }

@@ -26,7 +26,7 @@ extension RecordReader {
             guard Authorization.authorize(question.asker, .manageKeys) == .allowed else {
                 throw .subjectByRecordName(text, right: .manageKeys)
             }
-            let table = try keyTable()
+            let table = store.keys
             let row = try table.find(name: name)
             guard let row else {
                 throw RecordError(.notFound, "There is no key with this name", details: [("caller", .text(text))])
@@ -63,7 +63,7 @@ extension RecordReader {
                     reason: "The account is disabled: its sessions have ended, and nobody signs in to it"))
         }
         if account.kind == .service {
-            let table = try keyTable()
+            let table = store.keys
             let row = try table.find(account: account.id)
             return subject(of: row)
         }

@@ -141,7 +141,7 @@ extension RecordReader {
         of name: RecordName, type: RecordTypeDefinition, in address: DatabaseAddress
     ) throws(RecordError) -> RecordFacts {
         guard let zone = try zoneID(address) else { throw .recordNotFound }
-        let found = try reading.find(zone: zone, name: name.text)
+        let found = try store.records.find(zone: zone, name: name.text)
         guard let cursor = found else { throw .recordNotFound }
         defer { cursor.finish() }
         let row = cursor.row

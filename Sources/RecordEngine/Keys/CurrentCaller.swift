@@ -8,7 +8,8 @@ protocol CallerSource {
     var accounts: AccountTable { get }
     var administrators: Administrators? { get }
     var callerTime: Int64 { get }
-    func keyTable() throws(RecordError) -> KeyTable
+    var apiKeys: KeyTable { get }
+    var schemaTable: SchemaTable { get }
 }
 
 extension CallerSource {
@@ -23,8 +24,7 @@ extension CallerSource {
             guard let row = try accounts.find(id: id), row.disabled == nil else { throw .tokenRejected }
             return .user(id, roles: try accounts.roles(of: id))
         case .service(let key):
-            let keys = try keyTable()
-            let row = try keys.find(account: key.account)
+            let row = try apiKeys.find(account: key.account)
             guard let row, row.isAlive(at: callerTime) else { throw .tokenRejected }
             return .service(ServiceKey(account: row.account, scope: KeyScope(stored: row.scope)))
         case .administrator(let administrator):
@@ -33,14 +33,30 @@ extension CallerSource {
             return .administrator(current)
         }
     }
+
+    /// The number of the last change of grants, or of the caller's roles: what it could see before may differ.
+    ///
+    /// - Returns: `.max` for an account that is gone.
+    func lastChangeOfRights(of caller: Caller, in scope: DatabaseScope) throws(RecordError) -> Int64 {
+        guard scope == .publicDatabase else { return 0 }
+        return switch caller {
+        case .administrator: 0
+        // A key's scope stands with its account.
+        case .service(let key): try accounts.find(id: key.account)?.granted ?? .max
+        case .anonymous: try schemaTable.lastGrantChange()
+        case .user(let id, _): max(try schemaTable.lastGrantChange(), try accounts.find(id: id)?.granted ?? .max)
+        }
+    }
 }
 
 extension WriteTransaction: CallerSource {
     var callerTime: Int64 { now }
-    func keyTable() -> KeyTable { apiKeys }
 }
 
 extension RecordReader: CallerSource {
+    var accounts: AccountTable { store.accounts }
+    var apiKeys: KeyTable { store.keys }
+    var schemaTable: SchemaTable { store.schemas }
     var administrators: Administrators? { database.administrators }
     var callerTime: Int64 { WallClock.milliseconds }
 
@@ -50,7 +66,7 @@ extension RecordReader: CallerSource {
     /// - Throws: AUTHENTICATION_FAILED if the key is unknown, revoked or expired, or the token was replaced.
     func service(_ hash: Digest) throws(RecordError) -> KnownCaller {
         try refresh()
-        let table = try keyTable()
+        let table = store.keys
         let now = WallClock.milliseconds
         let found = try table.find(hash: hash.bytes)
         guard let found, found.key.isAlive(at: now), found.expires > now else { throw .tokenRejected }

@@ -206,7 +206,7 @@ extension RecordReader {
     /// - Parameter cursor: The id of the last key of the page before.
     /// - Returns: The keys, and the cursor of the next page.
     package func apiKeys(after cursor: String?, limit: Int) throws(RecordError) -> (keys: [APIKey], cursor: String?) {
-        let table = try keyTable()
+        let table = store.keys
         let start = try cursor.map { id throws(RecordError) in try table.find(publicID: id)?.id ?? -1 } ?? 0
         guard start >= 0 else {
             throw .badRequest("The cursor is none of this list. Ask for the first page again", cause: .tokenInvalid)
@@ -219,14 +219,14 @@ extension RecordReader {
 
     /// A key, also a revoked one.
     package func apiKey(_ id: String) throws(RecordError) -> APIKey {
-        let table = try keyTable()
+        let table = store.keys
         guard let row = try table.find(publicID: id) else { throw .keyNotFound }
         return APIKey(row, userRecordName: try userName(row.account))
     }
 
     /// The key of a service's account.
     package func apiKey(of account: UserID) throws(RecordError) -> APIKey? {
-        let table = try keyTable()
+        let table = store.keys
         guard let row = try table.find(account: account) else { return nil }
         return APIKey(row, userRecordName: try userName(row.account))
     }

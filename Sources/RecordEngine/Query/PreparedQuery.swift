@@ -132,7 +132,7 @@ extension RecordReader {
         case .all: principals = [AudienceTable.everything]
         case .principals(let numbers): principals = numbers
         }
-        let reading = try audienceReading()
+        let reading = store.audiences
         return try reading.numbers(zone: zone, principals: principals, type: type.id)
     }
 
@@ -140,7 +140,7 @@ extension RecordReader {
     private func naming(goneAccountsIn predicate: Predicate) throws(RecordError) -> Predicate {
         let tests = predicate.goneAccountTests
         guard tests > 0 else { return predicate }
-        let table = try goneAccountTable()
+        let table = store.goneAccounts
         // Each test gets all of them.
         let most = min(database.limits.goneAccountsByNumber, Limits.conditionMembers / tests)
         let numbers = try table.numbers(limit: most + 1)

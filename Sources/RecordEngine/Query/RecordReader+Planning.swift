@@ -18,7 +18,7 @@ extension RecordReader {
         for type: RecordTypeDefinition, zone: Int64, limit: Int?, deadline: UInt64,
         didAsk: @escaping () -> Void = {}
     ) throws(RecordError) -> QueryPlanner {
-        let reading = try queryReading()
+        let reading = queries
         var probesLeft = Self.probesPerPlan
         // Branches of an OR ask for the same times again and again.
         var idsByTime: [ValueRange: IDRange] = [:]

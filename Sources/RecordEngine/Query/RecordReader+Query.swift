@@ -223,9 +223,8 @@ extension RecordReader {
         if let words, known == nil, !isByDataToo { knownQueries.keep(first.plan, for: words) }
         var parts = [first]
         for audience in query.audiences { parts.append(try part(query.condition, audience)) }
-        let reading = try refusing { () throws(RecordError) in try self.queryReading() }
         return QueryRunner(
-            parts, order: first.plan.order, type: query.type.id, reading: reading, userName: userName)
+            parts, order: first.plan.order, type: query.type.id, reading: queries, userName: userName)
     }
 
     /// Refuses what no index serves, or asks for one.

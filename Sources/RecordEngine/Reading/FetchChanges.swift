@@ -68,16 +68,16 @@ extension RecordReader {
         }
         // A change that is in the view and not yet known here has not judged what is shown: its number is not told, so
         // that the token ends with it.
-        let rights = min(try lastChangeOfRights(for: caller, in: address.scope), knownSequence(for: request))
-        let epoch = try openings.current()
+        let rights = min(try lastChangeOfRights(of: caller, in: address.scope), knownSequence(for: request))
+        let epoch = try store.openings.current()
         var token = SyncToken(
             generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged, epoch: epoch, complete: 0)
         if let since = request.since, !since.isEmpty {
             token = try SyncToken.open(since, zone: zone.id, caller: caller, with: database.keys)
             // What another copy of this file has given is in an epoch that this one does not know, or behind the end of one. What
             // was given after a copy was made of a file in use may not be: such numbers are not in the zone at first.
-            let last = try openings.lastNumber(of: token.epoch)
-            let newest = try reading.newestSequence(zone: zone.id)
+            let last = try store.openings.lastNumber(of: token.epoch)
+            let newest = try store.records.newestSequence(zone: zone.id)
             guard token.generation == zone.generation, let last, token.newest <= last,
                 token.sequence <= max(newest, zone.purged)
             else { throw .tokenOfLostState }
@@ -94,14 +94,14 @@ extension RecordReader {
     ) throws(RecordError) -> Bool {
         let (scope, caller, limit) = (request.address.scope, request.caller, request.limit)
         let filter = feedFilter(for: caller, in: scope)
-        let newest = try reading.newestSequence(zone: zone)
+        let newest = try store.records.newestSequence(zone: zone)
         // What the view shows of a commit that was not yet published may be of types, or readable by rights, that this
         // thread does not know: it would be passed over for good. It comes with the next page.
         var bound = min(newest, knownSequence(for: request))
         if case .types = filter {
             // A filtered look walks a bounded number of rows, however few of them the caller may see.
             let position = token.sequence
-            let end = try reading.window(zone: zone, after: position, count: max(limit * 4, Self.feedWindow))
+            let end = try store.records.window(zone: zone, after: position, count: max(limit * 4, Self.feedWindow))
             if let end { bound = min(end, bound) }
         }
         output.appendLiteral("{\"changes\":[")
@@ -116,7 +116,7 @@ extension RecordReader {
         // Where rows may be passed over one by one, a look is longer than the page.
         let mayPassOver = caller.isBoundByGrants && schema.types.values.contains { $0.hasAccessLists }
         let look = mayPassOver ? max(limit * 4, Self.feedWindow) : limit + 1
-        let first = try reading.changes(zone: zone, after: position, through: bound, limit: look, filter: filter)
+        let first = try store.records.changes(zone: zone, after: position, through: bound, limit: look, filter: filter)
         if let records = first {
             defer { records.finish() }
             repeat {
@@ -197,18 +197,6 @@ extension RecordReader {
         }
         if all.count == schema.types.count { return .everything }
         return .types(all: all.sorted(), own: own.sorted(), user: caller.userID ?? 0)
-    }
-
-    /// The sequence number of the last change of grants, or of the caller's roles: what it could see before may differ.
-    private func lastChangeOfRights(for caller: Caller, in scope: DatabaseScope) throws(RecordError) -> Int64 {
-        guard scope == .publicDatabase else { return 0 }
-        return switch caller {
-        case .administrator: 0
-        // A key's scope stands with its account.
-        case .service(let key): try accounts.find(id: key.account)?.granted ?? 0
-        case .anonymous: try schemaTable.lastGrantChange()
-        case .user(let id, _): max(try schemaTable.lastGrantChange(), try accounts.find(id: id)?.granted ?? 0)
-        }
     }
 }
 

@@ -101,7 +101,8 @@ extension RecordReader {
         let audiences = try self.audiences(of: type, for: caller, in: request.address.scope, zone: zone)
         // One more than the page: whether it comes decides on the cursor.
         if audiences.isEmpty {
-            let first = try reading.list(zone: zone, type: type.id, after: after ?? 0, limit: limit + 1, reach: reach)
+            let first = try store.records.list(
+                zone: zone, type: type.id, after: after ?? 0, limit: limit + 1, reach: reach)
             if let records = first {
                 defer { records.finish() }
                 while try show(records), try records.next() {}
@@ -139,7 +140,7 @@ extension RecordReader {
         case .all: parts.append(part(.records, zone))
         }
         parts += audiences.map { part(.records, $0) }
-        let runner = QueryRunner(parts, order: order, type: type, reading: try queryReading())
+        let runner = QueryRunner(parts, order: order, type: type, reading: queries)
         // The page's own time bounds it.
         var budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
         do throws(QueryObstacle) {

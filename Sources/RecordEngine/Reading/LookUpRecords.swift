@@ -61,7 +61,7 @@ extension RecordReader {
         }
         var json: [UInt8] = []
         if entry.isExternal {
-            try reading.appendLargeValue(record: row.id, field: entry.fieldID, to: &json)
+            try store.records.appendLargeValue(record: row.id, field: entry.fieldID, to: &json)
         } else {
             json.append(contentsOf: view.valueText(of: entry))
         }
@@ -86,7 +86,7 @@ extension RecordReader {
             throw caller == .anonymous ? .refused(caller, .read, .records(typeName)) : .recordNotFound
         }
         guard let zone = try zoneID(address) else { throw .recordNotFound }
-        let found = try reading.find(zone: zone, name: name.text)
+        let found = try store.records.find(zone: zone, name: name.text)
         guard let cursor = found else { throw .recordNotFound }
         let row = cursor.row
         guard !row.isDeleted, row.type == type.id,

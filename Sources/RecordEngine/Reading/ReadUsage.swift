@@ -16,7 +16,7 @@ extension RecordReader {
     }
 
     private func usage(of owner: Int64) throws(RecordError) -> Usage {
-        let table = try usageTable()
+        let table = store.usage
         return try table.usage(of: owner).all
     }
 }

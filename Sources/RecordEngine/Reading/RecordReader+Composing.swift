@@ -29,7 +29,7 @@ extension RecordReader {
         try RecordComposer.append(
             header, fields: view, selection: selection,
             external: { field, output throws(RecordError) in
-                try reading.appendLargeValue(record: system.id, field: field, to: &output)
+                try store.records.appendLargeValue(record: system.id, field: field, to: &output)
             }, downloadURL: urls.map { urls in { _, asset in urls.url(of: asset) } }, to: &output)
         return access != nil
     }

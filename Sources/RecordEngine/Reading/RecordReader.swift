@@ -11,16 +11,7 @@ internal import Threads
 package final class RecordReader {
     package let database: RecordDatabase
     private(set) package var schema: Schema
-    let reading: RecordReading
-    let zones: ZoneTable
-    let openings: OpeningTable
-    let accounts: AccountTable
-    let sessionTable: SessionTable
-    let invitationTable: InvitationTable
-    let roleTable: RoleTable
-    let schemaTable: SchemaTable
-    private let connection: Connection
-    private let snapshot: Snapshot
+    let store: StoreReader
     /// The version of rights by which callers are found and judged here.
     package private(set) var rightsVersion: UInt64 = 0
     /// The commit that a view must hold to be read by `schema`.
@@ -35,15 +26,9 @@ package final class RecordReader {
     /// The name that was asked for last: the records of a page are often by one writer.
     private var lastUserName: (id: UserID, name: String)?
     private var zoneIDs: [DatabaseAddress: Int64] = [:]
-    private var queries: QueryReading?
+    let queries: QueryReading
     /// By `schema`.
     var knownQueries = KnownQueries()
-    private var assets: AssetReading?
-    private var audiences: AudienceReading?
-    private var usages: UsageTable?
-    private var apiKeys: KeyTable?
-    private var goneAccounts: GoneAccountTable?
-    private var auditTable: AuditTable?
     /// When a query took more time than a loop has, on the monotonic clock.
     var lastOverrun: UInt64 = 0
     /// The same of a page.
@@ -63,22 +48,10 @@ package final class RecordReader {
     /// Caches are cleared when they reach this many entries.
     private static let cacheEntries = 10_000
 
-    /// - Parameter length: How long it may keep a view; one for queries reads much at a time.
-    init(database: RecordDatabase, path: String, length: ViewLength = .turn) throws {
+    init(database: RecordDatabase, store: StoreReader) {
         self.database = database
-        connection = try Connection(path: path, role: length == .query ? .scanner : .reader)
-        let statistics = database.statistics
-        // Queries that ran out of time are no failures.
-        connection.observer = { if $0.kind != .interrupted { statistics.didFail($0.description) } }
-        snapshot = try Snapshot(connection, clock: database.clock, length: length)
-        reading = try RecordReading(connection)
-        zones = try ZoneTable(connection)
-        openings = try OpeningTable(connection)
-        accounts = try AccountTable(connection)
-        sessionTable = try SessionTable(connection)
-        invitationTable = InvitationTable(connection)
-        roleTable = RoleTable(connection)
-        schemaTable = SchemaTable(connection)
+        self.store = store
+        queries = QueryReading(store)
         // The version first: a schema that comes between the two is loaded once more.
         rightsVersion = database.clock.rightsVersion
         let published = database.publishedSchema.withLock { $0 }
@@ -91,11 +64,11 @@ package final class RecordReader {
         // The version is loaded on both sides of the snapshot: caches are then neither older nor newer than it.
         var version = database.clock.rightsVersion
         while true {
-            let openings = snapshot.openings
+            let openings = store.snapshotsOpened
             // Before the version that is adopted.
             knownSequence = database.clock.publishedSequence
-            try snapshot.refresh()
-            if snapshot.openings != openings { database.statistics.didOpenSnapshot() }
+            try store.refresh()
+            if store.snapshotsOpened != openings { database.statistics.didOpenSnapshot() }
             let now = database.clock.rightsVersion
             guard now == version else {
                 version = now
@@ -103,7 +76,7 @@ package final class RecordReader {
             }
             adopt(version)
             // A schema is there a moment before its commit is published. Tables that it names are not in an older view.
-            if schemaCommit <= snapshot.seen { return }
+            if schemaCommit <= store.seenCommits { return }
             database.clock.waitForCommit(schemaCommit)
         }
     }
@@ -126,7 +99,7 @@ package final class RecordReader {
 
     /// Lets go of the snapshot, before the thread waits.
     package func rest() {
-        snapshot.end()
+        store.releaseSnapshot()
     }
 
     private func reloadSchema() {
@@ -134,7 +107,7 @@ package final class RecordReader {
         schema = published.schema
         schemaCommit = published.commit
         knownQueries = KnownQueries()
-        queries?.indexes.forget(allBut: schema.indexIDs)
+        queries.indexes.forget(allBut: schema.indexIDs)
     }
 
     /// The type of a stored row. The snapshot may be newer than the schema that was read before it.
@@ -180,10 +153,10 @@ package final class RecordReader {
         if token.starts(with: KeyToken.prefix.utf8) { return remember(try service(hash), hash) }
         try refresh()
         let now = WallClock.milliseconds
-        guard let session = try sessionTable.find(hash: hash.bytes), session.expires > now,
-            let account = try accounts.find(id: session.account), account.disabled == nil
+        guard let session = try store.sessions.find(hash: hash.bytes), session.expires > now,
+            let account = try store.accounts.find(id: session.account), account.disabled == nil
         else { throw .tokenRejected }
-        let caller = Caller.user(account.id, roles: try accounts.roles(of: account.id))
+        let caller = Caller.user(account.id, roles: try store.accounts.roles(of: account.id))
         let slides = session.used + database.limits.slideMilliseconds
         let known = remember(KnownCaller(caller: caller, expires: session.expires, slides: slides), hash)
         if now >= slides { noteUse(of: hash, now: now) }
@@ -205,7 +178,7 @@ package final class RecordReader {
     /// The account with a public name.
     package func userID(_ name: UserRecordName) throws(RecordError) -> UserID? {
         try refresh()
-        return try accounts.find(recordName: name.text)?.id
+        return try store.accounts.find(recordName: name.text)?.id
     }
 
     /// The public name of whoever wrote a record.
@@ -216,7 +189,7 @@ package final class RecordReader {
             lastUserName = (id, name)
             return name
         }
-        let account = try accounts.find(id: id)
+        let account = try store.accounts.find(id: id)
         guard let account else { return SystemUser.deleted }
         if userNames.count >= Self.cacheEntries { userNames.removeAll(keepingCapacity: true) }
         userNames[id] = account.recordName
@@ -227,69 +200,13 @@ package final class RecordReader {
 
     /// The indexes that queries have statements for.
     package var preparedIndexes: Set<Int64> {
-        queries?.indexes.preparedIndexes ?? []
-    }
-
-    /// What queries read with, made when the first one comes.
-    func queryReading() throws(RecordError) -> QueryReading {
-        if let queries { return queries }
-        let made = try QueryReading(connection)
-        queries = made
-        return made
-    }
-
-    /// What audiences are found with, made when the first type with access lists is asked for.
-    func audienceReading() throws(RecordError) -> AudienceReading {
-        if let audiences { return audiences }
-        let made = try AudienceReading(connection)
-        audiences = made
-        return made
-    }
-
-    /// What accounts take, made when somebody asks.
-    func usageTable() throws(RecordError) -> UsageTable {
-        if let usages { return usages }
-        let made = try UsageTable(connection)
-        usages = made
-        return made
-    }
-
-    /// The API keys, made when the first one is asked for.
-    func keyTable() throws(RecordError) -> KeyTable {
-        if let apiKeys { return apiKeys }
-        let made = try KeyTable(connection)
-        apiKeys = made
-        return made
-    }
-
-    /// The accounts that are gone, made when a condition first names them.
-    func goneAccountTable() throws(RecordError) -> GoneAccountTable {
-        if let goneAccounts { return goneAccounts }
-        let made = try GoneAccountTable(connection)
-        goneAccounts = made
-        return made
+        queries.indexes.preparedIndexes
     }
 
     /// When the newest tombstone was made of those that are more than may be kept, in milliseconds since 1970.
     func newestTombstone(beyond count: Int) throws(RecordError) -> Int64? {
         try refresh()
-        return try TombstoneReading(connection).newest(beyond: count)
-    }
-
-    /// The audit log, made when it is first read.
-    func auditReading() throws(RecordError) -> AuditTable {
-        if let auditTable { return auditTable }
-        let made = try AuditTable(connection, isReader: true)
-        auditTable = made
-        return made
-    }
-
-    /// What assets are found with, made when the first one is asked for.
-    func assetReading() throws(RecordError) -> AssetReading {
-        if let assets { return assets }
-        let made = try AssetReading(connection)
-        assets = made
-        return made
+        return try store.tombstones.newest(beyond: count)
     }
 
     /// The number of a zone; `nil` if nothing was ever written to it.
@@ -307,7 +224,7 @@ package final class RecordReader {
 
     func zoneRow(_ address: DatabaseAddress) throws(RecordError) -> ZoneRow? {
         let key = address.key
-        return try zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)
+        return try store.zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)
     }
 }
 

@@ -18,7 +18,7 @@ extension RecordReader {
     /// The public name of a principal; `nil` for a role that is gone.
     func name(of principal: Principal) throws(RecordError) -> String? {
         try principal.name(user: userName) { id throws(RecordError) in
-            try roleTable.name(of: id)
+            try store.roles.name(of: id)
         }
     }
 }

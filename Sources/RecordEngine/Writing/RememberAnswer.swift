@@ -98,7 +98,7 @@ extension RecordWriter {
         _ record: AnswerOutline.RememberedRecord, _ row: RecordRow?
     ) throws(RecordError) -> Bool {
         guard let typeName = RecordTypeName(record.typeName), let type = transaction.schema[typeName],
-            try lastChangeOfRights() <= record.sequence
+            try transaction.lastChangeOfRights(of: caller, in: address.scope) <= record.sequence
         else { return false }
         if let row {
             guard row.type == type.id else { return false }
@@ -108,20 +108,6 @@ extension RecordWriter {
         guard !record.isGuarded else { return false }
         let facts = RecordFacts(creator: record.creator, access: nil)
         return Authorization.authorize(caller, .read, in: address.scope, type: type, facts) == .allowed
-    }
-
-    /// The number of the last change of grants, or of the caller's roles: as the feed asks for it.
-    private func lastChangeOfRights() throws(RecordError) -> Int64 {
-        guard address.scope == .publicDatabase else { return 0 }
-        return switch caller {
-        case .administrator: 0
-        case .service(let key): try transaction.accounts.find(id: key.account)?.granted ?? .max
-        case .anonymous: try transaction.schemaTable.lastGrantChange()
-        case .user(let id, _):
-            max(
-                try transaction.schemaTable.lastGrantChange(),
-                try transaction.accounts.find(id: id)?.granted ?? .max)
-        }
     }
 
     // MARK: Noting what is shown

@@ -21,7 +21,8 @@ package final class Connection {
 
     let handle: OpaquePointer
     package let path: String
-    package var faults: FaultPlan?
+    /// Runs the statements in SQLite's place; `nil` for SQLite itself.
+    package var driver: (any StoreDriver)?
     /// The last failure of the store on this connection. A `RecordError` that its functions threw tells clients less.
     package private(set) var failure: StoreFailure?
     /// Told of each failure.
@@ -143,22 +144,30 @@ package final class Connection {
 
     /// Runs statements that return nothing of interest.
     package func execute(_ sql: String) throws(RecordError) {
-        if let faults {
-            do throws(StoreFailure) { try faults.check() } catch {
-                if faults.losesTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
-                throw failed(error)
-            }
-        }
+        if let driver { try driver.execute(sql) } else { try executeDirectly(sql) }
+    }
+
+    /// As `execute`, by SQLite in any case.
+    package func executeDirectly(_ sql: String) throws(RecordError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failed(code, sql) }
     }
 
-    /// Prepares a statement that will be run many times.
+    /// Makes a statement that will be run many times. SQLite compiles it when it is first used.
     package func prepare(_ sql: String) throws(RecordError) -> Statement {
+        Statement(sql, self, driven: try driver?.prepare(sql))
+    }
+
+    /// As `prepare`, for SQLite in any case.
+    package func prepareDirectly(_ sql: String) -> Statement {
+        Statement(sql, self, driven: nil)
+    }
+
+    func compile(_ sql: String) throws(RecordError) -> OpaquePointer {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         guard code == SQLITE_OK, let pointer = prepared else { throw failed(code, sql) }
-        return Statement(pointer, connection: self)
+        return pointer
     }
 
     /// The first column of the first row; `nil` without a row or for NULL.
@@ -222,7 +231,12 @@ package final class Connection {
     /// - Returns: Whether everything was copied.
     @discardableResult
     package func checkpoint(_ mode: CheckpointMode) throws(RecordError) -> Bool {
-        if let faults { do throws(StoreFailure) { try faults.check() } catch { throw failed(error) } }
+        if let driver { return try driver.checkpoint(mode) }
+        return try checkpointDirectly(mode)
+    }
+
+    /// As `checkpoint`, by SQLite in any case.
+    package func checkpointDirectly(_ mode: CheckpointMode) throws(RecordError) -> Bool {
         let flag =
             switch mode {
             case .passive: SQLITE_CHECKPOINT_PASSIVE
@@ -300,6 +314,7 @@ package final class Connection {
     /// Notes a failure of SQLite.
     ///
     /// - Returns: What is thrown.
+    @inline(never)
     func failed(_ code: Int32, _ sql: String) -> RecordError {
         let hasSystemError = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
         return failed(
@@ -311,7 +326,7 @@ package final class Connection {
     /// Notes a failure.
     ///
     /// - Returns: What is thrown.
-    func failed(_ failure: StoreFailure) -> RecordError {
+    package func failed(_ failure: StoreFailure) -> RecordError {
         self.failure = failure
         observer?(failure)
         return RecordError(failure)

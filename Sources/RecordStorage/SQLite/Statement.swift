@@ -5,34 +5,49 @@ package import RecordModel
 ///
 /// Bound bytes are copied by SQLite; column bytes are borrowed and valid until the next `step` or `reset`.
 package final class Statement {
-    private let pointer: OpaquePointer
-    let connection: Connection
+    /// SQLite's statement. `nil` before the first use, which compiles it, and where another driver runs it.
+    private var file: OpaquePointer?
+    private let driven: (any StatementDriver)?
+    package let connection: Connection
+    /// The statement's text, with placeholders.
+    package let sql: String
+    /// Why SQLite does not compile it: thrown by the next step.
+    private var defect: RecordError?
 
-    init(_ pointer: OpaquePointer, connection: Connection) {
-        self.pointer = pointer
+    init(_ sql: String, _ connection: Connection, driven: (any StatementDriver)?) {
+        self.sql = sql
         self.connection = connection
+        self.driven = driven
     }
 
     deinit {
-        sqlite3_finalize(pointer)
+        sqlite3_finalize(file)
     }
 
-    package var sql: String {
-        String(cString: sqlite3_sql(pointer))
+    /// Compiles the statement for SQLite.
+    ///
+    /// - Returns: `nil` if another driver runs it, or if it cannot be compiled.
+    @inline(never)
+    private func compiled() -> OpaquePointer? {
+        guard driven == nil, defect == nil else { return nil }
+        do throws(RecordError) { file = try connection.compile(sql) } catch { defect = error }
+        return file
     }
 
     // MARK: Parameters
 
     package func bind(_ index: Int32, _ value: Int64) {
-        sqlite3_bind_int64(pointer, index, value)
+        guard let file = file ?? compiled() else { return drive(index, .integer(value)) }
+        sqlite3_bind_int64(file, index, value)
     }
 
     package func bind(_ index: Int32, _ value: Int64?) {
-        if let value { sqlite3_bind_int64(pointer, index, value) } else { sqlite3_bind_null(pointer, index) }
+        if let value { bind(index, value) } else { bindNull(index) }
     }
 
     package func bindNull(_ index: Int32) {
-        sqlite3_bind_null(pointer, index)
+        guard let file = file ?? compiled() else { return drive(index, .null) }
+        sqlite3_bind_null(file, index)
     }
 
     package func bind(_ index: Int32, text: String) {
@@ -42,11 +57,12 @@ package final class Statement {
 
     /// Binds UTF-8 that was checked by whoever made it.
     package func bind(_ index: Int32, text bytes: UnsafeRawBufferPointer) {
+        guard let file = file ?? compiled() else { return drive(index, .text(bytes)) }
         // An empty buffer may have no address, which SQLite would take for NULL.
         let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         withUnsafePointer(to: CChar(0)) { empty in
             _ = sqlite3_bind_text64(
-                pointer, index, base ?? empty, UInt64(bytes.count), Self.transient, UInt8(SQLITE_UTF8))
+                file, index, base ?? empty, UInt64(bytes.count), Self.transient, UInt8(SQLITE_UTF8))
         }
     }
 
@@ -60,15 +76,21 @@ package final class Statement {
     }
 
     package func bind(_ index: Int32, blob bytes: UnsafeRawBufferPointer) {
+        guard let file = file ?? compiled() else { return drive(index, .blob(bytes)) }
         guard let base = bytes.baseAddress, !bytes.isEmpty else {
-            sqlite3_bind_zeroblob(pointer, index, 0)
+            sqlite3_bind_zeroblob(file, index, 0)
             return
         }
-        sqlite3_bind_blob64(pointer, index, base, UInt64(bytes.count), Self.transient)
+        sqlite3_bind_blob64(file, index, base, UInt64(bytes.count), Self.transient)
     }
 
     package func bind(_ index: Int32, blob bytes: [UInt8]) {
         bytes.withUnsafeBytes { bind(index, blob: $0) }
+    }
+
+    @inline(never)
+    private func drive(_ index: Int32, _ value: StatementValue) {
+        driven?.bind(index, value)
     }
 
     /// SQLITE_TRANSIENT: a macro with a cast that Swift cannot import.
@@ -82,28 +104,34 @@ package final class Statement {
     ///
     /// - Returns: Whether there is one. After an error the statement is reset.
     package func step() throws(RecordError) -> Bool {
-        if let faults = connection.faults {
-            do throws(StoreFailure) { try faults.check() } catch {
-                sqlite3_reset(pointer)
-                if faults.losesTransaction { sqlite3_exec(connection.handle, "ROLLBACK", nil, nil, nil) }
-                throw connection.failed(error)
-            }
+        guard let file = file ?? compiled() else { return try stepElsewhere() }
+        let code = sqlite3_step(file)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE { return false }
+        throw failed(code)
+    }
+
+    @inline(never)
+    private func stepElsewhere() throws(RecordError) -> Bool {
+        if let defect {
+            // What is missing may be there the next time.
+            self.defect = nil
+            throw defect
         }
-        let code = sqlite3_step(pointer)
-        switch code {
-        case SQLITE_ROW: return true
-        case SQLITE_DONE: return false
-        default:
-            let error = connection.failed(code, sql)
-            sqlite3_reset(pointer)
-            throw error
-        }
+        return try driven?.step() ?? false
+    }
+
+    @inline(never)
+    private func failed(_ code: Int32) -> RecordError {
+        let error = connection.failed(code, sql)
+        sqlite3_reset(file)
+        return error
     }
 
     /// Runs a statement without rows and makes it ready for the next use.
     package func run() throws(RecordError) {
         _ = try step()
-        sqlite3_reset(pointer)
+        reset()
     }
 
     /// Reads the rows that are left, and makes the statement ready for the next use.
@@ -132,31 +160,35 @@ package final class Statement {
 
     /// Ends the run: column bytes become invalid, bound values stay.
     package func reset() {
-        sqlite3_reset(pointer)
+        if let file { sqlite3_reset(file) } else { driven?.reset() }
     }
 
     // MARK: Columns
 
     package func integer(_ column: Int32) -> Int64 {
-        sqlite3_column_int64(pointer, column)
+        guard let file else { return driven?.integer(column) ?? 0 }
+        return sqlite3_column_int64(file, column)
     }
 
     package func isNull(_ column: Int32) -> Bool {
-        sqlite3_column_type(pointer, column) == SQLITE_NULL
+        guard let file else { return driven?.isNull(column) ?? true }
+        return sqlite3_column_type(file, column) == SQLITE_NULL
     }
 
     /// The bytes of a text or blob column, borrowed until the next `step` or `reset`; empty for NULL.
     package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        guard let file else { return driven?.bytes(column) ?? UnsafeRawBufferPointer(start: nil, count: 0) }
         // The blob call first: it converts nothing, and the length then is that of what it returned.
-        guard let base = sqlite3_column_blob(pointer, column) else {
+        guard let base = sqlite3_column_blob(file, column) else {
             return UnsafeRawBufferPointer(start: nil, count: 0)
         }
-        return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(pointer, column)))
+        return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(file, column)))
     }
 
     /// The number of bytes of a text or blob column; 0 for NULL.
     package func length(_ column: Int32) -> Int {
-        Int(sqlite3_column_bytes(pointer, column))
+        guard let file else { return driven?.bytes(column).count ?? 0 }
+        return Int(sqlite3_column_bytes(file, column))
     }
 
     package func text(_ column: Int32) -> String {

@@ -15,15 +15,18 @@ package final class ServerStore {
 
     /// Opens the file of a data directory, making what is missing.
     ///
-    /// - Parameter folder: Locked by the caller for as long as the file is open.
+    /// - Parameters:
+    ///   - folder: Locked by the caller for as long as the file is open.
+    ///   - driver: Runs statements in SQLite's place.
     /// - Throws: A failure or a sentence for the operator.
-    package convenience init(in folder: borrowing DataFolder) throws {
+    package convenience init(in folder: borrowing DataFolder, driver: DriverMaker? = nil) throws {
         let path = folder.path
         try folder.syncLog(of: ServerFile.name)
         let connection = try StartReserve(in: path).open {
             try Connection(path: ServerFile.path(in: path), role: .writer)
         }
         try ServerFile.migrateMakingRoom(connection)
+        connection.driver = driver?(connection)
         try self.init(connection)
     }
 
@@ -91,6 +94,4 @@ package final class ServerStore {
         _ = try? connection.checkpoint(.truncate)
     }
 
-    /// Makes the connection fail by plan, for tests.
-    package func inject(_ faults: FaultPlan?) { connection.faults = faults }
 }

@@ -65,10 +65,11 @@ package final class StoreWriter {
     ///   - folder: Locked by the caller for as long as the file is open.
     ///   - checkpoints: When the log is copied into the file.
     ///   - longestQuery: After which a query is stopped.
+    ///   - driver: Runs statements in SQLite's place.
     /// - Throws: A failure or a sentence for the operator.
     package convenience init(
         in folder: borrowing DataFolder, observer: any StoreObserver, checkpoints: CheckpointRules,
-        longestQuery: Duration
+        longestQuery: Duration, driver: DriverMaker? = nil
     ) throws {
         let path = folder.path
         try folder.syncLog()
@@ -76,6 +77,7 @@ package final class StoreWriter {
             try Connection(path: DataFolder.databasePath(in: path), role: .writer)
         }
         try Migrations.runMakingRoom(on: connection)
+        connection.driver = driver?(connection)
         try self.init(connection, folder: path, observer, checkpoints, longestQuery)
     }
 
@@ -245,9 +247,6 @@ package final class StoreWriter {
 
     /// Begins a copy of the store in another file.
     package func copy(to path: String) throws -> DatabaseCopy { try DatabaseCopy(of: connection, to: path) }
-
-    /// Makes the connection fail by plan, for tests.
-    package func inject(_ faults: FaultPlan?) { connection.faults = faults }
 
     // MARK: Closing
 

@@ -3,6 +3,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -117,9 +118,9 @@ import Testing
                 let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: Self.slices)
                 sessions = try await Self.fill(test)
                 // The disk fails somewhere in the middle, and the database closes with what it has.
-                let plan = UncheckedPlan(
-                    FaultPlan(failAt: steps, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true))
-                await test.database.injectPlan(plan)
+                let plan = FaultPlan(
+                    failAt: steps, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true)
+                test.inject(plan)
                 let answer = await refusal { try await Self.remove(sessions[0], test) }
                 await test.database.removalsAreDone()
                 await test.close()
@@ -144,12 +145,11 @@ import Testing
         for steps in stride(from: 100, to: 2_000, by: 200) {
             let test = try TestDatabase(indexBuilding: Self.slices)
             let sessions = try await Self.fill(test)
-            let plan = UncheckedPlan(
-                FaultPlan(failAt: steps, with: StoreFailure(code: 13, message: "database or disk is full")))
-            await test.database.injectPlan(plan)
+            let plan = FaultPlan(failAt: steps, with: StoreFailure(code: 13, message: "database or disk is full"))
+            test.inject(plan)
             let answer = await refusal { try await Self.remove(sessions[0], test) }
             await test.database.removalsAreDone()
-            await test.database.injectPlan(nil)
+            test.inject(nil)
             // Behind the last step.
             if !plan.hasFired { break }
             // The removal itself was refused.

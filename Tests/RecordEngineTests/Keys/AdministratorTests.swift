@@ -5,6 +5,7 @@ import RecordStorage
 import RecordWire
 import Synchronization
 import TestSupport
+import StoreTestSupport
 import Testing
 
 @testable import RecordEngine
@@ -16,6 +17,7 @@ import Testing
         let folder = NSTemporaryDirectory() + "fogbase-server-" + UUID().uuidString
         let administrators: Administrators
         let now: Clock
+        private let faults = StoreFaults()
 
         final class Clock: Sendable {
             let milliseconds = Atomic<Int64>(1_700_000_000_000)
@@ -27,7 +29,15 @@ import Testing
             now = clock
             administrators = try Administrators(
                 dataPath: folder, passwords: AdministratorTests.passwords,
-                clock: { clock.milliseconds.load(ordering: .relaxed) })
+                clock: { clock.milliseconds.load(ordering: .relaxed) },
+                driver: { [faults] in faults.makeDriver(of: $0) })
+        }
+
+        /// Makes the disk full from the nth step on, or for that step alone.
+        func inject(failureAt step: Int?, lasts: Bool = true) {
+            faults.plan = step.map {
+                FaultPlan(failAt: $0, with: StoreFailure(.full, "full"), losesTransaction: true, lasts: lasts)
+            }
         }
 
         deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -192,9 +202,9 @@ import Testing
         var step = 0
         var failures = 0
         while true {
-            await server.administrators.inject(failureAt: step)
+            server.inject(failureAt: step)
             let refused = await refusal { try await server.add("bea", .viewer) }
-            await server.administrators.inject(failureAt: nil)
+            server.inject(failureAt: nil)
             guard let refused else { break }
             failures += 1
             step += 1
@@ -211,9 +221,9 @@ import Testing
         let server = try Server()
         for step in 0..<4 {
             try await server.add("ada\(step)", .owner)
-            await server.administrators.inject(failureAt: step, lasts: false)
+            server.inject(failureAt: step, lasts: false)
             try await server.add("bea\(step)", .viewer)
-            await server.administrators.inject(failureAt: nil)
+            server.inject(failureAt: nil)
         }
         #expect(server.administrators.list().count == 8)
         #expect(server.administrators.isHealthy)

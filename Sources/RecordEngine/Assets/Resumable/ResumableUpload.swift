@@ -93,7 +93,7 @@ extension RecordReader {
     /// - Throws: NOT_FOUND, to strangers too; with cause `TOKEN_EXPIRED` for one that has expired.
     func findUpload(_ upload: ResumableAddress) throws(RecordError) -> ResumableUploadRow {
         try refresh()
-        let reading = try assetReading()
+        let reading = store.assets
         let key = upload.address.key
         guard let row = try reading.resumables.find(upload.name),
             row.uploader == upload.caller.writerID, row.scope == key.scope, row.owner == key.owner
@@ -113,7 +113,7 @@ extension RecordReader {
         _ row: ResumableUploadRow, _ upload: ResumableAddress
     ) throws(RecordError) -> ReceivedAsset? {
         guard let number = row.claim else { return nil }
-        let reading = try assetReading()
+        let reading = store.assets
         guard let claim = try reading.claim(number), let stored = try reading.find(id: claim.asset) else {
             return nil
         }

@@ -1,36 +1,29 @@
 internal import RecordModel
 internal import RecordStorage
 
-/// The store as queries see it, on the connection of one reader. Made with the reader's first query.
+/// The store as queries see it, on the connection of one reader.
 final class QueryReading {
     let records: RecordScanning
     let indexes: IndexReading
-    private let connection: Connection
+    private let reader: StoreReader
 
-    init(_ connection: Connection) throws(RecordError) {
-        self.connection = connection
-        records = try RecordScanning(connection)
-        indexes = IndexReading(connection)
-    }
-
-    /// What a failure of the store means for a query: being interrupted means that its time was up, or that nobody waits
-    /// for it any more.
-    func obstacle(_ error: RecordError) -> QueryObstacle {
-        guard connection.failure?.kind == .interrupted else { return .refused(error) }
-        connection.forgetFailure()
-        return Task.isCancelled ? .refused(.requestAbandoned) : .overBudget(examined: 0)
+    init(_ reader: StoreReader) {
+        self.reader = reader
+        records = reader.scanning
+        indexes = reader.indexes
     }
 
     func store<Value>(_ body: () throws(RecordError) -> Value) throws(QueryObstacle) -> Value {
-        do { return try body() } catch { throw obstacle(error) }
+        do throws(RecordError) { return try body() } catch { throw .refused(error) }
     }
 
-    /// Calls the store for what may take long in one step, and ends it at a deadline.
+    /// Calls the store for what may take long in one step, and ends it at a deadline: that its time was up, or that nobody
+    /// waits for it any more.
     func store<Value>(
         until deadline: UInt64, _ body: () throws(RecordError) -> Value
     ) throws(QueryObstacle) -> Value {
-        connection.setDeadline(deadline)
-        defer { connection.setDeadline(nil) }
-        return try store(body)
+        let value = try store { () throws(RecordError) in try reader.interrupting(at: deadline, body) }
+        guard let value else { throw Task.isCancelled ? .refused(.requestAbandoned) : .overBudget(examined: 0) }
+        return value
     }
 }

@@ -79,7 +79,7 @@ struct WalkRunner {
             case .records, .creator, .name: try fill(reading.records)
             }
         } catch {
-            throw reading.obstacle(error)
+            throw .refused(error)
         }
         chunk = min(chunk * 4, Self.largestChunk)
     }
