@@ -4,6 +4,9 @@ import Foundation
 import PackageDescription
 
 /// Every target builds in Swift 6 mode, with the upcoming features the house relies on, and without warnings.
+///
+/// No unsafe flags: apps depend on the client's targets, and their builds decide on such flags themselves. What makes the
+/// server faster is passed by the Makefile (`make build`).
 let house: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -11,18 +14,6 @@ let house: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .treatAllWarnings(as: .error),
-    // The compiler's static checks stay; the dynamic ones, which debug builds and tests run, cost 3 % of a create.
-    .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
-    // A section for each function, so that the linker can place them one by one: see `ordered`.
-    .unsafeFlags(["-Xfrontend", "-function-sections"], .when(platforms: [.linux], configuration: .release)),
-]
-
-/// Functions lie in the order in which requests call them, which `make order` has found out: reads take a tenth less CPU.
-let order = "\(Context.packageDirectory)/Sources/fogbase/function-order.txt"
-let ordered: [LinkerSetting] = [
-    .unsafeFlags(
-        ["-use-ld=lld", "-Xlinker", "--symbol-ordering-file=\(order)", "-Xlinker", "--no-warn-symbol-ordering"],
-        .when(platforms: [.linux], configuration: .release))
 ]
 
 /// A library module of the server. Arrows between modules go one way; `make lint` checks them against the imports.
@@ -89,7 +80,7 @@ let package = Package(
                 "HTTP", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel", "RecordStorage", "RecordWire",
                 "UnicodeText", "Cryptography", "Compression", "Threads", "Sockets", "Thumbnails", "CLinux",
             ],
-            exclude: ["function-order.txt"], swiftSettings: house, linkerSettings: ordered),
+            exclude: ["function-order.txt"], swiftSettings: house),
 
         .target(
             name: "TestSupport", dependencies: ["CLinux", "Cryptography", "RecordModel", "RecordWire"],
