@@ -41,14 +41,15 @@ let package = Package(
         .target(name: "CLinux"),
 
         // Pure modules: bytes and values in, values out.
+        module("Encodings"),
         module("HTTP", ["UnicodeText"]),
         module("RecordModel", ["UnicodeText"]),
-        module("RecordWire", ["RecordModel", "UnicodeText"]),
+        module("RecordWire", ["RecordModel", "UnicodeText", "Encodings"]),
         module("Pictures"),
         module("UnicodeText"),
 
         // What touches the machine.
-        module("Cryptography", ["CCrypto"]),
+        module("Cryptography", ["Encodings", "CCrypto"]),
         module("Compression", ["CZlib"]),
         module("Threads", ["CLinux"]),
         module("Sockets", ["Threads", "CLinux"]),
@@ -61,24 +62,24 @@ let package = Package(
         module(
             "RecordEngine",
             [
-                "RecordModel", "RecordWire", "RecordStorage", "UnicodeText", "Threads", "Cryptography", "Pictures",
-                "Thumbnails",
+                "RecordModel", "RecordWire", "RecordStorage", "UnicodeText", "Encodings", "Threads", "Cryptography",
+                "Pictures", "Thumbnails",
             ]),
         module(
             "RecordAPI",
             [
-                "HTTP", "RecordWire", "RecordEngine", "RecordModel", "UnicodeText", "Cryptography", "Compression",
-                "Thumbnails", "Threads",
+                "HTTP", "RecordWire", "RecordEngine", "RecordModel", "UnicodeText", "Encodings", "Cryptography",
+                "Compression", "Thumbnails", "Threads",
             ]),
 
         // What apps use. It shares with the server what a record is, and nothing of how one is kept.
-        module("FogbaseClient", ["RecordModel", "RecordWire"]),
+        module("FogbaseClient", ["RecordModel", "RecordWire", "Encodings"]),
 
         .executableTarget(
             name: "fogbase",
             dependencies: [
                 "HTTP", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel", "RecordStorage", "RecordWire",
-                "UnicodeText", "Cryptography", "Compression", "Threads", "Sockets", "Thumbnails", "CLinux",
+                "UnicodeText", "Encodings", "Cryptography", "Compression", "Threads", "Sockets", "Thumbnails", "CLinux",
             ],
             exclude: ["function-order.txt"], swiftSettings: house),
 
@@ -97,6 +98,7 @@ let package = Package(
         .testTarget(
             name: "HTTPTests", dependencies: ["HTTP", "FuzzTargets", "TestSupport"], exclude: ["Transcripts"],
             swiftSettings: house),
+        tests("EncodingsTests", ["Encodings", "Cryptography"]),
         tests("ThreadsTests", ["Threads"]),
         tests("SocketsTests", ["Sockets", "Threads"]),
         tests("CompressionTests", ["Compression"]),
@@ -110,18 +112,18 @@ let package = Package(
             name: "UnicodeTextTests", dependencies: ["UnicodeText", "Cryptography", "TestSupport"],
             exclude: ["make_tables.py"], swiftSettings: house),
         tests("RecordModelTests", ["RecordModel", "FuzzTargets"]),
-        tests("RecordWireTests", ["RecordWire", "RecordModel"]),
+        tests("RecordWireTests", ["RecordWire", "RecordModel", "Encodings"]),
         tests(
             "RecordStorageTests",
             ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails", "CSQLite"]),
         tests(
             "RecordEngineTests",
-            ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads", "Cryptography"]),
+            ["RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Encodings", "Threads", "Cryptography"]),
         tests(
             "RecordAPITests",
             [
-                "RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Cryptography",
-                "Compression", "Threads",
+                "RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Encodings",
+                "Cryptography", "Compression", "Threads",
             ]),
         tests("FogbaseClientTests", ["fogbase", "FogbaseClient", "RecordModel", "RecordWire"]),
         tests("FogbaseTests", ["fogbase", "RecordAPI", "RecordStorage", "Sockets"]),
