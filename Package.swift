@@ -41,6 +41,7 @@ let package = Package(
         .target(name: "CLinux"),
 
         // Pure modules: bytes and values in, values out.
+        module("Containers"),
         module("Encodings"),
         module("HTTP", ["UnicodeText"]),
         module("RecordModel", ["UnicodeText"]),
@@ -52,8 +53,8 @@ let package = Package(
         module("Cryptography", ["Encodings", "CCrypto"]),
         module("Compression", ["CZlib"]),
         module("Threads", ["CLinux"]),
-        module("Sockets", ["Threads", "CLinux"]),
-        module("HTTPTransport", ["HTTP", "Sockets", "Threads", "Compression", "CLinux"]),
+        module("Sockets", ["Containers", "Threads", "CLinux"]),
+        module("HTTPTransport", ["HTTP", "Sockets", "Threads", "Compression", "Containers", "CLinux"]),
 
         module("Thumbnails", ["Threads", "CLinux"]),
 
@@ -98,6 +99,7 @@ let package = Package(
         .testTarget(
             name: "HTTPTests", dependencies: ["HTTP", "FuzzTargets", "TestSupport"], exclude: ["Transcripts"],
             swiftSettings: house),
+        tests("ContainersTests", ["Containers"]),
         tests("EncodingsTests", ["Encodings", "Cryptography"]),
         tests("ThreadsTests", ["Threads"]),
         tests("SocketsTests", ["Sockets", "Threads"]),
