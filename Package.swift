@@ -63,8 +63,8 @@ let package = Package(
         module(
             "RecordEngine",
             [
-                "RecordModel", "RecordWire", "RecordStorage", "UnicodeText", "Encodings", "Threads", "Cryptography",
-                "Pictures", "Thumbnails",
+                "RecordModel", "RecordWire", "RecordStorage", "UnicodeText", "Encodings", "Containers", "Threads",
+                "Cryptography", "Pictures", "Thumbnails",
             ]),
         module(
             "RecordAPI",
