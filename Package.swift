@@ -4,6 +4,9 @@ import Foundation
 import PackageDescription
 
 /// Every target builds in Swift 6 mode, with the upcoming features the house relies on, and without warnings.
+///
+/// No unsafe flags: apps depend on the client's targets, and their builds decide on such flags themselves. What makes the
+/// server faster is passed by the Makefile (`make build`).
 let house: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -11,18 +14,6 @@ let house: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .treatAllWarnings(as: .error),
-    // The compiler's static checks stay; the dynamic ones, which debug builds and tests run, cost 3 % of a create.
-    .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
-    // A section for each function, so that the linker can place them one by one: see `ordered`.
-    .unsafeFlags(["-Xfrontend", "-function-sections"], .when(platforms: [.linux], configuration: .release)),
-]
-
-/// Functions lie in the order in which requests call them, which `make order` has found out: reads take a tenth less CPU.
-let order = "\(Context.packageDirectory)/Sources/fogbase/function-order.txt"
-let ordered: [LinkerSetting] = [
-    .unsafeFlags(
-        ["-use-ld=lld", "-Xlinker", "--symbol-ordering-file=\(order)", "-Xlinker", "--no-warn-symbol-ordering"],
-        .when(platforms: [.linux], configuration: .release))
 ]
 
 /// A library module of the server. Arrows between modules go one way; `make lint` checks them against the imports.
@@ -50,18 +41,20 @@ let package = Package(
         .target(name: "CLinux"),
 
         // Pure modules: bytes and values in, values out.
+        module("Containers"),
+        module("Encodings"),
         module("HTTP", ["UnicodeText"]),
         module("RecordModel", ["UnicodeText"]),
-        module("RecordWire", ["RecordModel", "UnicodeText"]),
+        module("RecordWire", ["RecordModel", "UnicodeText", "Encodings"]),
         module("Pictures"),
         module("UnicodeText"),
 
         // What touches the machine.
-        module("Cryptography", ["CCrypto"]),
+        module("Cryptography", ["Encodings", "CCrypto"]),
         module("Compression", ["CZlib"]),
         module("Threads", ["CLinux"]),
-        module("Sockets", ["Threads", "CLinux"]),
-        module("HTTPTransport", ["HTTP", "Sockets", "Threads", "Compression", "CLinux"]),
+        module("Sockets", ["Containers", "Threads", "CLinux"]),
+        module("HTTPTransport", ["HTTP", "Sockets", "Threads", "Compression", "Containers", "CLinux"]),
 
         module("Thumbnails", ["Threads", "CLinux"]),
 
@@ -70,26 +63,26 @@ let package = Package(
         module(
             "RecordEngine",
             [
-                "RecordModel", "RecordWire", "RecordStorage", "UnicodeText", "Threads", "Cryptography", "Pictures",
-                "Thumbnails",
+                "RecordModel", "RecordWire", "RecordStorage", "UnicodeText", "Encodings", "Containers", "Threads",
+                "Cryptography", "Pictures", "Thumbnails",
             ]),
         module(
             "RecordAPI",
             [
-                "HTTP", "RecordWire", "RecordEngine", "RecordModel", "UnicodeText", "Cryptography", "Compression",
-                "Thumbnails", "Threads",
+                "HTTP", "RecordWire", "RecordEngine", "RecordModel", "UnicodeText", "Encodings", "Cryptography",
+                "Compression", "Thumbnails", "Threads",
             ]),
 
         // What apps use. It shares with the server what a record is, and nothing of how one is kept.
-        module("FogbaseClient", ["RecordModel", "RecordWire"]),
+        module("FogbaseClient", ["RecordModel", "RecordWire", "Encodings"]),
 
         .executableTarget(
             name: "fogbase",
             dependencies: [
                 "HTTP", "HTTPTransport", "RecordAPI", "RecordEngine", "RecordModel", "RecordStorage", "RecordWire",
-                "UnicodeText", "Cryptography", "Compression", "Threads", "Sockets", "Thumbnails", "CLinux",
+                "UnicodeText", "Encodings", "Cryptography", "Compression", "Threads", "Sockets", "Thumbnails", "CLinux",
             ],
-            exclude: ["function-order.txt"], swiftSettings: house, linkerSettings: ordered),
+            exclude: ["function-order.txt"], swiftSettings: house),
 
         .target(
             name: "TestSupport", dependencies: ["CLinux", "Cryptography", "RecordModel", "RecordWire"],
@@ -109,6 +102,8 @@ let package = Package(
         .testTarget(
             name: "HTTPTests", dependencies: ["HTTP", "FuzzTargets", "TestSupport"], exclude: ["Transcripts"],
             swiftSettings: house),
+        tests("ContainersTests", ["Containers"]),
+        tests("EncodingsTests", ["Encodings", "Cryptography"]),
         tests("ThreadsTests", ["Threads"]),
         tests("SocketsTests", ["Sockets", "Threads"]),
         tests("CompressionTests", ["Compression"]),
@@ -122,21 +117,21 @@ let package = Package(
             name: "UnicodeTextTests", dependencies: ["UnicodeText", "Cryptography", "TestSupport"],
             exclude: ["make_tables.py"], swiftSettings: house),
         tests("RecordModelTests", ["RecordModel", "FuzzTargets"]),
-        tests("RecordWireTests", ["RecordWire", "RecordModel"]),
+        tests("RecordWireTests", ["RecordWire", "RecordModel", "Encodings"]),
         tests(
             "RecordStorageTests",
             ["RecordStorage", "RecordWire", "RecordModel", "Cryptography", "Thumbnails", "CSQLite", "StoreTestSupport"]),
         tests(
             "RecordEngineTests",
             [
-                "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Threads", "Cryptography",
+                "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "Encodings", "Threads", "Cryptography",
                 "StoreTestSupport",
             ]),
         tests(
             "RecordAPITests",
             [
-                "RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Cryptography",
-                "Compression", "Threads",
+                "RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Encodings",
+                "Cryptography", "Compression", "Threads",
             ]),
         tests("FogbaseClientTests", ["fogbase", "FogbaseClient", "RecordModel", "RecordWire"]),
         tests("FogbaseTests", ["fogbase", "RecordAPI", "RecordStorage", "Sockets"]),

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sure that what the build needs is there: says nothing if so, installs what apt can, else says what is missing.
-# With the argument "libraries" it looks neither for Swift nor for what only `make` verbs use; with "tests" also for nginx, before
+# With the argument "libraries" it looks neither for Swift nor for Python, which `make build` does without; with "tests" also for nginx, before
 # which tests put a server, and which they are passed over without.
 set -eu
 
@@ -19,8 +19,8 @@ has_header zlib.h || missing="$missing zlib1g-dev"
 has_header openssl/evp.h || missing="$missing libssl-dev"
 # The linker needs the start files and libraries of a C++ compiler, not the compiler itself.
 ls /usr/lib/gcc/*/*/crtbegin.o >/dev/null 2>&1 || missing="$missing g++"
+command -v make >/dev/null 2>&1 || missing="$missing make"
 if [ "${1:-}" != libraries ]; then
-    command -v make >/dev/null 2>&1 || missing="$missing make"
     command -v python3 >/dev/null 2>&1 || missing="$missing python3"
 fi
 

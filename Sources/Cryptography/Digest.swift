@@ -1,3 +1,5 @@
+import Encodings
+
 /// The 32 bytes of a SHA-256 digest or of an HMAC-SHA256 code, held inline: a dictionary key without allocation.
 ///
 /// Comparison takes the same time wherever two digests differ.

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A password hash in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$salt$digest` or
 /// `$scrypt$ln=15,r=8,p=3$salt$digest`, salt and digest in standard base64 without padding.
 ///

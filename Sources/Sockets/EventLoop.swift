@@ -41,21 +41,24 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private var batch: [UnownedJob] = []
     private var endOfTurn: [any EndOfTurn] = []
     private var handles = HandleTable()
-    private var timers = TimerHeap()
-    private var hangUps = HangUpQueue()
+    private var timers = TimerQueue()
     private var isClosing = false
     private static let eventsPerPoll = 256
-    /// What a turn looks at besides, about a millisecond's worth: a thousand clients whose time ends at once are closed a few
-    /// at a time, as nobody waits for that.
+    /// Timers that fire in one turn, about half a millisecond's worth: of a thousand clients whose time ends at once a few are
+    /// closed at a time, as nobody waits for that.
     private static let timersPerTurn = 32
-    /// Up to so many jobs in a round each may do its whole share.
-    private static let fewJobs = 8
     /// So long a turn may last and still go on without a look at the sockets.
     private static let shortNanoseconds: UInt64 = 250_000
+    private let timeSlice: UInt64
+    /// When the time slice of the running job ends; 0 until the job asks.
+    private var sliceEnd: UInt64 = 0
 
     /// Makes the loop and starts its thread, which keeps the loop alive until `stop()`.
-    package init(name: String) throws(SocketError) {
+    ///
+    /// - Parameter timeSlice: How long a job may go on before it lets others run; at most a day.
+    package init(name: String, timeSlice: Duration = .microseconds(250)) throws(SocketError) {
         self.name = name
+        self.timeSlice = min(timeSlice.clampedNanoseconds, 86_400_000_000_000)
         let epoll = fogbase_epoll_create()
         guard epoll >= 0 else { throw .last("epoll_create1") }
         self.epoll = FileDescriptor(owning: epoll)
@@ -98,10 +101,16 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// How much of `whole` a job may do before it lets others have their turns: the less, the more jobs the round has, so that
-    /// whoever wants little waits for a crowd hardly longer than for a few. On the thread only.
-    package func share(of whole: Int, atLeast least: Int) -> Int {
-        batch.count <= Self.fewJobs ? whole : max(least, whole * Self.fewJobs / batch.count)
+    /// Whether the running job has used up its time slice, which begins when a job asks first. On the thread only.
+    package var isTimeSliceOver: Bool {
+        let time = MonotonicClock.now
+        if sliceEnd == 0 { sliceEnd = time + timeSlice }
+        return time >= sliceEnd
+    }
+
+    /// Lets others run if the running job has used up its time slice. On the thread only.
+    package func yieldIfTimeSliceIsOver() async {
+        if isTimeSliceOver { await Task.yield() }
     }
 
     /// Calls `member` once when the jobs of this turn have run and before the loop looks for events. On the thread only.
@@ -180,7 +189,7 @@ extension EventLoop {
                 rounds += 1
             }
             let came = poll(events, timeout: 0)
-            guard came == 0, local.isEmpty, hangUps.isEmpty, !hasRemoteWork.load(ordering: .relaxed) else {
+            guard came == 0, local.isEmpty, !hasRemoteWork.load(ordering: .relaxed) else {
                 hasYielded = came < 2
                 continue
             }
@@ -213,21 +222,11 @@ extension EventLoop {
         now = MonotonicClock.now
         // A signal (EINTR) is as good as no event: the loop turns again.
         if count > 0 {
-            for index in 0..<count {
-                let event = events[index]
-                if HangUpQueue.isMeant(for: event.events) {
-                    hangUps.append(event)
-                } else if event.data != 0 {
-                    handles[event.data]?.eventsDidCome(event.events)
-                }
+            for index in 0..<count where events[index].data != 0 {
+                handles[events[index].data]?.eventsDidCome(events[index].events)
             }
         }
         var due = 0
-        let share = hangUps.takeShare(isFull: count == Self.eventsPerPoll)
-        while due < share, let event = hangUps.popFirst() {
-            handles[event.data]?.eventsDidCome(event.events)
-            due += 1
-        }
         for _ in 0..<Self.timersPerTurn {
             guard let handle = timers.popDue(at: now) else { break }
             handle.timerDidFire(at: now)
@@ -246,7 +245,10 @@ extension EventLoop {
     private func runLocalJobs() {
         swap(&local, &batch)
         let executor = asUnownedTaskExecutor()
-        for job in batch { job.runSynchronously(on: executor) }
+        for job in batch {
+            sliceEnd = 0
+            job.runSynchronously(on: executor)
+        }
         batch.removeAll(keepingCapacity: batch.count <= 4096)
         if !endOfTurn.isEmpty {
             let members = endOfTurn
@@ -295,7 +297,6 @@ extension EventLoop {
     func add(_ handle: LoopHandle, descriptor: Int32, events: UInt32) throws(SocketError) {
         assert(isOnThread)
         let token = handles.insert(handle)
-        hangUps.noteArrival()
         guard fogbase_epoll_add(epoll.raw, descriptor, events, token) == 0 else {
             let error = SocketError.last("epoll_ctl")
             handles.remove(handle)

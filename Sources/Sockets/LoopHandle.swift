@@ -8,8 +8,8 @@ package class LoopHandle: @unchecked Sendable {
     package let loop: EventLoop
     /// Its place in the loop's table, and how often that place has been used: what epoll hands back with an event.
     fileprivate(set) var token: UInt64?
-    /// Its place in the loop's timers; -1 if it has none.
-    final var timerIndex = -1
+    /// When the loop's timers call it; `UInt64.max` if they do not.
+    final var armedTime = UInt64.max
 
     package init(loop: EventLoop) {
         self.loop = loop

@@ -83,13 +83,6 @@ package final class LoopSocket: LoopHandle, @unchecked Sendable {
             raw, Int32(IPPROTO_TCP), Int32(TCP_NOTSENT_LOWAT), &count, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Whether the peer's system has confirmed all that was written, so that a reset takes nothing of it away; a Unix socket
-    /// tells what has been read.
-    package var isAllConfirmed: Bool {
-        var count: Int32 = 0
-        return raw < 0 || ioctl(raw, UInt(TIOCOUTQ), &count) != 0 || count == 0
-    }
-
     /// Reads what is there, at most the size of `buffer`.
     ///
     /// What a peer sent before it reset the connection can still be had from the kernel, but nobody waits for what comes of

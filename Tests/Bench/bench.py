@@ -78,7 +78,7 @@ def main() -> int:
     if not chosen:
         raise Problem("no scenario matches; --list shows them.")
     if not Path(given.binary).exists():
-        raise Problem(f"{given.binary} does not exist: run `swift build -c release`, or name another with --binary.")
+        raise Problem(f"{given.binary} does not exist: run `make build`, or name another with --binary.")
     if wrong := [one for one in given.env if "=" not in one]:
         raise Problem(f"--env wants KEY=VALUE, not {wrong[0]}.")
     options = Options(str(Path(given.binary).resolve()), given.work,

@@ -107,7 +107,7 @@ import Threads
         let server = try TestServer({
             $0.loops = 1
             // Each turn of the other client is a request.
-            $0.maxPipelinedRequests = 1
+            $0.timeSlice = .zero
         }) { request in
             guard request.target.rawPath == "/large" else { return .text("small", .noContent) }
             // The loop stands still until the other client's request is there.

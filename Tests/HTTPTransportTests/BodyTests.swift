@@ -225,7 +225,7 @@ import Threads
             {
                 $0.loops = 1
                 // Each turn of the other client is a request.
-                $0.maxPipelinedRequests = 1
+                $0.timeSlice = .zero
             }
         ) { request in
             if request.target.rawPath == "/body" {
@@ -293,7 +293,7 @@ import Threads
         let server = try TestServer({
             $0.loops = 1
             // Each turn of the other client is a request.
-            $0.maxPipelinedRequests = 1
+            $0.timeSlice = .zero
         }) { request in
             if request.target.rawPath == "/body" {
                 // The loop stands still until the other client's request is there.

@@ -1,4 +1,5 @@
 import Cryptography
+import Encodings
 import Foundation
 import HTTP
 import RecordWire
@@ -183,7 +184,7 @@ import Testing
         let test = try await Self.makeDatabase()
         let made = await test.call(
             .put, "/records/Post/b", as: .creator,
-            body: #"{"fields":{"data":{"value":"\#(Cryptography.Base64.encode(Self.content))","type":"BYTES"}}}"#)
+            body: #"{"fields":{"data":{"value":"\#(Base64.encode(Self.content))","type":"BYTES"}}}"#)
         try #require(made.status == 201, "\(made.text)")
         var answer = await test.call(.get, "/records/Post/b/data")
         #expect(answer.status == 200 && answer.bytes == Self.content)

@@ -1,4 +1,5 @@
 import Cryptography
+import Encodings
 import HTTP
 import RecordAPI
 import RecordEngine
@@ -87,7 +88,7 @@ import Testing
         let url = try await TusTests.begin(test, 10)
         #expect(await TusTests.send(test, url, at: 0, "0123").status == 204)
         let at = ("Upload-Offset", "4")
-        let sha = "sha1 " + Cryptography.Base64.encode([UInt8](repeating: 0, count: 20))
+        let sha = "sha1 " + Base64.encode([UInt8](repeating: 0, count: 20))
         let rows: [(name: String, headers: [(String, String)], body: String, status: Int)] = [
             ("no media type", [at], "4", 415),
             ("another media type", [at, ("Content-Type", "application/octet-stream")], "4", 415),
@@ -124,7 +125,7 @@ import Testing
         }
         let digest = try #require(MessageDigest(.sha1))
         digest.update(Array("456789".utf8))
-        let right = ("Upload-Checksum", "sha1 " + Cryptography.Base64.encode(digest.finalize()))
+        let right = ("Upload-Checksum", "sha1 " + Base64.encode(digest.finalize()))
         #expect(await TusTests.send(test, url, at: 4, "456789", headers: [right]).status == 204)
         // Complete: nothing more belongs to it, and to say so again is no error.
         #expect(await TusTests.send(test, url, at: 10, "").status == 204)

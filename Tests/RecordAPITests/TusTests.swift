@@ -1,4 +1,5 @@
 import Cryptography
+import Encodings
 import Foundation
 import HTTP
 import RecordAPI
@@ -48,7 +49,7 @@ import Testing
         let schema = await test.call(
             .put, "/schema", as: .administrator, body: #"{"types":{"Post":{"fields":{"file":{"type":"ASSET"}}}}}"#)
         try #require(schema.status == 200)
-        let filename = Cryptography.Base64.encode(Array("résumé.txt".utf8))
+        let filename = Base64.encode(Array("résumé.txt".utf8))
         let metadata = "filename \(filename),filetype dGV4dC9wbGFpbg==,secret"
         let url = try await Self.begin(test, 11, headers: [("Upload-Metadata", metadata)])
         #expect(url.wholeMatch(of: /\/assets\/uploads\/[0-9a-f]{32}/) != nil)

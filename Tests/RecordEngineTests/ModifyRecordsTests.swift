@@ -1,3 +1,4 @@
+import Encodings
 import RecordEngine
 import RecordModel
 import RecordWire
@@ -106,7 +107,7 @@ import Testing
     @Test func `a large value lives beside its record and survives other changes`() async throws {
         let test = try TestDatabase()
         let bytes = [UInt8]((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-        let base64 = RecordWire.Base64.encode(bytes)
+        let base64 = Base64.encode(bytes)
         try await test.create("a", #""image":{"value":"\#(base64)","type":"BYTES"},"likes":0"#)
         try await test.change("a", #""likes":{"increment":1}"#)
         let record = try test.read("a")

@@ -1,3 +1,4 @@
+import Encodings
 import RecordModel
 import RecordWire
 import TestSupport

@@ -4,34 +4,8 @@ import RecordWire
 import TestSupport
 import Testing
 
-/// Base64 and points in time, against Foundation.
+/// Points in time, against Foundation.
 struct EncodingTests {
-    @Test func `base64 of every length agrees with Foundation`() {
-        var generator = SeededGenerator(seed: 1)
-        for count in 0...100 {
-            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            let encoded = Base64.encode(bytes)
-            #expect(encoded == Data(bytes).base64EncodedString())
-            #expect(Base64.decode(encoded) == bytes)
-        }
-    }
-
-    /// Before, decoding wrote the length of the array that all threads share.
-    @Test func `base64 of no bytes is decoded without a write to shared memory`() async {
-        await #expect(processExitsWith: .success) {
-            let none = UnsafeRawBufferPointer(start: nil, count: 0)
-            #expect(!SharedEmptyArray.isWritten { _ = Base64.decode(none) })
-        }
-    }
-
-    @Test(arguments: [
-        "A", "AA", "AAA", "AA=", "A===", "====", "AB==", "AAB=", "AA==AA==", "AA =", "A-_A", "AAAA\n", "AA=A", "é+AA",
-        "=AAA",
-    ])
-    func `base64 that is not canonical is refused`(encoded: String) {
-        #expect(Base64.decode(encoded) == nil)
-    }
-
     static func milliseconds(_ text: String) -> Int64? {
         try? Timestamp.read(text)
     }

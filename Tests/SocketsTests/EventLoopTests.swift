@@ -118,35 +118,6 @@ private final class EchoServer: Sendable {
         await server.stop()
     }
 
-    /// Before, the request waited until all of them were closed, as they had come before it.
-    @Test func `a request does not wait for hundreds of peers that have gone`() async throws {
-        let server = try await EchoServer()
-        let late = try RawClient(port: server.port)
-        var gone: [RawClient] = []
-        for _ in 0..<600 {
-            let client = try RawClient(port: server.port)
-            try client.send("here")
-            _ = try client.receive(until: "here")
-            gone.append(client)
-        }
-        let begun = Gate()
-        let blocked = Gate()
-        server.loop.perform {
-            begun.open()
-            blocked.waitBlocking()
-        }
-        await begun.wait()
-        gone = []
-        try late.send("late")
-        blocked.open()
-        #expect(try late.receive(until: "late") == "late")
-        #expect(server.endsBeforeEcho.withLock { $0 } < 200)
-        let deadline = Deadline.after(.seconds(60))
-        while server.ends.withLock({ $0.count }) < 600, !deadline.hasPassed() { await Task.yield() }
-        #expect(server.ends.withLock { $0.count } == 600, "yet all are closed")
-        await server.stop()
-    }
-
     /// Before, the request waited until all of them had been called.
     @Test func `a request does not wait for hundreds of alarms that are due`() async throws {
         let server = try await EchoServer()
@@ -175,20 +146,39 @@ private final class EchoServer: Sendable {
         await server.stop()
     }
 
-    @Test func `the more jobs a round has, the less each of them may do`() async throws {
+    @Test func `a time slice begins when a job asks first, and anew once others have run`() async throws {
+        let loop = try EventLoop(name: "test-loop", timeSlice: .milliseconds(20))
+        let isOver = await Task(executorPreference: loop) {
+            let later = Deadline.after(.milliseconds(20))
+            while !later.hasPassed() {}
+            let atFirst = loop.isTimeSliceOver
+            while !loop.isTimeSliceOver {}
+            await loop.yieldIfTimeSliceIsOver()
+            return [atFirst, loop.isTimeSliceOver]
+        }.value
+        #expect(isOver == [false, false])
+        await loop.stop()
+        let strict = try EventLoop(name: "test-loop", timeSlice: .zero)
+        #expect(await Task(executorPreference: strict) { strict.isTimeSliceOver }.value)
+        await strict.stop()
+    }
+
+    @Test func `timers that moved or went do not fire, however many`() async throws {
         let loop = try EventLoop(name: "test-loop")
-        #expect(await Task(executorPreference: loop) { loop.share(of: 800, atLeast: 10) }.value == 800)
-        let (begun, blocked) = (Gate(), Gate())
+        let fired = Locked<[Int]>([])
+        let last = Gate()
         loop.perform {
-            begun.open()
-            blocked.waitBlocking()
+            let start = MonotonicClock.now
+            for number in 0..<1_000 {
+                let alarm = LoopAlarm(on: loop, at: Deadline(nanoseconds: start + 1_000_000)) {
+                    fired.withLock { $0.append(number) }
+                }
+                if number % 10 != 0 { alarm.cancel() }
+            }
+            _ = LoopAlarm(on: loop, at: Deadline(nanoseconds: start + 2_000_000)) { last.open() }
         }
-        await begun.wait()
-        let tasks = (0..<80).map { _ in
-            Task(executorPreference: loop) { [loop.share(of: 800, atLeast: 10), loop.share(of: 800, atLeast: 100)] }
-        }
-        blocked.open()
-        for task in tasks { #expect(await task.value == [80, 100]) }
+        await last.wait()
+        #expect(fired.withLock { $0 }.sorted() == (0..<100).map { $0 * 10 })
         await loop.stop()
     }
 

@@ -1,3 +1,4 @@
+internal import Encodings
 internal import Foundation
 internal import RecordModel
 internal import RecordWire

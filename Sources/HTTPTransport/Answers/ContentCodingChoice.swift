@@ -10,11 +10,11 @@ enum ContentCodingChoice {
     /// An answer with a strong entity tag stays as it is: the tag would name two different runs of bytes, and a weak one
     /// is of no use to If-Match (RFC 9110 §8.8.3).
     static func compresses(
-        _ count: Int, of response: inout HTTPResponse, for request: HTTPRequest?,
+        _ count: Int, of response: inout HTTPResponse, for request: HTTPRequest,
         under configuration: HTTPServerConfiguration
     ) -> Bool {
         guard let minimum = configuration.minimumCompressedBytes, count >= minimum,
-            count <= configuration.maximumCompressedBytes, let request,
+            count <= configuration.maximumCompressedBytes,
             response.status.code / 100 == 2 || response.status.code >= 400, response.status != .partialContent,
             !response.fields.contains(.contentEncoding), !hasStrongTag(response), isCompressible(response)
         else { return false }
@@ -24,10 +24,10 @@ enum ContentCodingChoice {
 
     /// One of two forms that were made beforehand.
     static func pick(
-        identity: [UInt8], gzip: [UInt8]?, of response: inout HTTPResponse, for request: HTTPRequest?,
+        identity: [UInt8], gzip: [UInt8]?, of response: inout HTTPResponse, for request: HTTPRequest,
         under configuration: HTTPServerConfiguration
     ) -> [UInt8] {
-        guard configuration.minimumCompressedBytes != nil, let request, let gzip else { return identity }
+        guard configuration.minimumCompressedBytes != nil, let gzip else { return identity }
         response.fields.append(.vary, literal: "Accept-Encoding")
         guard AcceptEncoding.acceptsGzip(request.fields) else { return identity }
         response.fields.append(.contentEncoding, literal: "gzip")

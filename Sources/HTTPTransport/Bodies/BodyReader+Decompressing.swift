@@ -7,11 +7,10 @@ import Sockets
 /// A byte may become a thousand, and tables of codes that nothing follows cost fifty times of what other bytes do. So a body is
 /// decompressed in steps, between which others have their turn, and the budget counts what a step may bring before it does.
 extension BodyReader {
-    /// What one body may bring before others have their turn, some tenths of a millisecond's worth.
-    static let decompressedPerTurn = 128 << 10
-    private static let decompressedPerTurnInCrowd = 16 << 10
-    /// So much output is what a byte of input counts for: at its worst it takes as long.
-    private static let costOfInput = 8
+    /// What a step may bring, some tenths of a millisecond's worth.
+    static let maxStepOutput = 128 << 10
+    /// What a step may take: at its worst it takes as long.
+    private static let maxStepInput = 16 << 10
 
     /// Adds to the end of `output` what a step brings, which the budget then has counted; waits for it if need be.
     ///
@@ -34,13 +33,8 @@ extension BodyReader {
                 }
                 compressed = piece
             }
-            let turn = server.loop.share(of: Self.decompressedPerTurn, atLeast: Self.decompressedPerTurnInCrowd)
-            let left = max(turn - decompressedInTurn, Self.decompressedPerTurnInCrowd)
-            added = try step(decoder, input: left / Self.costOfInput, room: min(wanted, left), into: &output)
-            if decompressedInTurn >= turn {
-                decompressedInTurn = 0
-                await Task.yield()
-            }
+            added = try step(decoder, room: min(wanted, Self.maxStepOutput), into: &output)
+            await server.loop.yieldIfTimeSliceIsOver()
         }
         return true
     }
@@ -52,12 +46,12 @@ extension BodyReader {
 
     /// One call of the decoder; returns how many bytes came.
     private func step(
-        _ decoder: GzipDecoder, input: Int, room: Int, into output: inout [UInt8]
+        _ decoder: GzipDecoder, room: Int, into output: inout [UInt8]
     ) throws(HTTPBodyError) -> Int {
         // The end of a stream needs no room: what has been counted already is not refused because others came.
         let granted = reserve(upTo: room)
         let before = output.count
-        let end = min(compressed.count, compressedStart + input)
+        let end = min(compressed.count, compressedStart + Self.maxStepInput)
         let used: Int
         do throws(CompressionError) {
             // Array.withUnsafeBytes does not carry the type of the error.
@@ -72,7 +66,6 @@ extension BodyReader {
         if added > granted { throw .overloaded }
         compressedStart += used
         giveBack(keeping: reserved - (granted - added))
-        decompressedInTurn += added + used * Self.costOfInput
         return added
     }
 

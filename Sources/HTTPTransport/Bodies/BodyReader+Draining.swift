@@ -18,11 +18,11 @@ extension BodyReader {
     }
 
     /// Passes over what has arrived of an unread body.
-    func discardPending() {
-        guard failure == nil, connection.pendingCount > 0 else { return }
+    func discardInput() {
+        guard failure == nil, !connection.input.isEmpty else { return }
         // A malformed rest shows in the framing.
         var sink: [UInt8] = []
-        try? takePending(into: &sink)
+        try? takeInput(into: &sink)
     }
 
     /// Reads and drops the rest; `false` if it is too long or does not come.

@@ -4,9 +4,8 @@ import Sockets
 
 /// Pieces of a size that the handler picks.
 extension BodyReader {
-    /// What one body brings before others have their turn, if its client is as fast as the loop.
-    private static let bytesPerTurn = 256 << 10
-    private static let bytesPerTurnInCrowd = 32 << 10
+    /// What one call reads of a body, a twentieth of a millisecond's worth.
+    private static let maxReadBytes = 256 << 10
 
     func next(
         gathering count: Int, in room: @escaping @Sendable (Int) -> [UInt8]
@@ -34,29 +33,20 @@ extension BodyReader {
         var piece = room(count)
         // Pages that no byte comes for are never touched.
         piece.reserveCapacity(count)
-        let pending = min(connection.pendingCount, count)
-        if pending > 0 {
-            piece.append(contentsOf: connection.pending[connection.pendingStart..<connection.pendingStart + pending])
-            connection.consume(pending)
-            try didTake(pending)
+        let present = min(connection.input.count, count)
+        if present > 0 {
+            piece.append(contentsOf: connection.input.take(present))
+            try didTake(present)
         }
-        var readInTurn = 0
         while piece.count < count {
             try await awaitBytes(until: nil)
-            let turn = server.loop.share(of: Self.bytesPerTurn, atLeast: Self.bytesPerTurnInCrowd)
-            let left = max(turn - readInTurn, Self.bytesPerTurnInCrowd)
-            switch read(min(count - piece.count, left), into: &piece) {
+            switch read(min(count - piece.count, Self.maxReadBytes), into: &piece) {
             case .bytes(let read):
                 connection.didReceive(read)
-                patience.moved(read)
+                timeout.moved(read)
                 try didTake(read)
-                readInTurn += read
-                if readInTurn >= turn, piece.count < count {
-                    readInTurn = 0
-                    await Task.yield()
-                }
-            case .wouldBlock:
-                readInTurn = 0
+                if piece.count < count { await server.loop.yieldIfTimeSliceIsOver() }
+            case .wouldBlock: break
             case .end, .failed:
                 framing = .broken
                 throw .disconnected
@@ -140,24 +130,19 @@ extension BodyReader {
 
     /// The rest of the body, from the socket's bytes or from what they were compressed from straight to the end of `all`.
     func collectRest(_ all: inout [UInt8], upTo limit: Int) async throws(HTTPBodyError) {
-        do throws(HTTPBodyError) {
-            if case .gzip = coding {
-                while try await decompress(atMost: .max, limit: limit, into: &all) {
-                    guard all.count <= limit else { throw .tooLarge(limit: limit) }
-                    if mayHaveMore { makeRoom(for: Self.decompressedPerTurn, in: &all, upTo: limit) }
-                }
-                return
-            }
-            while !isFinished {
-                let count = all.count
-                makeRoom(for: server.input.count, in: &all, upTo: limit)
-                try await fill(&all, until: nil)
+        if case .gzip = coding {
+            while try await decompress(atMost: .max, limit: limit, into: &all) {
                 guard all.count <= limit else { throw .tooLarge(limit: limit) }
-                try reserve(all.count - count)
+                if mayHaveMore { makeRoom(for: Self.maxStepOutput, in: &all, upTo: limit) }
             }
-        } catch {
-            await forget(&all)
-            throw error
+            return
+        }
+        while !isFinished {
+            let count = all.count
+            makeRoom(for: server.input.count, in: &all, upTo: limit)
+            try await fill(&all, until: nil)
+            guard all.count <= limit else { throw .tooLarge(limit: limit) }
+            try reserve(all.count - count)
         }
     }
 
@@ -174,23 +159,5 @@ extension BodyReader {
         let announced = min(expectedLength ?? 0, Self.firstRoom)
         let growth = needed > Self.firstRoom ? 16 : 2
         all.reserveCapacity(min(most, max(needed, announced, all.capacity * growth)))
-    }
-
-    /// Lets go of what has come of a body that broke off. The system takes milliseconds to take back a large one, so it gets
-    /// the pages in parts, between which others have their turn.
-    private func forget(_ all: inout [UInt8]) async {
-        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-        var offset = 0
-        while all.count - offset > Self.firstRoom {
-            all.withUnsafeMutableBytes { bytes in
-                guard let base = bytes.baseAddress else { return }
-                // Whole pages that nothing but these bytes lies in.
-                let start = (UInt(bitPattern: base) + UInt(offset + page - 1)) / UInt(page) * UInt(page)
-                madvise(UnsafeMutableRawPointer(bitPattern: start), Self.firstRoom - page, MADV_DONTNEED)
-            }
-            offset += Self.firstRoom
-            await Task.yield()
-        }
-        all = []
     }
 }

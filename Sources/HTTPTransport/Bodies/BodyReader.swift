@@ -29,14 +29,7 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     /// What has come of a gzipped body and is not decompressed yet, from `compressedStart` on: at most what one read brings.
     var compressed: [UInt8] = []
     var compressedStart = 0
-    var decompressedInTurn = 0
-    var patience: Patience
-    private var takenInTurn = 0
-
-    /// What one body brings before others have their turn, if its client is as fast as the loop: one read. Chunks of a byte
-    /// cost some times of what bytes cost that are taken as they are, and new memory more than the bytes that come into it.
-    private static let decodedPerTurn = 64 << 10
-    private static let decodedPerTurnInCrowd = 16 << 10
+    var timeout: TransferTimeout
 
     enum Framing {
         case length(left: Int)
@@ -55,8 +48,8 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     init(_ connection: HTTPConnection, _ head: RequestHead) {
         self.connection = connection
         server = connection.server
-        patience = server.bodyPatience
-        owesContinue = head.expectsContinue && connection.pendingCount == 0
+        timeout = server.bodyTimeout
+        owesContinue = head.expectsContinue && connection.input.isEmpty
         coding = Self.coding(of: head.fields)
         let length: Int?
         switch head.framing {
@@ -167,24 +160,19 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
 
     /// Takes what there is of the body; reads from the socket if there is nothing.
     func fill(_ piece: inout [UInt8], until fixed: Deadline?) async throws(HTTPBodyError) {
-        if connection.pendingCount > 0 {
-            try takePending(into: &piece)
+        if !connection.input.isEmpty {
+            try takeInput(into: &piece)
             return
         }
         try await awaitBytes(until: fixed)
-        let turn = server.loop.share(of: Self.decodedPerTurn, atLeast: Self.decodedPerTurnInCrowd)
-        switch connection.socket.read(into: UnsafeMutableRawBufferPointer(rebasing: server.input[..<turn])) {
+        switch connection.socket.read(into: server.input) {
         case .bytes(let count):
             connection.didReceive(count)
-            patience.moved(count)
+            timeout.moved(count)
             let bytes = UnsafeRawBufferPointer(rebasing: server.input[..<count])
             let consumed = try decode(bytes, into: &piece)
-            if consumed < count { connection.keep(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
-            takenInTurn += count
-            if takenInTurn >= turn {
-                takenInTurn = 0
-                await Task.yield()
-            }
+            if consumed < count { connection.input.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
+            await server.loop.yieldIfTimeSliceIsOver()
         case .wouldBlock: return
         case .end, .failed:
             framing = .broken
@@ -196,14 +184,14 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
     func awaitBytes(until fixed: Deadline?) async throws(HTTPBodyError) {
         if owesContinue {
             owesContinue = false
-            connection.prepareOutput()
-            connection.output += ResponseEncoder.continueHead
+            connection.writer.prepareOutput()
+            connection.writer.output += ResponseEncoder.continueHead
         }
-        guard await connection.flush() else { throw .disconnected }
+        guard await connection.writer.flush() else { throw .disconnected }
         let start = server.loop.now
-        let deadline = fixed ?? .after(.nanoseconds(Int64(clamping: patience.left)), from: start)
+        let deadline = fixed ?? .after(.nanoseconds(Int64(clamping: timeout.left)), from: start)
         let wake = await connection.socket.waitReadable(until: deadline)
-        patience.waited(server.loop.now - start)
+        timeout.waited(server.loop.now - start)
         switch wake {
         case .timeout: throw .timeout
         case .cancelled: throw .disconnected
@@ -211,17 +199,16 @@ final class BodyReader: HTTPBodyReader, @unchecked Sendable {
         }
     }
 
-    func takePending(into piece: inout [UInt8]) throws(HTTPBodyError) {
-        let pending = connection.pending
-        let start = connection.pendingStart
-        let result: Result<Int, HTTPBodyError> = pending.withUnsafeBytes { bytes in
+    /// Takes what has come of the body together with something else.
+    func takeInput(into piece: inout [UInt8]) throws(HTTPBodyError) {
+        let result: Result<Int, HTTPBodyError> = connection.input.withBytes { bytes in
             do throws(HTTPBodyError) {
-                return .success(try decode(UnsafeRawBufferPointer(rebasing: bytes[start...]), into: &piece))
+                return .success(try decode(bytes, into: &piece))
             } catch {
                 return .failure(error)
             }
         }
-        connection.consume(try result.get())
+        connection.input.consume(try result.get())
     }
 
     /// Takes the transfer coding off `bytes`; returns how many of them belonged to the body.

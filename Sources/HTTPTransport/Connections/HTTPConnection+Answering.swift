@@ -7,7 +7,7 @@ extension HTTPConnection {
     /// Answers one request; `false` ends the connection.
     func answer(_ head: RequestHead) async -> Bool {
         let start = MonotonicClock.now
-        let sentBefore = sentBytes + output.count - outputStart
+        let writtenBefore = writer.writtenBytes
         let id = server.requestIDs.id(for: head.fields)
         var reader: BodyReader?
         var reserved = 0
@@ -16,38 +16,41 @@ extension HTTPConnection {
         case .none, .length(0):
             body = .empty
         case .length(let length)
-        where length <= min(pendingCount, server.configuration.maxEagerBodyBytes)
+        where length <= min(input.count, server.configuration.maxEagerBodyBytes)
             && !head.fields.contains(.contentEncoding):
             guard server.budget.reserve(length) else {
                 await refuse(HTTPRefusal(.serviceUnavailable, "Too many request bodies are in flight."), id: id)
                 return false
             }
             reserved = length
-            body = .bytes(takePending(length))
+            body = .bytes(input.take(length))
         case .length, .chunked:
             let new = BodyReader(self, head)
             reader = new
             body = .stream(new)
         }
         let request = makeRequest(head, body, id)
-        mayProbe = head.version == .http11 && reader == nil
-        probeAtEndOfTurn()
+        writer.mayProbe = head.version == .http11 && reader == nil
+        writer.probeAtEndOfTurn()
         var response = await respond(to: request)
-        mayProbe = false
+        writer.mayProbe = false
         if let reader { prepareForUnread(reader, under: response) }
         server.configuration.cors.apply(to: &response, for: request)
-        let keepsAlive = head.keepsAlive && !response.closesConnection && !isLastAnswer
-        let isSent = await send(&response, to: request, version: head.version, keepsAlive: keepsAlive, id: id)
+        await encode(&response, for: request)
+        var keepsAlive = head.keepsAlive && !response.closesConnection && !isLastAnswer
+        let isSent = await writer.send(
+            response, isHead: request.method == .head, version: head.version, keepsAlive: keepsAlive, id: id)
+        // The end of the connection ends such a body.
+        if head.version == .http10, case .stream(nil, _) = response.body { keepsAlive = false }
+        let isFlushed = isSent ? await flushUnlessPipelined() : false
         server.budget.release(reserved)
         let bodyBytes = reader?.receivedBytes ?? reserved
-        let isReusable = isSent ? await leave(reader, keepsAlive: keepsAlive && !mustClose) : false
+        let isReusable = isFlushed ? await leave(reader, keepsAlive: keepsAlive) : false
         reader?.end()
-        let end = MonotonicClock.now
-        didAnswer(from: start, to: end)
         let summary = HTTPRequestSummary(
             method: head.method, route: response.route, status: response.status,
-            nanoseconds: end - start, requestBytes: bodyBytes,
-            responseBytes: sentBytes + output.count - outputStart - sentBefore)
+            nanoseconds: MonotonicClock.now - start, requestBytes: bodyBytes,
+            responseBytes: writer.writtenBytes - writtenBefore)
         account(
             summary, id: id, path: loggedPath(of: response, to: head.target.rawPath), client: request.remoteAddress)
         return isReusable
@@ -82,24 +85,13 @@ extension HTTPConnection {
         return await server.respond(request)
     }
 
-    /// Takes a whole body off what is pending.
-    private func takePending(_ count: Int) -> [UInt8] {
-        if pendingStart == 0, count == pending.count {
-            defer { pending = [] }
-            return pending
-        }
-        let bytes = Array(pending[pendingStart..<pendingStart + count])
-        consume(count)
-        return bytes
-    }
-
     // MARK: - Bodies that nobody read to their end
 
     /// Decides before the head of the answer is written whether the connection can outlive an unread body.
     private func prepareForUnread(_ reader: BodyReader, under response: HTTPResponse) {
         guard !reader.isFinished else { return }
         // A streamed answer may still be made from the body.
-        if case .stream = response.body {} else { reader.discardPending() }
+        if case .stream = response.body {} else { reader.discardInput() }
         if !reader.isFinished, !reader.isWorthDraining(within: server.configuration.maxDrainedBodyBytes) {
             mustClose = true
         }
@@ -109,11 +101,13 @@ extension HTTPConnection {
     private func leave(_ reader: BodyReader?, keepsAlive: Bool) async -> Bool {
         guard let reader, !reader.isFinished else {
             // A client that has sent more, though this was the last answer, still gets to read it.
-            if !keepsAlive, pendingCount > 0 { lingers = true }
+            if !keepsAlive, !input.isEmpty { lingers = true }
             return keepsAlive
         }
-        guard keepsAlive, await flush(), await reader.drain(atMost: server.configuration.maxDrainedBodyBytes) else {
-            lingers = await flush()
+        guard keepsAlive, await writer.flush(),
+            await reader.drain(atMost: server.configuration.maxDrainedBodyBytes)
+        else {
+            lingers = await writer.flush()
             return false
         }
         return true
@@ -125,16 +119,15 @@ extension HTTPConnection {
     func refuse(_ refusal: HTTPRefusal, id: String? = nil) async {
         let start = MonotonicClock.now
         let id = id ?? server.requestIDs.next()
-        var response = server.refuse(refusal, id)
+        let response = server.refuse(refusal, id)
         mustClose = true
-        lingers = true
-        let sentBefore = sentBytes + output.count - outputStart
-        _ = await send(&response, to: nil, version: .http11, keepsAlive: false, id: id)
-        let isSent = await flush()
-        lingers = isSent
+        let writtenBefore = writer.writtenBytes
+        _ = await writer.send(response, isHead: false, version: .http11, keepsAlive: false, id: id)
+        lingers = await writer.flush()
         let summary = HTTPRequestSummary(
             method: .other("-"), route: response.route, status: response.status,
-            nanoseconds: MonotonicClock.now - start, requestBytes: 0, responseBytes: sentBytes - sentBefore)
+            nanoseconds: MonotonicClock.now - start, requestBytes: 0,
+            responseBytes: writer.writtenBytes - writtenBefore)
         account(summary, id: id, path: "-", client: peer)
     }
 

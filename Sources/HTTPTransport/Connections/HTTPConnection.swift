@@ -6,7 +6,7 @@ import Threads
 /// for long it has none.
 ///
 /// Unchecked: confined to the loop's thread.
-final class HTTPConnection: @unchecked Sendable, EndOfTurn {
+final class HTTPConnection: @unchecked Sendable {
     let socket: LoopSocket
     let server: ServerLoop
     let ledgerPeer: ConnectionLedger.Peer
@@ -18,21 +18,9 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     var index = -1
     var task: Task<Void, Never>?
 
-    /// What has come and has not been consumed, from `pendingStart` on. Empty while idle.
-    var pending: [UInt8] = []
-    var pendingStart = 0
-    /// Answers that have not been handed to the socket, from `outputStart` on. Empty while idle.
-    var output: [UInt8] = []
-    var outputStart = 0
-    /// How long the peer may still take nothing of the present output.
-    var writePatience: Patience
-    /// The peer has taken so much of an answer that more was wanted.
-    var isKnownReader = false
-    /// Bytes of an answer's body that wait for the peer, as the server loop counts them, and when it last took some.
-    var heldBytes = 0
-    var lastTaken: UInt64 = 0
+    var input = InputBuffer()
+    let writer: ResponseWriter
     private(set) var receivedBytes = 0
-    var sentBytes = 0
     /// The connection ends with the answer that is under way.
     var mustClose = false
     /// The peer may still be sending: it gets time to read the answer before the connection goes.
@@ -46,15 +34,6 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     /// What has ended a rest.
     private var wake: LoopSocket.Wake?
     private var isStopping = false
-    private var answeredInTurn = 0
-    /// When the first answer of the turn was begun; 0 before.
-    private var turnStart: UInt64 = 0
-    private var lastAnswered: UInt64 = 0
-    private var bytesAtTurnStart = 0
-    private var awaitsEndOfTurn = false
-    /// A handler works on an answer to a client that understands interim ones, and everything that it works on has come: the
-    /// reset that a probe may bring takes away what was not read, such as the last bytes of an upload that broke off.
-    var mayProbe = false
 
     init(_ socket: LoopSocket, peer: SocketAddress, on server: ServerLoop) {
         self.socket = socket
@@ -62,11 +41,11 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
         self.peer = peer.host
         peerAddress = peer.ipAddress
         ledgerPeer = ConnectionLedger.Peer(peer)
-        writePatience = server.writePatience
+        writer = ResponseWriter(socket, on: server)
         parser = RequestParser(limits: server.configuration.headLimits)
         isStopping = server.isDraining
         socket.hangUpDidCome = { [weak self] in self?.task?.cancel() }
-        socket.inputDidEnd = { [weak self] in self?.probe() }
+        socket.inputDidEnd = { [weak writer = self.writer] in writer?.probe() }
     }
 
     func start() {
@@ -79,7 +58,7 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
             guard await answer(head) else { break }
         }
         if isResting { return rest() }
-        if !socket.isClosed, await flush(), lingers { await linger() }
+        if !socket.isClosed, await writer.flush(), lingers { await linger() }
         finish()
     }
 
@@ -99,11 +78,6 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
     /// Whether the answer under way is the last one.
     var isLastAnswer: Bool {
         mustClose || isStopping
-    }
-
-    /// Bytes that have come and have not been consumed.
-    var pendingCount: Int {
-        pending.count - pendingStart
     }
 
     /// Goes on without a task until something comes: that of an idle connection holds some 8 KB, in which answers were made.
@@ -127,8 +101,8 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
 
     private func finish() {
         socket.close()
-        pending = []
-        output = []
+        input.removeAll()
+        writer.output = []
         task = nil
         server.remove(self)
     }
@@ -137,18 +111,16 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
 
     /// The next request's head; `nil` when the connection is over.
     private func nextHead() async -> RequestHead? {
-        if pendingCount > 0, hasHadItsTurn {
-            guard await flush() else { return nil }
-            beginTurn()
+        if !input.isEmpty, server.loop.isTimeSliceOver {
+            guard await writer.flush() else { return nil }
             await Task.yield()
         }
-        if pendingCount > 0 {
+        if !input.isEmpty {
             headStart = server.loop.now
-            switch parsePending() {
+            switch parseInput() {
             case .head(let head, _):
-                answeredInTurn += 1
                 // If the handler suspends, the answers so far go out at the end of the loop's turn.
-                flushAtEndOfTurn()
+                writer.flushAtEndOfTurn()
                 return head
             case .refused(let refusal):
                 await refuse(refusal)
@@ -156,44 +128,24 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
             case .needMore: break
             }
         }
-        guard await flush() else { return nil }
-        beginTurn()
+        guard await writer.flush() else { return nil }
         return await receiveHead()
     }
 
-    /// Whether others have waited long enough.
-    private var hasHadItsTurn: Bool {
-        if answeredInTurn >= server.loop.share(of: server.configuration.maxPipelinedRequests, atLeast: 1) {
-            return true
-        }
-        if answeredBytes - bytesAtTurnStart >= server.configuration.maxGatheredBytes { return true }
-        // If an answer was waited for, others have had their turns since.
-        let start = max(turnStart, server.loop.now)
-        return lastAnswered &- start >= UInt64(server.loop.share(of: server.pipelinedNanoseconds, atLeast: 0))
-    }
-
-    /// Counts the time of an answer, which has been read from the clock anyway.
-    func didAnswer(from start: UInt64, to end: UInt64) {
-        if turnStart == 0 { turnStart = start }
-        lastAnswered = end
-    }
-
-    private func beginTurn() {
-        answeredInTurn = 0
-        turnStart = 0
-        bytesAtTurnStart = answeredBytes
-    }
-
-    /// Bytes of all answers so far, whether or not the socket has taken them.
-    private var answeredBytes: Int {
-        sentBytes + output.count - outputStart
+    /// Writes the output, or leaves it to the next answer if a pipelined request waits and the output is not large.
+    func flushUnlessPipelined() async -> Bool {
+        if input.isEmpty { return await writer.flush() }
+        if writer.pendingBytes < server.configuration.maxGatheredBytes { return true }
+        guard await writer.flush() else { return false }
+        await Task.yield()
+        return true
     }
 
     private func receiveHead() async -> RequestHead? {
         let deadlines = server.configuration.deadlines
         let rest = min(deadlines.rest, deadlines.idle)
         while true {
-            isIdle = pendingCount == 0
+            isIdle = input.isEmpty
             let wake: LoopSocket.Wake
             if let ended = self.wake.take() {
                 wake = ended
@@ -238,84 +190,48 @@ final class HTTPConnection: @unchecked Sendable, EndOfTurn {
         server.metrics.didReceive(count)
     }
 
-    /// Parses what lies in the loop's buffer behind what is pending; keeps what is left.
+    /// Parses what lies in the loop's buffer behind the input that waits; keeps what is left.
     private func take(_ count: Int) -> RequestParser.Verdict {
         didReceive(count)
         let bytes = UnsafeRawBufferPointer(rebasing: server.input[..<count])
-        guard pendingCount == 0 else {
-            keep(bytes)
-            return parsePending()
+        guard input.isEmpty else {
+            input.append(bytes)
+            return parseInput()
         }
         let verdict = parser.parse(bytes)
         switch verdict {
         case .head(_, let consumed):
-            if consumed < count { keep(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
-        case .needMore: keep(bytes)
+            if consumed < count { input.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
+        case .needMore: input.append(bytes)
         case .refused: break
         }
         return verdict
     }
 
-    private func parsePending() -> RequestParser.Verdict {
-        let verdict = pending.withUnsafeBytes { parser.parse(UnsafeRawBufferPointer(rebasing: $0[pendingStart...])) }
-        if case .head(_, let consumed) = verdict { consume(consumed) }
+    private func parseInput() -> RequestParser.Verdict {
+        let verdict = input.withBytes { parser.parse($0) }
+        if case .head(_, let consumed) = verdict { input.consume(consumed) }
         return verdict
     }
 
-    /// Takes `count` bytes off the front of what is pending.
-    func consume(_ count: Int) {
-        pendingStart += count
-        if pendingStart == pending.count {
-            pending = []
-            pendingStart = 0
+    // MARK: - The end
+
+    /// What a client may still send after its last answer before the connection is closed.
+    private static let maxLingerBytes = 16 << 20
+
+    /// A lingering close: closing over unread bytes would reset the connection and take the answer with it (RFC 9112 §9.6), so
+    /// what still comes is read and discarded for a moment.
+    private func linger() async {
+        socket.finishWriting()
+        let deadline = Deadline.after(server.configuration.deadlines.linger, from: server.loop.now)
+        var left = Self.maxLingerBytes
+        while left > 0, !deadline.hasPassed(at: server.loop.now), await socket.waitReadable(until: deadline) == .ready {
+            switch socket.discard(through: server.input) {
+            case .bytes(let count): left -= count
+            case .wouldBlock: break
+            case .end, .failed: return
+            }
+            await Task.yield()
         }
-    }
-
-    /// Adds to what is pending.
-    func keep(_ bytes: UnsafeRawBufferPointer) {
-        if pendingStart > 0 {
-            pending.removeFirst(pendingStart)
-            pendingStart = 0
-        }
-        pending.append(contentsOf: bytes)
-    }
-
-    // MARK: - Writing at the end of a turn
-
-    private func flushAtEndOfTurn() {
-        guard !output.isEmpty else { return }
-        registerForEndOfTurn()
-    }
-
-    private func registerForEndOfTurn() {
-        guard !awaitsEndOfTurn else { return }
-        awaitsEndOfTurn = true
-        server.loop.callAtEndOfTurn(self)
-    }
-
-    /// Registers for the end of the turn: something will be written, and what comes next may suspend.
-    func outputDidGrow() {
-        flushAtEndOfTurn()
-    }
-
-    func turnDidEnd() {
-        awaitsEndOfTurn = false
-        if output.isEmpty { probe() } else { _ = writeOutput() }
-    }
-
-    /// Finds out whether a client that sends no more still reads, while its answer is being made.
-    ///
-    /// A client that gave its request up and closed looks as one does that has only half-closed, until something is sent to
-    /// it: the kernel of the first answers with a reset, which cancels the handler. So it gets an interim answer, which any
-    /// client must be able to read at any time (RFC 9110 §15.2).
-    private func probe() {
-        guard mayProbe, socket.hasInputEnded, output.isEmpty else { return }
-        output += ResponseEncoder.continueHead
-        _ = writeOutput()
-    }
-
-    /// The same if the answer takes longer than this turn. Only for jobs: without one, no turn ends.
-    func probeAtEndOfTurn() {
-        if mayProbe, socket.hasInputEnded { registerForEndOfTurn() }
     }
 }

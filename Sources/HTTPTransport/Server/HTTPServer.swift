@@ -89,7 +89,7 @@ package final class HTTPServer<Handler: HTTPHandler>: Sendable {
     }
 
     private func makeLoop(_ index: Int) throws -> ServerLoop {
-        let loop = try EventLoop(name: "http-\(index)")
+        let loop = try EventLoop(name: "http-\(index)", timeSlice: configuration.timeSlice)
         let made = Monitor<Result<ServerLoop, any Error>?>(nil)
         loop.perform { [self] in
             let result = Result {

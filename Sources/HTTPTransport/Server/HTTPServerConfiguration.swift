@@ -23,18 +23,6 @@ package struct HTTPServerConfiguration: Sendable {
         package init() {}
     }
 
-    /// What each loop does for clients that go on sending after their last answer, over all of them together.
-    package struct StragglerLimits: Sendable {
-        /// What is read of them and dropped once `burst` is used up.
-        package var bytesPerSecond = 32 << 20
-        /// What is read at once, after a time without any: the surplus of a few clients that send first and read then.
-        package var burst = 16 << 20
-        /// How many may stay until they notice, while there is nothing left to read; one more, and one is reset.
-        package var count = 64
-
-        package init() {}
-    }
-
     /// Where to listen; port 0 lets the system choose.
     package var addresses: [SocketAddress] = []
     /// How many event loops, each with a thread of its own.
@@ -44,19 +32,15 @@ package struct HTTPServerConfiguration: Sendable {
     /// What a request head may measure.
     package var headLimits = RequestParser.Limits()
     package var deadlines = Deadlines()
-    package var stragglers = StragglerLimits()
     /// The slowest a client may send or take a body once the deadline's allowance is spent.
     package var minimumBytesPerSecond = 512
     /// Connections in all; one more is answered 503 and closed.
     package var maxConnections = 16_384
     /// Connections from one IPv4 address or one IPv6 /64 network; one more is answered 503. Unix sockets are exempt.
     package var maxConnectionsPerAddress = 1024
-    /// Pipelined requests that one connection gets answered before others have their turn.
-    package var maxPipelinedRequests = 64
-    /// The time after which others have their turn before the next pipelined request is answered.
-    package var maxPipelinedTime = Duration.milliseconds(1)
-    /// Bytes of answers that are gathered before they are written; and behind as many, others have their turn before the next
-    /// pipelined request is answered.
+    /// How long a connection may use its loop before others have their turn.
+    package var timeSlice = Duration.microseconds(250)
+    /// Bytes of answers to pipelined requests that are gathered before they are written, and others have their turn.
     package var maxGatheredBytes = 64 << 10
     /// A body that has arrived with its head is given as `.bytes` up to this size.
     package var maxEagerBodyBytes = 64 << 10

@@ -24,10 +24,8 @@ final class ServerLoop: @unchecked Sendable {
 
     /// What the kernel keeps for a client that has not been sent yet. Left to itself it keeps up to 4 MiB for each client that
     /// reads nothing, a thousand of whom then use up what all connections of the machine may have together. A client that
-    /// reads is woken for at half of it, which is 64 packets' worth.
-    static let maxUnsentBytes: Int32 = 192 << 10
-    /// The same for one that has not shown yet that it reads what takes longer.
-    private static let firstUnsentBytes: Int32 = 64 << 10
+    /// reads is woken for at half of it.
+    private static let maxUnsentBytes: Int32 = 128 << 10
 
     /// Where sockets are read into. What must outlive the next suspension is copied out, which for most requests is
     /// nothing; so an idle connection has no buffer.
@@ -38,20 +36,15 @@ final class ServerLoop: @unchecked Sendable {
     /// Bytes of answers that wait for clients, and their bound: this loop's share.
     var heldBytes = 0
     let maxHeldBytes: Int
-    /// What a connection's pipelined requests may take of a turn.
-    let pipelinedNanoseconds: Int
-    /// What a body is waited for.
-    let bodyPatience: Patience
-    /// What a client is waited for that takes an answer.
-    let writePatience: Patience
-    /// Clients that go on sending after their last answer.
-    var stragglers: Stragglers
+    /// How long a body is waited for.
+    let bodyTimeout: TransferTimeout
+    /// How long a client is waited for that takes an answer.
+    let writeTimeout: TransferTimeout
     private var listeners: [LoopListener] = []
     private var graceAlarm: LoopAlarm?
     private var outputs: [[UInt8]] = []
-    private var encoder: GzipEncoder?
-    /// Encoders of answers that take more than a turn: one that nobody has is kept, and how many there are in all.
-    private var idleEncoders: [GzipEncoder] = []
+    /// An encoder that nobody has is kept, and how many there are in all.
+    private var idleEncoder: GzipEncoder?
     private var encoderCount = 0
     /// Each holds 280 KB. One more answer goes out as it is: compressing it would only make all of them later.
     private static let maxEncoders = 8
@@ -74,15 +67,12 @@ final class ServerLoop: @unchecked Sendable {
         // On many cores a share must still hold the largest answers.
         let share = max(configuration.maxAnswerBytesInFlight / max(1, configuration.loops), 64 << 20)
         maxHeldBytes = min(configuration.maxAnswerBytesInFlight, share)
-        // A day is as good as for ever, and can be multiplied.
-        pipelinedNanoseconds = Int(min(configuration.maxPipelinedTime.clampedNanoseconds, 86_400_000_000_000))
-        let patience = { (deadline: Duration) in
-            Patience(
-                allowance: deadline.clampedNanoseconds, bytesPerSecond: configuration.minimumBytesPerSecond)
+        let timeout = { (allowance: Duration) in
+            TransferTimeout(
+                allowance: allowance.clampedNanoseconds, bytesPerSecond: configuration.minimumBytesPerSecond)
         }
-        bodyPatience = patience(configuration.deadlines.body)
-        writePatience = patience(configuration.deadlines.write)
-        stragglers = Stragglers(configuration.stragglers, now: MonotonicClock.now)
+        bodyTimeout = timeout(configuration.deadlines.body)
+        writeTimeout = timeout(configuration.deadlines.write)
         metrics = configuration.metrics.makeShard()
     }
 
@@ -109,7 +99,7 @@ final class ServerLoop: @unchecked Sendable {
         if case .unix = peer {
         } else {
             socket.disableDelay()
-            socket.limitUnsent(Self.firstUnsentBytes)
+            socket.limitUnsent(Self.maxUnsentBytes)
         }
         let connection = HTTPConnection(socket, peer: peer, on: self)
         connection.index = connections.count
@@ -152,9 +142,9 @@ final class ServerLoop: @unchecked Sendable {
         ledger.close(connection.ledgerPeer)
     }
 
-    /// The connections that hold answers.
-    func holders(besides connection: HTTPConnection) -> [AnswerHolder] {
-        connections.compactMap { $0.heldBytes > 0 && $0 !== connection ? AnswerHolder($0) : nil }
+    /// The writers that hold answers.
+    func holders(besides writer: ResponseWriter) -> [ResponseWriter] {
+        connections.compactMap { $0.writer.heldBytes > 0 && $0.writer !== writer ? $0.writer : nil }
     }
 
     /// Stops accepting once those have been taken who waited already, and sends idle connections home; at the deadline the
@@ -202,19 +192,9 @@ final class ServerLoop: @unchecked Sendable {
         buffer = []
     }
 
-    /// The gzip form of `bytes`; `nil` if it is not smaller.
-    func compress(_ bytes: [UInt8]) -> [UInt8]? {
-        if encoder == nil { encoder = try? GzipEncoder(level: configuration.compressionLevel) }
-        guard let encoder else { return nil }
-        var output: [UInt8] = []
-        output.reserveCapacity(bytes.count / 3)
-        bytes.withUnsafeBytes { encoder.encodeAll($0, into: &output) }
-        return output.count < bytes.count ? output : nil
-    }
-
-    /// An encoder for an answer that takes more than a turn; `nil` if all are in use.
+    /// An encoder for an answer; `nil` if all are in use.
     func takeEncoder() -> GzipEncoder? {
-        if let idle = idleEncoders.popLast() { return idle }
+        if let idle = idleEncoder.take() { return idle }
         guard encoderCount < Self.maxEncoders, let new = try? GzipEncoder(level: configuration.compressionLevel) else {
             return nil
         }
@@ -224,6 +204,6 @@ final class ServerLoop: @unchecked Sendable {
 
     /// Takes back an encoder that is at the beginning of a member.
     func giveBack(_ encoder: GzipEncoder) {
-        if idleEncoders.isEmpty { idleEncoders.append(encoder) } else { encoderCount -= 1 }
+        if idleEncoder == nil { idleEncoder = encoder } else { encoderCount -= 1 }
     }
 }

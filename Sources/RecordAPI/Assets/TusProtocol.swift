@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Encodings
 internal import HTTP
 internal import RecordEngine
 internal import RecordModel

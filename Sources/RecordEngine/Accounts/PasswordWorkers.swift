@@ -5,9 +5,8 @@ internal import Threads
 
 /// Threads that hash passwords: slow and hungry for memory on purpose, so few at once and a short queue.
 package final class PasswordWorkers: Sendable {
-    private let executors: [ThreadExecutor]
+    private let pool: WorkerPool
     private let waiting = Atomic<Int>(0)
-    private let next = Atomic<Int>(0)
     private let begun = Locked<[PasswordScheme: Int]>([:])
     private let queueLength: Int
     private let scheme: PasswordScheme
@@ -19,16 +18,10 @@ package final class PasswordWorkers: Sendable {
     ///   - queueLength: Beyond it sign-ins are refused with 503 rather than left waiting.
     ///   - scheme: What passwords are hashed with; others are hashed anew when they are next used.
     package init(threads: Int = 2, queueLength: Int = 64, scheme: PasswordScheme = .preferred) {
-        executors = (0..<max(1, threads)).map {
-            ThreadExecutor(name: "fog-password-\($0)", niceness: SystemThread.longWork)
-        }
+        pool = WorkerPool(name: "fog-password", threads: threads, niceness: SystemThread.longWork)
         self.queueLength = queueLength
         self.scheme = scheme
         dummy = PasswordHash.dummy(scheme)
-    }
-
-    deinit {
-        for executor in executors { executor.shutdown() }
     }
 
     /// The hashes that were begun since the start, by what they cost: their time is that of a sign-in. For tests.
@@ -84,11 +77,7 @@ package final class PasswordWorkers: Sendable {
             throw RecordError(
                 .tryAgainLater, "Too many sign-ins at once. Try again shortly", cause: .unavailable, retryAfter: 2)
         }
-        let turn = next.add(1, ordering: .relaxed).newValue
-        let executor = executors[((turn % executors.count) + executors.count) % executors.count]
-        let value: Value? = await withUnsafeContinuation { continuation in
-            Task.detached(executorPreference: executor) { continuation.resume(returning: work()) }
-        }
+        let value = await Task.detached(executorPreference: pool.next()) { work() }.value
         waiting.subtract(1, ordering: .relaxed)
         guard let value else { throw RecordError(.internalError, "The password could not be hashed. Try again") }
         return value

@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Encodings
 
 /// A new bearer token: 256 random bits behind a prefix by which leaked ones are found.
 struct SecretToken: Sendable {

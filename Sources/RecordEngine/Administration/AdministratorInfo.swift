@@ -1,5 +1,6 @@
 internal import Cryptography
 package import RecordModel
+internal import Encodings
 internal import RecordStorage
 package import RecordWire
 

@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Encodings
 internal import RecordModel
 
 /// Proof of an upload: the sealed number of a claim, bound to who has uploaded and for which database.

@@ -49,12 +49,11 @@ package final class AssetStore: Sendable {
     let resumables = ResumableFiles()
     /// What pieces of uploads lie in.
     package let buffers = PieceBuffers(most: 16)
+    /// Hashing and writing run here, and syncs wait here. More threads than cores, since a sync sleeps.
+    private let pool = WorkerPool(name: "fog-asset", threads: 4)
     private let state = Locked(State())
 
     private struct State {
-        var executors: [ThreadExecutor] = []
-        var next = 0
-        var isClosed = false
         /// Bytes that uploads under way hold of their uploaders' quotas.
         var inFlight: [Int64: Int64] = [:]
         /// The same of the disk: what has been announced and is not written yet.
@@ -64,9 +63,6 @@ package final class AssetStore: Sendable {
         /// How many backups need all files to stay.
         var holds = 0
     }
-
-    /// Hashing and writing run here, and syncs wait here. More than cores, since a sync sleeps.
-    private static let threads = 4
 
     init(folder: AssetFolder, options: AssetOptions) {
         self.folder = folder
@@ -78,22 +74,10 @@ package final class AssetStore: Sendable {
         }
     }
 
-    deinit {
-        for executor in state.withLock({ $0.executors }) { executor.shutdown() }
-    }
-
     /// A thread for one upload's work, in turn.
     func executor() throws(RecordError) -> ThreadExecutor {
-        let found: ThreadExecutor? = state.withLock { state in
-            guard !state.isClosed else { return nil }
-            if state.executors.count < Self.threads {
-                state.executors.append(ThreadExecutor(name: "fog-asset-\(state.executors.count + 1)"))
-            }
-            state.next = (state.next + 1) % state.executors.count
-            return state.executors[state.next]
-        }
-        guard let found else { throw .databaseUnavailable }
-        return found
+        guard let executor = pool.next() else { throw .databaseUnavailable }
+        return executor
     }
 
     /// Runs work on files on one of the store's threads.
@@ -213,13 +197,8 @@ package final class AssetStore: Sendable {
     }
 
     func close() async {
-        let executors = state.withLock { state in
-            state.isClosed = true
-            defer { state.executors = [] }
-            return state.executors
-        }
+        await pool.close()
         await thumbnails?.close()
-        for executor in executors { await executor.end() }
     }
 }
 

@@ -1,3 +1,5 @@
+internal import Containers
+
 /// Entries of indexes on their way into the tables, in runs that are sorted one by one and merged as they are taken out.
 ///
 /// In the order in which records were made, entries touch a page of an index for each of its values. In the order of the
@@ -22,8 +24,8 @@ final class IndexRuns {
     private var entries: [Entry] = []
     /// Where the runs that have ended end.
     private var ends: [Int] = []
-    /// What is left of each run, as a heap: the one whose first entry comes first is at the root.
-    private var heap: [Range<Int>] = []
+    /// What is left of each run; the least is the one whose first entry comes first.
+    private var heap = Heap<Range<Int>>()
     private var isMerging = false
 
     /// The entries that were added.
@@ -59,16 +61,15 @@ final class IndexRuns {
     /// Takes out the entry that comes first by index, place, key and record; nothing can be added any more.
     func next() -> Entry? {
         if !isMerging { beginMerge() }
-        guard let first = heap.first else { return nil }
-        let entry = entries[first.lowerBound]
-        if first.count > 1 {
-            heap[0] = (first.lowerBound + 1)..<first.upperBound
-        } else {
-            let last = heap.removeLast()
-            if !heap.isEmpty { heap[0] = last }
+        guard let first = heap.min else { return nil }
+        keys.withUnsafeBytes { keys in
+            if first.count > 1 {
+                heap.replaceMin(with: first.lowerBound + 1..<first.upperBound) { precedes($0, $1, keys) }
+            } else {
+                _ = heap.popMin { precedes($0, $1, keys) }
+            }
         }
-        sink(0)
-        return entry
+        return entries[first.lowerBound]
     }
 
     /// The key of an entry, which must not leave `body`.
@@ -85,32 +86,14 @@ final class IndexRuns {
     private func beginMerge() {
         isMerging = true
         endRun()
-        var start = 0
-        for end in ends {
-            heap.append(start..<end)
-            start = end
-        }
-        for position in (0..<heap.count / 2).reversed() { sink(position) }
+        let runs = zip([0] + ends, ends).map { $0..<$1 }
+        heap = keys.withUnsafeBytes { keys in Heap(runs) { precedes($0, $1, keys) } }
     }
 
-    /// Moves a run down to where it belongs.
-    private func sink(_ position: Int) {
-        keys.withUnsafeBytes { keys in
-            var position = position
-            while true {
-                var first = position
-                for child in [2 * position + 1, 2 * position + 2]
-                where child < heap.count && Self.precedes(head(child), head(first), keys) {
-                    first = child
-                }
-                if first == position { return }
-                heap.swapAt(position, first)
-                position = first
-            }
-        }
+    /// Whether the first entry of a run comes before that of another.
+    private func precedes(_ one: Range<Int>, _ other: Range<Int>, _ keys: UnsafeRawBufferPointer) -> Bool {
+        Self.precedes(entries[one.lowerBound], entries[other.lowerBound], keys)
     }
-
-    private func head(_ position: Int) -> Entry { entries[heap[position].lowerBound] }
 
     private static func precedes(_ left: Entry, _ right: Entry, _ keys: UnsafeRawBufferPointer) -> Bool {
         if left.index != right.index { return left.index < right.index }

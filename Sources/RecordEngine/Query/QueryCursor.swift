@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Encodings
 internal import RecordModel
 
 /// Where a page of a query ended, sealed for its caller and query: the values of the sort there, the internal id, and

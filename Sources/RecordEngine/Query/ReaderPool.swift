@@ -9,9 +9,7 @@ internal import Threads
 /// halves its cost. Then they are closed, so that nothing is kept of a database that nobody asks much of.
 package final class ReaderPool: Sendable {
     private struct State {
-        var executors: [ThreadExecutor] = []
         var isClosed = false
-        var next = 0
         var idle: [IdleReader] = []
         /// Somebody waits to close what has been idle for too long.
         var isWatched = false
@@ -28,9 +26,8 @@ package final class ReaderPool: Sendable {
     private let state = Locked(State())
     private let waiting = Atomic<Int>(0)
     private let count = Atomic<Int>(0)
-    private let name: String
+    private let pool: WorkerPool
     private let length: ViewLength
-    private let threads: Int
     private let queueLength: Int
 
     /// - Parameters:
@@ -39,14 +36,9 @@ package final class ReaderPool: Sendable {
     ///   - threads: How many reads run at once.
     ///   - queueLength: Beyond so many that run or wait, reads are refused with 503.
     init(name: String, length: ViewLength = .query, threads: Int = 2, queueLength: Int = 64) {
-        self.name = name
+        pool = WorkerPool(name: name, threads: threads, niceness: SystemThread.longWork)
         self.length = length
-        self.threads = threads
         self.queueLength = queueLength
-    }
-
-    deinit {
-        for executor in state.withLock({ $0.executors }) { executor.shutdown() }
     }
 
     /// The reads that run or wait.
@@ -70,7 +62,7 @@ package final class ReaderPool: Sendable {
         }
         defer { waiting.subtract(1, ordering: .relaxed) }
         count.add(1, ordering: .relaxed)
-        guard let executor = nextExecutor() else { throw .databaseUnavailable }
+        guard let executor = pool.next() else { throw .databaseUnavailable }
         let task = Task.detached(executorPreference: executor) { self.run(database, work) }
         let result = await withTaskCancellationHandler {
             await task.value
@@ -145,28 +137,10 @@ package final class ReaderPool: Sendable {
         return isAnyLeft
     }
 
-    private func nextExecutor() -> ThreadExecutor? {
-        state.withLock { state in
-            if state.isClosed { return nil }
-            state.next += 1
-            if state.executors.count < threads {
-                let executor = ThreadExecutor(
-                    name: "\(name)-\(state.executors.count)", niceness: SystemThread.longWork)
-                state.executors.append(executor)
-                return executor
-            }
-            return state.executors[state.next % state.executors.count]
-        }
-    }
-
     /// Takes no more work and waits for what runs.
     func close() async {
-        let executors = state.withLock { state in
-            state.isClosed = true
-            defer { state.executors = [] }
-            return state.executors
-        }
-        for executor in executors { await executor.end() }
+        state.withLock { $0.isClosed = true }
+        await pool.close()
         state.withLock { $0.idle = [] }
     }
 }

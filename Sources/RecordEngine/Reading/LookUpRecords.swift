@@ -1,4 +1,5 @@
 package import RecordModel
+internal import Encodings
 internal import RecordStorage
 internal import RecordWire
 

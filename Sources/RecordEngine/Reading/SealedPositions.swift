@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Encodings
 internal import RecordModel
 internal import RecordStorage
 internal import Threads

@@ -1,6 +1,7 @@
 internal import Cryptography
 package import RecordModel
 package import RecordWire
+internal import Encodings
 
 /// The entity tags of what is replaced as a whole: the schema, the grants of a type, a role.
 package enum DocumentTag {

@@ -1,4 +1,5 @@
 package import RecordModel
+import Encodings
 
 extension CanonicalValue {
     /// Decodes the stored text of a value.

@@ -1,4 +1,5 @@
 package import RecordModel
+import Encodings
 
 extension CanonicalValue {
     /// Appends the canonical text of a value. An asset's receipt is not part of it.
@@ -9,7 +10,7 @@ extension CanonicalValue {
         case .double(let double): text.appendDouble(double)
         case .bytes(let bytes):
             text.append(UInt8(ascii: "\""))
-            Base64.append(bytes, to: &text)
+            Base64.encode(bytes, into: &text)
             text.append(UInt8(ascii: "\""))
         case .reference(let reference):
             text.appendLiteral("{\"recordName\":")

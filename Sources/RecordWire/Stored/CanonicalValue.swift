@@ -1,4 +1,5 @@
 package import RecordModel
+import Encodings
 
 /// The one JSON text of each field value, which the stored form and answers share.
 ///

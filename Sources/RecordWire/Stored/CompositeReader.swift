@@ -1,3 +1,4 @@
+import Encodings
 import RecordModel
 
 /// Reads the value types that are JSON objects.

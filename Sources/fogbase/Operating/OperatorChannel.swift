@@ -1,4 +1,5 @@
 import Cryptography
+import Encodings
 import Glibc
 import RecordStorage
 import RecordWire

@@ -1,4 +1,5 @@
 import Cryptography
+import Encodings
 import RecordStorage
 
 /// The administrator's token: given by the configuration, or made at the first start and known by its hash from then on.

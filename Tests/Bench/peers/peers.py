@@ -104,7 +104,7 @@ def _faults(results: list[Result]) -> list[Result]:
 def _started(given: argparse.Namespace, folder: Path, peers: list[Peer]) -> list[Peer]:
     """Starts and fills all servers; each stands in `peers` before it starts, so that it will be ended."""
     if "fogbase" in given.only and not Path(given.binary).exists():
-        raise Problem(f"{given.binary} does not exist: run `swift build -c release`, or name another with --binary.")
+        raise Problem(f"{given.binary} does not exist: run `make build`, or name another with --binary.")
     binaries = None
     if set(given.only) != {"fogbase"}:
         binaries = environment(given.work.resolve() / "packages", Path(__file__).with_name("requirements.txt"))

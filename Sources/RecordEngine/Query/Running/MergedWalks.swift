@@ -1,10 +1,12 @@
+internal import Containers
 internal import RecordModel
 
 /// Several walks as one, in the query's order; a record that more than one of them meets comes once.
 struct MergedWalks {
     private var walks: [WalkRunner]
-    /// The walks that are not at their end, as a heap: the one that stands first is at the root.
-    private var heap: [(walk: Int, place: QueryPlace, mayBeCut: Bool)] = []
+    private typealias Standing = (walk: Int, place: QueryPlace, mayBeCut: Bool)
+    /// The walks that are not at their end; the least is the one that stands first.
+    private var heap = Heap<Standing>()
     private let order: QueryOrder
     private var hasStarted = false
     private var last: QueryPlace?
@@ -29,15 +31,15 @@ struct MergedWalks {
             hasStarted = true
             for number in walks.indices { try push(number, reading, &budget) }
         }
-        while let first = heap.first {
+        let order = order
+        let precedes = { (one: Standing, other: Standing) in one.place.precedes(other.place, in: order) }
+        while let first = heap.min {
             walks[first.walk].advance()
             if let (place, mayBeCut) = try walks[first.walk].current(reading, &budget) {
-                heap[0] = (first.walk, place, mayBeCut)
+                heap.replaceMin(with: (first.walk, place, mayBeCut), by: precedes)
             } else {
-                heap[0] = heap[heap.count - 1]
-                heap.removeLast()
+                _ = heap.popMin(by: precedes)
             }
-            sink()
             if first.place == last { continue }
             last = first.place
             return (first.place, first.mayBeCut, first.walk)
@@ -49,27 +51,8 @@ struct MergedWalks {
         _ number: Int, _ reading: QueryReading, _ budget: inout QueryBudget
     ) throws(QueryObstacle) {
         guard let (place, mayBeCut) = try walks[number].current(reading, &budget) else { return }
-        heap.append((number, place, mayBeCut))
-        var child = heap.count - 1
-        while child > 0 {
-            let parent = (child - 1) / 2
-            guard heap[child].place.precedes(heap[parent].place, in: order) else { return }
-            heap.swapAt(child, parent)
-            child = parent
-        }
-    }
-
-    private mutating func sink() {
-        var parent = 0
-        while true {
-            var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
-                if heap[child].place.precedes(heap[least].place, in: order) { least = child }
-            }
-            if least == parent { return }
-            heap.swapAt(parent, least)
-            parent = least
-        }
+        let order = order
+        heap.insert((number, place, mayBeCut)) { $0.place.precedes($1.place, in: order) }
     }
 }
 

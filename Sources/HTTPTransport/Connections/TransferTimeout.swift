@@ -1,16 +1,18 @@
-/// How long a slow client may still be waited for, in one direction and over all waits together.
+/// A timeout for a body or a response that also demands a minimum rate: how long the peer may still be waited for, in one
+/// direction and over all waits together.
 ///
-/// It starts with the deadline's allowance. Waiting uses it up; what the client sends or takes gives it back at the
-/// slowest rate that is borne, and never above the allowance. So who keeps to the rate may go on for hours, while a burst
-/// buys nobody more than one allowance of silence.
-package struct Patience {
+/// It starts with an allowance. Waiting uses it up; bytes that move give it back at the minimum rate, and never above the
+/// allowance. So a peer that keeps to the rate may go on for hours, while a burst buys no more than one allowance of
+/// silence.
+package struct TransferTimeout {
     private let allowance: UInt64
     private let nanosecondsPerByte: UInt64
+    /// In nanoseconds.
     package private(set) var left: UInt64
 
     /// - Parameters:
     ///   - allowance: In nanoseconds.
-    ///   - bytesPerSecond: The slowest rate that is borne.
+    ///   - bytesPerSecond: The minimum rate.
     package init(allowance: UInt64, bytesPerSecond: Int) {
         self.allowance = allowance
         nanosecondsPerByte = 1_000_000_000 / UInt64(max(1, bytesPerSecond))

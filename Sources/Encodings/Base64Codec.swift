@@ -72,7 +72,7 @@ struct Base64Codec: Sendable {
     }
 
     /// The number of characters before the padding and of bytes they stand for, or `nil` if no text is that long.
-    private func shape(of input: UnsafeRawBufferPointer) -> (characters: Int, bytes: Int)? {
+    func shape(of input: UnsafeRawBufferPointer) -> (characters: Int, bytes: Int)? {
         var characters = input.count
         if isPadded {
             guard characters % 4 == 0 else { return nil }
@@ -84,9 +84,18 @@ struct Base64Codec: Sendable {
         return (characters, characters / 4 * 3 + max(0, characters % 4 - 1))
     }
 
-    /// The number of bytes that `input` decodes to if it is well formed, judged by its length and end alone.
+    /// The number of bytes that `input` decodes to, or `nil` if it is not canonical.
     func decodedCount(_ input: UnsafeRawBufferPointer) -> Int? {
-        shape(of: input)?.bytes
+        guard let (characters, bytes) = shape(of: input) else { return nil }
+        guard characters > 0 else { return bytes }
+        return values.withUnsafeBufferPointer { values in
+            var seen: UInt32 = 0
+            for index in 0..<characters { seen |= values[Int(input[index])] }
+            // The last character by itself: its six bits as a number, of which the last group may not use all.
+            let last = values[256 * 3 + Int(input[characters - 1])]
+            let unused: UInt32 = characters % 4 == 2 ? 0x0F : characters % 4 == 3 ? 0x03 : 0
+            return (seen | last) & Base64Codec.invalid == 0 && last & unused == 0 ? bytes : nil
+        }
     }
 
     /// Writes the decoded bytes to the start of `output`.

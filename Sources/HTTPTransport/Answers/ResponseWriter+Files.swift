@@ -7,11 +7,9 @@ import Threads
 /// Sending parts of files from the kernel's cache to the socket.
 ///
 /// A transfer has no memory of its own but its head: what the socket does not take stays in the file.
-extension HTTPConnection {
-    /// What one connection sends of a file before others have their turn, a tenth of a millisecond, and what one in a crowd
-    /// does: a thousand that begin together would otherwise hold up the loop for a good part of a second.
-    private static let bytesPerTurn = 256 << 10
-    private static let bytesPerTurnInCrowd = 16 << 10
+extension ResponseWriter {
+    /// What one call sends of a file, a twentieth of a millisecond's worth.
+    private static let maxSendBytes = 128 << 10
     /// What the disk is asked for ahead of the transfer. Much more than the largest single read of usual disks is cut off
     /// by the kernel.
     private static let bytesAhead = 1 << 20
@@ -25,7 +23,6 @@ extension HTTPConnection {
     /// - Returns: `false` if the peer is gone, or if the file was shorter than its body promised: the connection has to
     ///   end then, so that the client sees the answer as cut off.
     func send(_ body: HTTPFileBody) async -> Bool {
-        var sentInTurn = 0
         for part in body.parts {
             switch part {
             case .bytes(let bytes):
@@ -36,17 +33,15 @@ extension HTTPConnection {
                     output += bytes
                 }
             case .range(let range):
-                guard await flush(moreFollows: true), await send(range, of: body.file, &sentInTurn) else {
-                    return false
-                }
+                guard await flush(moreFollows: true), await send(range, of: body.file) else { return false }
             }
         }
         // With nothing left to write, what the client took counts for this answer alone.
         if output.isEmpty { releaseOutput() }
-        return await flushUnlessPipelined()
+        return true
     }
 
-    private func send(_ range: Range<Int>, of file: any HTTPFile, _ sentInTurn: inout Int) async -> Bool {
+    private func send(_ range: Range<Int>, of file: any HTTPFile) async -> Bool {
         let descriptor = file.descriptor
         var offset = range.lowerBound
         var advised = offset
@@ -59,8 +54,7 @@ extension HTTPConnection {
                 advise(descriptor, advised, count)
                 advised += count
             }
-            let turn = server.loop.share(of: Self.bytesPerTurn, atLeast: Self.bytesPerTurnInCrowd)
-            let count = min(range.upperBound - offset, max(turn - sentInTurn, Self.bytesPerTurnInCrowd))
+            let count = min(range.upperBound - offset, Self.maxSendBytes)
             await awaitDisk(descriptor, offset, count)
             switch socket.sendFile(descriptor, at: offset, count: count) {
             case .wrote(0):
@@ -69,13 +63,8 @@ extension HTTPConnection {
             case .wrote(let count):
                 didSend(count, ofOutput: 0)
                 offset += count
-                sentInTurn += count
-                if sentInTurn >= turn {
-                    sentInTurn = 0
-                    await Task.yield()
-                }
+                await server.loop.yieldIfTimeSliceIsOver()
             case .wouldBlock:
-                sentInTurn = 0
                 guard await waitToWrite() else { return false }
             case .failed:
                 return false

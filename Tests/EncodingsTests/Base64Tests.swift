@@ -1,4 +1,6 @@
 import Cryptography
+import Encodings
+import Foundation
 import TestSupport
 import Testing
 
@@ -111,5 +113,34 @@ import Testing
         for text in ["0", "0g", "0 ", "٠٠", "0x00", "00\n"] { #expect(Hex.decode(text) == nil) }
         let bytes = RandomBytes.make(100)
         #expect(Hex.decode(Hex.encode(bytes)) == bytes)
+    }
+
+    @Test func `texts of every length agree with Foundation`() {
+        var generator = SeededGenerator(seed: 1)
+        for count in 0...100 {
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let encoded = Base64.encode(bytes)
+            #expect(encoded == Data(bytes).base64EncodedString())
+            #expect(Base64.decode(encoded) == bytes)
+        }
+    }
+
+    @Test(arguments: [
+        "A", "AA", "AAA", "AA=", "A===", "====", "AB==", "AAB=", "AA==AA==", "AA =", "A-_A", "AAAA\n", "AA=A", "é+AA",
+        "=AAA",
+    ])
+    func `base64 that is not canonical is refused`(encoded: String) {
+        #expect(Base64.decode(encoded) == nil)
+        #expect(Array(encoded.utf8).withUnsafeBytes { Base64.decodedCount($0) } == nil)
+    }
+
+    @Test func `the length of what a text decodes to is known without decoding it`() {
+        var generator = SeededGenerator(seed: 2)
+        let letters = Array("AQgw/+=-_ ".utf8)
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0...9, using: &generator)
+            let text = (0..<count).map { _ in letters.randomElement(using: &generator) ?? 0 }
+            #expect(text.withUnsafeBytes { Base64.decodedCount($0) } == Base64.decode(text)?.count)
+        }
     }
 }

@@ -3,8 +3,7 @@ package enum Base64 {
     /// The number of characters for `count` bytes.
     package static func encodedCount(_ count: Int) -> Int { Base64Codec.standard.encodedCount(count) }
 
-    /// The number of bytes that `text` decodes to if it is well formed, judged by its length and end alone; `nil` if
-    /// no well-formed text has that length.
+    /// The number of bytes that `text` decodes to, without decoding it; `nil` if it is not canonical base64.
     package static func decodedCount(_ text: UnsafeRawBufferPointer) -> Int? { Base64Codec.standard.decodedCount(text) }
 
     /// Appends the text of `bytes` to `output`.
@@ -70,7 +69,7 @@ extension Base64Codec {
     }
 
     func bytes(of text: UnsafeRawBufferPointer) -> [UInt8]? {
-        guard let capacity = decodedCount(text) else { return nil }
+        guard let capacity = shape(of: text)?.bytes else { return nil }
         // An array without capacity is the one that all threads share, whose length would be written.
         guard !text.isEmpty else { return [] }
         var isValid = false
