@@ -121,12 +121,14 @@ public final class RecordAPI: Sendable {
         case .any: break
         case .tus: try Tus.requireVersion(request.fields)
         }
+        let options = table.routes[number].options
         let query =
-            request.target.hasQuery ? try RequestQuery(request.target, for: table.routes[number]) : RequestQuery()
+            request.target.hasQuery
+            ? try RequestQuery(request.target, names: table.routes[number].query, options) : RequestQuery()
         let id = try query.databaseID(default: configuration.defaultDatabase)
         let reader: RecordReader
         if let open = context.reader(id) { reader = open } else { reader = try await context.openReader(id) }
-        let (options, authentication) = (table.routes[number].options, table.routes[number].authentication)
+        let authentication = table.routes[number].authentication
         if options.contains(.readsNoRecords) { reader.refreshRights() } else { try reader.refresh() }
         let caller = authentication == .url ? .anonymous : try Self.authenticate(request.fields, with: reader, &rate)
         try rate.admit(caller, of: reader.database, provesLater: authentication == .signIn)

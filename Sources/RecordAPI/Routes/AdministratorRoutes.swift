@@ -102,11 +102,11 @@ enum AdministratorRoutes {
     }
 
     static func list(_ call: RecordCall) throws -> HTTPResponse {
-        return .json(["administrators": .array(try call.administrators().list().map(\.json))])
+        .json(["administrators": .array(try call.administrators().list().map(\.json))])
     }
 
     static func read(_ call: RecordCall) throws -> HTTPResponse {
-        return .json(try call.administrators().find(call.parameters[0]).json)
+        .json(try call.administrators().find(call.parameters[0]).json)
     }
 
     /// `POST /administrators` with `{"name","password","role"}`.

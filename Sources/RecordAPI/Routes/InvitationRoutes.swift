@@ -41,7 +41,7 @@ enum InvitationRoutes {
     }
 
     static func list(_ call: RecordCall) throws -> HTTPResponse {
-        return .json(["invitations": .array(try call.reader.invitations().map { document($0) })])
+        .json(["invitations": .array(try call.reader.invitations().map { document($0) })])
     }
 
     static func remove(_ call: RecordCall) async throws -> HTTPResponse {

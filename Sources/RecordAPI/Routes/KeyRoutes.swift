@@ -46,7 +46,7 @@ enum KeyRoutes {
     }
 
     static func read(_ call: RecordCall) throws -> HTTPResponse {
-        return .json(try call.reader.apiKey(call.parameters[0]).json)
+        .json(try call.reader.apiKey(call.parameters[0]).json)
     }
 
     /// `POST /keys` with `{"name","scope","expiresAt"|"expiresIn"?}`: the answer shows the token this once.

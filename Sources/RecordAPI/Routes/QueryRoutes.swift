@@ -24,13 +24,11 @@ enum QueryRoutes {
         Route(
             "GET /query/{type}", "queryRecords", .queries,
             "Finds records of a type by condition, sorted, a page at a time", rate: .read, options: .typeInPath,
-            query: parameters,
-            responses: pages
+            query: parameters, responses: pages
         ) { call in try await find(call) },
         Route(
             "POST /query", "queryRecordsByBody", .queries, "The same with the query in the body; nothing is written",
-            rate: .read, body: .json("Query"),
-            responses: pages
+            rate: .read, body: .json("Query"), responses: pages
         ) { call in try await findByBody(&call) },
         Route(
             "DELETE /query/{type}", "deleteSet", .queries, "Deletes the records that meet a condition", rate: .write,

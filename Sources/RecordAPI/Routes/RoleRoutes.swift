@@ -35,19 +35,17 @@ enum RoleRoutes {
         Route(
             "PUT /roles/{role}/members/{user}", "addRoleMember", .rights,
             "Takes one member into a custom role (administrators)", rate: .administer, right: .changeRights,
-            headers: ["ifMatch"],
-            responses: members
+            headers: ["ifMatch"], responses: members
         ) { call in try await setMember(call, isMember: true) },
         Route(
             "DELETE /roles/{role}/members/{user}", "removeRoleMember", .rights,
             "Takes one member out of a custom role (administrators)", rate: .administer, right: .changeRights,
-            headers: ["ifMatch"],
-            responses: members
+            headers: ["ifMatch"], responses: members
         ) { call in try await setMember(call, isMember: false) },
     ]
 
     static func list(_ call: RecordCall) throws -> HTTPResponse {
-        return .json(["roles": .array(try call.reader.roles().map(\.json))])
+        .json(["roles": .array(try call.reader.roles().map(\.json))])
     }
 
     static func read(_ call: RecordCall) throws -> HTTPResponse {

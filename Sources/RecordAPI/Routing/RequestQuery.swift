@@ -17,9 +17,11 @@ struct RequestQuery: Sendable {
     /// Of a request without parameters.
     init() {}
 
+    /// - Parameters:
+    ///   - names: What the route takes besides the parameters of the scope.
+    ///   - options: Of the route.
     /// - Throws: BAD_REQUEST for a parameter that the route does not have, that comes twice, or that cannot be decoded.
-    init(_ target: RequestTarget, for route: Route) throws(RecordError) {
-        let names = route.query
+    init(_ target: RequestTarget, names: [String], _ options: Route.Options) throws(RecordError) {
         guard let items = target.queryItems else {
             throw .badRequest(
                 "The query has a malformed percent escape, or one that is not UTF-8. Encode it anew")
@@ -28,7 +30,7 @@ struct RequestQuery: Sendable {
             guard Self.scopeNames.contains(name) || names.contains(name) else {
                 throw .badRequest(
                     "Unknown query parameter '\(name.prefix(64))'. This route takes "
-                        + (names + Self.scopeNames).joined(separator: ", ") + Self.hint(name, route, target),
+                        + (names + Self.scopeNames).joined(separator: ", ") + Self.hint(name, names, options, target),
                     details: [
                         ("parameter", .text(String(name.prefix(64)))), ("allowed", .list(names + Self.scopeNames)),
                     ])
@@ -42,10 +44,12 @@ struct RequestQuery: Sendable {
     }
 
     /// Where a parameter of queries belongs, or what a parameter of other servers is called here.
-    private static func hint(_ name: String, _ route: Route, _ target: RequestTarget) -> String {
+    private static func hint(
+        _ name: String, _ names: [String], _ options: Route.Options, _ target: RequestTarget
+    ) -> String {
         let known = QueryInput.advice(for: name)
-        if let known, route.query.contains(known.name) { return ". \(known.sentence)" }
-        guard route.options.contains(.pointsToQueries), QueryRoutes.parameters.contains(known?.name ?? name),
+        if let known, names.contains(known.name) { return ". \(known.sentence)" }
+        guard options.contains(.pointsToQueries), QueryRoutes.parameters.contains(known?.name ?? name),
             let type = target.rawPath.split(separator: "/").last
         else { return "" }
         return "; conditions and sorts go to /query/\(type)"

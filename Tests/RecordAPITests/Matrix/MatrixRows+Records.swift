@@ -20,7 +20,8 @@ extension MatrixRow {
         MatrixRow(
             "createRecord", .post, "/records/Open", title, [401, 201, 201, 201, 201, 403, 403, 201, 201, 201, 403, 201]),
         MatrixRow(
-            "createRecord", .post, "/records/Staff", title, [401, 403, 403, 201, 201, 403, 403, 201, 201, 201, 403, 201]),
+            "createRecord", .post, "/records/Staff", title,
+            [401, 403, 403, 201, 201, 403, 403, 201, 201, 201, 403, 201]),
         MatrixRow(
             "createRecord", .post, "/records/Drop", title, [201, 201, 201, 201, 201, 403, 403, 201, 201, 201, 403, 201]),
         MatrixRow(
