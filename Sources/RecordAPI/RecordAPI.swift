@@ -105,7 +105,6 @@ public final class RecordAPI: Sendable {
         _ number: Int, _ request: HTTPRequest, _ parameters: RouteParameters, _ context: RecordAPIContext,
         _ rate: inout RateTicket
     ) async throws -> HTTPResponse {
-        let handle: Route.DatabaseHandler
         switch table.routes[number].handler {
         case .open(let open):
             try rate.take(1)
@@ -113,8 +112,7 @@ public final class RecordAPI: Sendable {
         case .openIf(let isOpen, let open, _) where isOpen(request, self):
             try rate.take(1)
             return try await open(request, self)
-        case .database(let handler), .openIf(_, _, else: let handler):
-            handle = handler
+        case .database, .immediate, .openIf: break
         }
         switch table.routes[number].content {
         case .json: try requireJSONAccepted(request.fields)
@@ -140,7 +138,11 @@ public final class RecordAPI: Sendable {
         defer { rate = call.rate }
         do {
             try call.requireRight()
-            return try await handle(&call)
+            switch table.routes[number].handler {
+            case .immediate(let handle): return try handle(&call)
+            case .database(let handle), .openIf(_, _, else: let handle): return try await handle(&call)
+            case .open: preconditionFailure("An open route has answered")
+            }
         } catch {
             if case .service(let key) = caller, let error = error as? RecordError {
                 let type = options.contains(.typeInPath) ? RecordTypeName(parameters[0]) : nil

@@ -27,8 +27,9 @@ enum RecordRoutes {
         Route(
             "GET /records/{type}/{name}", "readRecord", .records, "Reads a record", rate: .read, options: .typeInPath,
             query: ["fields"], headers: ["ifNoneMatch"],
-            responses: [.json(200, "Record", "The record, with ETag"), .unchanged]
-        ) { call in try read(call) },
+            responses: [.json(200, "Record", "The record, with ETag"), .unchanged],
+            answeredBy: .immediate { call in try read(call) }
+        ),
         Route(
             "PUT /records/{type}/{name}", "replaceRecord", .records, "Makes a record, or replaces all of its fields",
             rate: .write, options: [.readsNoRecords, .typeInPath], query: ["fields", "preserve"],
