@@ -6,8 +6,8 @@ internal import Threads
 
 /// The native interface of the record database over HTTP: routes in, answers out, errors translated.
 ///
-/// It knows no sockets: the transport calls `respond`, and so do tests. What it does here is the life of a request, which is
-/// the same for every route: match, count, authenticate, admit, answer, translate errors.
+/// It knows no sockets: the transport calls `respond`, and so do tests. It owns the life of a request, which is the same for
+/// every route: match, count, authenticate, admit, answer, translate errors.
 public final class RecordAPI: Sendable {
     let registry: DatabaseRegistry
     let configuration: RecordAPIConfiguration

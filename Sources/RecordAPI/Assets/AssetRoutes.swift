@@ -47,8 +47,8 @@ enum AssetRoutes {
         return .json(["asset": received.json], status: .created)
     }
 
-    /// `multipart/form-data`, as browsers send forms: each part with a file name is a file. Files are stored one after the
-    /// other as they come; if one is refused, so is the request, and nobody gets the others' receipts.
+    /// `multipart/form-data`, as browsers send forms: each part with a file name is a file. Files are stored one after
+    /// the other as they come; if one is refused, so is the request, and nobody gets the others' receipts.
     private static func uploadParts(
         _ call: RecordCall, _ type: MediaType, to address: DatabaseAddress
     ) async throws -> HTTPResponse {

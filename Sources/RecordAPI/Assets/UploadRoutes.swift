@@ -10,14 +10,14 @@ enum UploadRoutes {
         Route(
             "OPTIONS /assets/uploads", "describeUploads", .assets,
             "Tells which version of tus, the protocol of uploads that can be resumed, is spoken", rate: .read,
-            options: [.tus, .serverWide],
+            authentication: .bearerAndPath, options: [.tus, .serverWide],
             responses: [.empty(204, "Tus-Version, Tus-Extension, Tus-Max-Size and Tus-Checksum-Algorithm tell")],
             answeredBy: .open { _, api in describe(api) }
         ),
         Route(
             "POST /assets/uploads", "createUpload", .assets,
             "Begins an upload that can be resumed (tus 1.0.0), with its first part if there is a body", rate: .upload,
-            options: .tus,
+            authentication: .bearerAndPath, options: .tus,
             headers: ["tusResumable", "newUploadLength", "uploadDeferLength", "uploadMetadata", "uploadChecksum"],
             body: .bytes(Tus.mediaType, isRequired: false),
             responses: [

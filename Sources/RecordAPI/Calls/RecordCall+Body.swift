@@ -62,7 +62,8 @@ extension RecordCall {
         return value
     }
 
-    /// After a suspension the view is a new one, and the token, or the right that the route demands, may have been revoked.
+    /// After a suspension the view is a new one, and the token, or the right that the route demands, may have been
+    /// revoked.
     mutating func judgeAgain() throws {
         try reader.refresh()
         caller = try Bearer.authenticate(request.fields, with: reader)

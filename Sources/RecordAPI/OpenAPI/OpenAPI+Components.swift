@@ -1,7 +1,7 @@
 internal import RecordWire
 
 extension OpenAPI {
-    /// What the operations refer to. The schemas of bodies stand beside the routes that have them.
+    /// The schemas of bodies, which stand beside the routes that have them, in the order of the document.
     private static let schemas: [StaticString] = [
         OperationRoutes.schemas, RecordRoutes.schemas, QueryRoutes.schemas, AssetRoutes.schemas,
         QueryRoutes.setSchemas, SchemaRoutes.adviceSchemas, ChangeRoutes.schemas, GrantRoutes.schemas,
@@ -10,6 +10,7 @@ extension OpenAPI {
         BackupRoutes.schemas, AuditRoutes.schemas, AccountRoutes.sessionSchemas,
     ]
 
+    /// Appends what the operations refer to.
     static func appendComponents(to text: inout [UInt8]) {
         text.appendLiteral("{")
         text.appendLiteral(common)

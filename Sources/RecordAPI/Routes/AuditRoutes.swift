@@ -14,8 +14,8 @@ enum AuditRoutes {
         ) { call in try await read(call) }
     ]
 
-    /// Who changed what rights, the newest first. Of the request's database, or with `scope=server` of the
-    /// server as a whole.
+    /// Who changed what rights, the newest first. Of the request's database, or with `scope=server` of the server as a
+    /// whole.
     static func read(_ call: RecordCall) async throws -> HTTPResponse {
         var request = AuditRequest(limit: try call.query.limit(call.database.limits), cursor: call.query["cursor"])
         request.since = try call.query.moment("since")

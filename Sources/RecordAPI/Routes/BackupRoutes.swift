@@ -3,7 +3,8 @@ internal import RecordEngine
 internal import RecordModel
 internal import RecordWire
 
-/// Backups, for the operator's commands alone: a caller that names a path on the server's machine must have access to it.
+/// Backups, for the operator's commands alone: a caller that names a path on the server's machine must have access to
+/// it.
 enum BackupRoutes {
     static let routes: [Route] = [
         Route(

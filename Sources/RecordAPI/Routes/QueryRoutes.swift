@@ -59,8 +59,8 @@ enum QueryRoutes {
         return .json(try await call.reader.query(request))
     }
 
-    /// What `GET /query/{type}` does, for queries that are longer than an address or come as CloudKit's dictionaries. It
-    /// reads, although it is a POST.
+    /// What `GET /query/{type}` does, for queries that are longer than an address or come as CloudKit's dictionaries.
+    /// It reads, although it is a POST.
     static func findByBody(_ call: inout RecordCall) async throws -> HTTPResponse {
         let address = try call.address()
         // The text of a condition is small; what is long is a list of members. Anyone may send this.

@@ -30,10 +30,11 @@ package struct Route: Sendable {
         case bearer
         /// The same, and the request signs in: its caller may turn out to be no stranger.
         case signIn
-        /// A bearer token, on a path with a name that nobody can guess: an anonymous caller has no other right.
+        /// A bearer token, on a path below which names that nobody can guess are a right: the only one that an
+        /// anonymous caller has.
         case bearerAndPath
-        /// The URL alone, which is signed: a capability. No credential is looked at, since browsers that show the URL may
-        /// send anything.
+        /// The URL alone, which is signed: a capability. No credential is looked at, since browsers that show the URL
+        /// may send anything.
         case url
 
         /// Whether the path is a secret, which the access log must not have.
@@ -79,8 +80,8 @@ package struct Route: Sendable {
     /// The limit under which requests fall; `nil` for the probes of whoever watches over the process: a flood must not
     /// make it look dead.
     ///
-    /// It hangs on the route that was found, so it is the same for HEAD and GET and for every spelling of a path. No field
-    /// of a request can put another method in the place of its own.
+    /// It hangs on the route that was found, so it is the same for HEAD and GET and for every spelling of a path. No
+    /// field of a request can put another method in the place of its own.
     let rate: RateClass?
     /// What the caller must be allowed to do, besides what the handler asks for.
     let right: AdministratorOperation?
