@@ -7,16 +7,18 @@ internal import RecordEngine
 /// transport calls `respond` and `loopWillBlock` on that thread, and a suspended `respond` resumes on it. Tests use a
 /// context from one task at a time.
 public final class RecordAPIContext: HTTPLoopContext, @unchecked Sendable {
-    private let defaultDatabase: DatabaseID
+    let api: RecordAPI
     private var defaultReader: RecordReader?
     /// The only reader that may hold a view.
     private var current: RecordReader?
     /// The readers of all other databases.
     private var readers: [DatabaseID: RecordReader] = [:]
 
-    init(defaultDatabase: DatabaseID) {
-        self.defaultDatabase = defaultDatabase
+    init(_ api: RecordAPI) {
+        self.api = api
     }
+
+    private var defaultDatabase: DatabaseID { api.configuration.defaultDatabase }
 
     /// The reader of a database, if it is open. The one that was asked before lets go of its view: on a loop that is
     /// never idle it would keep the log of its database from being emptied.
@@ -34,8 +36,8 @@ public final class RecordAPIContext: HTTPLoopContext, @unchecked Sendable {
     ///
     /// - Parameter id: `nil` for the default database.
     /// - Throws: NOT_FOUND for an unknown container; TRY_AGAIN_LATER if the database cannot be opened.
-    func openReader(_ id: DatabaseID?, in registry: DatabaseRegistry) async throws -> RecordReader {
-        let database = try await registry.database(id ?? defaultDatabase)
+    func openReader(_ id: DatabaseID?) async throws -> RecordReader {
+        let database = try await api.registry.database(id ?? defaultDatabase)
         // Another request of this loop may have opened it meanwhile.
         if let reader = reader(id) { return reader }
         let reader: RecordReader

@@ -16,14 +16,14 @@ import Testing
     }
 
     @Test func `the interface page names every route with its method`() {
-        for (route, _) in Endpoint.routes {
-            let words = "\(route)".split(separator: " ")
+        for route in RouteTable.native.routes {
+            let words = "\(route.name)".split(separator: " ")
             // Lines share methods and paths: `GET`/`PUT /schema`.
             let isNamed = page.split(separator: "\n").contains {
                 $0.contains("\(words[1])`") || $0.contains("\(words[1])?") || $0.contains("\(words[1]) ")
                     ? $0.contains(words[0]) : false
             }
-            #expect(isNamed, "\(route)")
+            #expect(isNamed, "\(route.name)")
         }
     }
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `the interface page names every parameter, code and cause`() {
-        for name in Endpoint.allCases.flatMap(\.queryParameters) + RequestQuery.scopeNames {
+        for name in RouteTable.native.routes.flatMap(\.query) + RequestQuery.scopeNames {
             #expect(page.contains(name), "\(name)")
         }
         for code in RecordError.Code.allCases { #expect(page.contains("`\(code.rawValue)`")) }

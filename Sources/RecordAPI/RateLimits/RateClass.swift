@@ -31,36 +31,3 @@ package enum RateClass: String, CaseIterable, Sendable {
         }
     }
 }
-
-extension Endpoint {
-    /// Under which limit a route falls; `nil` for the probes of whoever watches over the process: a flood must not make it
-    /// look dead.
-    ///
-    /// It hangs on the route that was found, so it is the same for HEAD and GET and for every spelling of a path. No field
-    /// of a request can put another method in the place of its own.
-    var rateClass: RateClass? {
-        switch self {
-        case .live, .ready: nil
-        case .signUp, .signUpAnonymously: .signUp
-        case .signIn, .changeMe, .removeMe, .signInAdministrator, .changeOwnPassword: .auth
-        case .listRecords, .readRecord, .readField, .readAsset, .uploadOffset, .readUpload, .queryRecords,
-            .queryRecordsByBody, .fetchChanges, .readMe, .listSessions, .metrics, .limits, .openAPI, .describeUploads:
-            .read
-        case .createRecord, .replaceRecord, .changeRecord, .deleteRecord, .modifyRecords, .deleteSet, .changeSet,
-            .signOut, .endSession, .endSessions, .rotateSession:
-            .write
-        case .uploadAsset, .createUpload, .continueUpload, .terminateUpload: .upload
-        case .readSchema, .putSchema, .readType, .addIndex, .changeField, .readAdvice, .listGrants, .readGrants,
-            .putGrants,
-            .listRoles, .readRole, .putRole, .deleteRole, .addRoleMember, .removeRoleMember, .explainAccess, .listUsers,
-            .changeUser, .removeUser, .invite,
-            .listInvitations,
-            .removeInvitation, .listKeys, .createKey, .readKey, .changeKey, .revokeKey, .rotateKey,
-            .signOutAdministrator,
-            .listAdministratorSessions, .endAdministratorSession, .listAdministrators, .addAdministrator,
-            .readAdministrator, .changeAdministrator, .deleteAdministrator, .readAudit,
-            .startBackup, .readBackup, .cancelBackup:
-            .administer
-        }
-    }
-}

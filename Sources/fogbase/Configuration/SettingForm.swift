@@ -128,7 +128,8 @@ extension SettingForm where Value == PublicURL? {
                 let url: PublicURL
                 do throws(AddressProblem) { url = try PublicURL(text) } catch { throw BadValue(error.expected) }
                 // A path that begins as a route would be one or the other.
-                if let first = url.basePath.split(separator: "/").first, Endpoint.firstSegments.contains(String(first))
+                if let first = url.basePath.split(separator: "/").first,
+                    RouteTable.native.firstSegments.contains(String(first))
                 {
                     throw BadValue(
                         "must have a path that does not begin as a route of the server does; take another than /\(first)"

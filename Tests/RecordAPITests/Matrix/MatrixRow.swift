@@ -6,7 +6,8 @@ import RecordAPI
 ///
 /// What must not be in an answer is not the row's to say: `MatrixSecret` knows who may learn what, on every route.
 struct MatrixRow: Sendable {
-    let endpoint: Endpoint
+    /// The route that it is meant for, by its name in `/openapi.json`.
+    let route: String
     let method: HTTPMethod
     let target: String
     var body: String?
@@ -26,12 +27,12 @@ struct MatrixRow: Sendable {
     var tellsTakenName = false
 
     init(
-        _ endpoint: Endpoint, _ method: HTTPMethod, _ target: String, _ body: String?,
+        _ route: String, _ method: HTTPMethod, _ target: String, _ body: String?,
         headers: [(String, String)] = [], _ live: [Int], dead: Int = 401,
         twin: (hidden: String, missing: String)? = nil,
         counts: [Int]? = nil, tellsTakenName: Bool = false
     ) {
-        self.endpoint = endpoint
+        self.route = route
         self.method = method
         self.target = target
         self.body = body
@@ -45,10 +46,10 @@ struct MatrixRow: Sendable {
 
     /// Without a body.
     init(
-        _ endpoint: Endpoint, _ method: HTTPMethod, _ target: String, headers: [(String, String)] = [], _ live: [Int],
+        _ route: String, _ method: HTTPMethod, _ target: String, headers: [(String, String)] = [], _ live: [Int],
         dead: Int = 401, twin: (hidden: String, missing: String)? = nil, counts: [Int]? = nil, shows: [String] = []
     ) {
-        self.init(endpoint, method, target, nil, headers: headers, live, dead: dead, twin: twin, counts: counts)
+        self.init(route, method, target, nil, headers: headers, live, dead: dead, twin: twin, counts: counts)
         self.shows = shows
     }
 

@@ -15,39 +15,39 @@ extension MatrixRow {
     private static let credentials = #"{"name":"viewer-kx90","password":"matrix horse viewer-kx90"}"#
 
     static let administrators: [MatrixRow] = [
-        MatrixRow(.signInAdministrator, .post, "/administrators/sessions", credentials, .everybody(201)),
+        MatrixRow("signInAdministrator", .post, "/administrators/sessions", credentials, .everybody(201)),
         MatrixRow(
-            .signInAdministrator, .post, "/administrators/sessions",
+            "signInAdministrator", .post, "/administrators/sessions",
             #"{"name":"viewer-kx90","password":"wrong horse viewer"}"#, .everybody(401),
             twin: ("viewer-kx90", "viewer-kx99")),
         MatrixRow(
-            .signInAdministrator, .post, "/administrators/sessions",
+            "signInAdministrator", .post, "/administrators/sessions",
             #"{"name":"disabled-kx90","password":"matrix horse disabled-kx90"}"#, .everybody(401)),
-        MatrixRow(.listAdministratorSessions, .get, "/administrators/sessions", named(200, 200)),
-        MatrixRow(.signOutAdministrator, .delete, "/administrators/sessions/current", named(204, 204)),
+        MatrixRow("listAdministratorSessions", .get, "/administrators/sessions", named(200, 200)),
+        MatrixRow("signOutAdministrator", .delete, "/administrators/sessions/current", named(204, 204)),
         MatrixRow(
-            .endAdministratorSession, .delete, "/administrators/sessions/{administratorSession}", named(204, 404)),
+            "endAdministratorSession", .delete, "/administrators/sessions/{administratorSession}", named(204, 404)),
         MatrixRow(
-            .changeOwnPassword, .patch, "/administrators/me",
+            "changeOwnPassword", .patch, "/administrators/me",
             #"{"password":"another matrix horse","currentPassword":"matrix horse owner-kx90"}"#, named(204, 403)),
-        MatrixRow(.listAdministrators, .get, "/administrators", owners(200)),
+        MatrixRow("listAdministrators", .get, "/administrators", owners(200)),
         MatrixRow(
-            .addAdministrator, .post, "/administrators",
+            "addAdministrator", .post, "/administrators",
             #"{"name":"new","password":"another matrix horse","role":"owner"}"#, owners(201)),
         MatrixRow(
-            .readAdministrator, .get, "/administrators/viewer-kx90", owners(200), twin: ("viewer-kx90", "viewer-kx99")),
+            "readAdministrator", .get, "/administrators/viewer-kx90", owners(200), twin: ("viewer-kx90", "viewer-kx99")),
         MatrixRow(
-            .changeAdministrator, .patch, "/administrators/viewer-kx90", #"{"role":"owner"}"#, owners(200),
+            "changeAdministrator", .patch, "/administrators/viewer-kx90", #"{"role":"owner"}"#, owners(200),
             twin: ("viewer-kx90", "viewer-kx99")),
         MatrixRow(
-            .deleteAdministrator, .delete, "/administrators/viewer-kx90", owners(204),
+            "deleteAdministrator", .delete, "/administrators/viewer-kx90", owners(204),
             twin: ("viewer-kx90", "viewer-kx99")),
-        MatrixRow(.readAudit, .get, "/audit", owners(200)),
-        MatrixRow(.readAudit, .get, "/audit?scope=server", owners(200)),
+        MatrixRow("readAudit", .get, "/audit", owners(200)),
+        MatrixRow("readAudit", .get, "/audit?scope=server", owners(200)),
         // The operator's commands alone, which have a token of their own.
         MatrixRow(
-            .startBackup, .post, "/backup", #"{"path":"/nowhere/backup"}"#, .administrators(403, 403, 403, 403)),
-        MatrixRow(.readBackup, .get, "/backup", .administrators(403, 403, 403, 403)),
-        MatrixRow(.cancelBackup, .delete, "/backup", .administrators(403, 403, 403, 403)),
+            "startBackup", .post, "/backup", #"{"path":"/nowhere/backup"}"#, .administrators(403, 403, 403, 403)),
+        MatrixRow("readBackup", .get, "/backup", .administrators(403, 403, 403, 403)),
+        MatrixRow("cancelBackup", .delete, "/backup", .administrators(403, 403, 403, 403)),
     ]
 }

@@ -27,31 +27,31 @@ extension MatrixRow {
             ),
         ].flatMap { (type: String, statuses: [Int], counts: [Int]) -> [MatrixRow] in
             [
-                MatrixRow(.queryRecords, .get, "/query/\(type)?count=true&explain=true", statuses, counts: counts),
+                MatrixRow("queryRecords", .get, "/query/\(type)?count=true&explain=true", statuses, counts: counts),
                 MatrixRow(
-                    .queryRecords, .get, "/query/\(type)?count=true&sort=-recordName&where=title!='x'&limit=1",
+                    "queryRecords", .get, "/query/\(type)?count=true&sort=-recordName&where=title!='x'&limit=1",
                     statuses,
                     counts: counts),
                 MatrixRow(
-                    .queryRecordsByBody, .post, "/query",
+                    "queryRecordsByBody", .post, "/query",
                     #"{"recordType":"\#(type)","where":"title BEGINSWITH %@ OR title == 'seaside'","args":["\#(type.lowercased())"],"count":true}"#,
                     statuses, counts: counts),
             ]
         } + [
             MatrixRow(
-                .queryRecords, .get, "/query/Good?where=cost>5",
+                "queryRecords", .get, "/query/Good?where=cost>5",
                 [400, 400, 400, 200, 200, 403, 200, 200, 200, 200, 200, 200],
                 counts: [0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1]),
             MatrixRow(
-                .queryRecords, .get, "/query/Good?sort=-cost",
+                "queryRecords", .get, "/query/Good?sort=-cost",
                 [400, 400, 400, 200, 200, 403, 200, 200, 200, 200, 200, 200],
                 counts: [0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1]),
             MatrixRow(
-                .queryRecords, .get, "/query/Good?where=title=='q'%20OR%20note%20BEGINSWITH%20'n'",
+                "queryRecords", .get, "/query/Good?where=title=='q'%20OR%20note%20BEGINSWITH%20'n'",
                 [400, 400, 400, 400, 200, 403, 200, 200, 200, 200, 200, 200],
                 counts: [0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1]),
             MatrixRow(
-                .queryRecords, .get, "/query/Good?count=true",
+                "queryRecords", .get, "/query/Good?count=true",
                 [200, 200, 200, 200, 200, 403, 200, 200, 200, 200, 200, 200],
                 counts: [1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1]),
         ]
@@ -65,13 +65,13 @@ extension MatrixRow {
             ("Listed", [401, 200, 200, 200, 200, 403, 403, 200, 200, 200, 403, 200]),
         ].flatMap { (type: String, statuses: [Int]) -> [MatrixRow] in
             [
-                MatrixRow(.deleteSet, .delete, "/query/\(type)?all=true", statuses),
-                MatrixRow(.deleteSet, .delete, "/query/\(type)?where=title!='q'&dryRun=true&maxAffected=5", statuses),
-                MatrixRow(.changeSet, .patch, "/query/\(type)?all=true", #"{"fields":{"title":"x"}}"#, statuses),
+                MatrixRow("deleteSet", .delete, "/query/\(type)?all=true", statuses),
+                MatrixRow("deleteSet", .delete, "/query/\(type)?where=title!='q'&dryRun=true&maxAffected=5", statuses),
+                MatrixRow("changeSet", .patch, "/query/\(type)?all=true", #"{"fields":{"title":"x"}}"#, statuses),
             ]
         } + [
             MatrixRow(
-                .changeSet, .patch, "/query/Good?where=cost==731731731", #"{"fields":{"title":"x"}}"#,
+                "changeSet", .patch, "/query/Good?where=cost==731731731", #"{"fields":{"title":"x"}}"#,
                 [401, 400, 400, 200, 200, 403, 403, 200, 200, 200, 403, 200])
         ]
 }

@@ -6,11 +6,10 @@ import Testing
 /// Every route for every kind of caller: who is let in, and that nobody learns what is not for them.
 @Suite struct ScenarioMatrixTests {
     @Test func `every route has its rows, and every row speaks of every kind of caller`() {
-        for endpoint in Endpoint.allCases {
-            #expect(MatrixRow.all.contains { $0.endpoint == endpoint }, "\(endpoint) has no row")
-        }
+        let routes = RouteTable.native.routes
+        for route in routes { #expect(MatrixRow.all.contains { $0.route == "\(route.id)" }, "\(route.id) has no row") }
         var router = Router<Int>()
-        for (index, route) in Endpoint.routes.enumerated() { router.add(route.route, index) }
+        for (index, route) in routes.enumerated() { router.add(route.name, index) }
         var met: Set<Int> = []
         for row in MatrixRow.all {
             // Words stand for names without a slash, but for those that are whole addresses.
@@ -26,13 +25,13 @@ import Testing
                 continue
             }
             met.insert(index)
-            #expect(Endpoint.routes[index].endpoint == row.endpoint, "\(row.description)")
+            #expect("\(routes[index].id)" == row.route, "\(row.description)")
             #expect(row.live.count == CallerKind.live.count, "\(row.description)")
             #expect(row.counts.map { $0.count == CallerKind.live.count } ?? true, "\(row.description)")
             for kind in CallerKind.allCases { #expect(row.status(for: kind) != nil, "\(row.description) \(kind)") }
         }
-        for (index, route) in Endpoint.routes.enumerated() where !met.contains(index) {
-            Issue.record("\(route.route) has no row")
+        for (index, route) in routes.enumerated() where !met.contains(index) {
+            Issue.record("\(route.name) has no row")
         }
     }
 

@@ -124,12 +124,12 @@ import Testing
         let before = try await state()
         for row in MatrixRow.all where ![.get, .head, .options].contains(row.method) {
             // Anybody makes an account, with a key or without.
-            if [.signUp, .signUpAnonymously, .signIn, .signInAdministrator].contains(row.endpoint) { continue }
+            if ["signUp", "signUpAnonymously", "signIn", "signInAdministrator"].contains(row.route) { continue }
             let answer = try await world.call(
                 row.method, row.target, row.body, as: .readOnlyKey, headers: row.headers)
             #expect(
-                answer.status >= 400 || [.modifyRecords, .queryRecordsByBody].contains(row.endpoint), "\(answer.text)")
-            if row.endpoint == .modifyRecords {
+                answer.status >= 400 || ["modifyRecords", "queryRecordsByBody"].contains(row.route), "\(answer.text)")
+            if row.route == "modifyRecords" {
                 #expect(answer.records.allSatisfy { $0["serverErrorCode"] != nil }, "\(row.body ?? ""): \(answer.text)")
             }
         }

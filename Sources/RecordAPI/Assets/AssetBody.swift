@@ -1,0 +1,58 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// The body of an upload, in pieces that are worth a thread's while.
+final class AssetBody {
+    private let body: HTTPRequestBody
+    private let assets: AssetStore
+    private var isTaken = false
+
+    init(_ body: HTTPRequestBody, for assets: AssetStore) {
+        self.body = body
+        self.assets = assets
+    }
+
+    func next() async throws -> [UInt8]? {
+        switch body {
+        case .empty: return nil
+        case .bytes(let bytes):
+            if isTaken || bytes.isEmpty { return nil }
+            isTaken = true
+            return bytes
+        case .stream(let reader): return try await reader.next(gathering: assets.pieceBytes, in: assets.buffers.take)
+        }
+    }
+}
+
+extension HTTPRequestBody {
+    /// The length that is known before the body has come.
+    var announcedLength: Int64? {
+        switch self {
+        case .empty: 0
+        case .bytes(let bytes): Int64(bytes.count)
+        case .stream(let reader): reader.expectedLength.map(Int64.init)
+        }
+    }
+}
+
+extension ReceivedAsset {
+    /// The value of an ASSET field, as the answer to an upload has it.
+    var json: JSONValue {
+        var object: [(String, JSONValue)] = [
+            ("fileChecksum", .string(asset.fileChecksum)), ("size", .integer(asset.size)),
+        ]
+        if let type = asset.contentType { object.append(("contentType", .string(type))) }
+        if let name = asset.filename { object.append(("filename", .string(name))) }
+        if let picture = asset.picture {
+            object += [
+                ("width", .integer(picture.width)), ("height", .integer(picture.height)),
+                ("orientation", .integer(picture.orientation)),
+            ]
+        }
+        if let receipt = asset.receipt { object.append(("receipt", .string(receipt))) }
+        object.append(("downloadURL", .string(downloadURL)))
+        return .object(JSONObject(object))
+    }
+}

@@ -1,0 +1,109 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// Files: uploads in one request, and reading by signed URLs.
+enum AssetRoutes {
+    static let routes: [Route] = [
+        Route(
+            "POST /assets", "uploadAsset", .assets,
+            "Uploads a file, or several as multipart/form-data; the answer is the value of an ASSET field",
+            rate: .upload, query: ["filename"], headers: ["contentDigest"],
+            responses: [
+                .json(201, "UploadAnswer", "The value for an ASSET field, with its receipt"),
+                .error(413, "Too large, or over the quota"), .error(507, "The disk is full"),
+            ]
+        ) { call in try await upload(call) },
+        reading("GET /assets/{token}"),
+        // The name is for people and for the files that browsers save.
+        reading("GET /assets/{token}/{filename}"),
+    ]
+
+    private static func reading(_ name: StaticString) -> Route {
+        Route(
+            name, "readAsset", .assets, "Reads an asset by its signed URL, ranges of it, or a smaller picture",
+            rate: .read, authentication: .url, query: ServedContent.parameters, headers: ServedContent.headers,
+            responses: ServedContent.responses
+        ) { call in try await read(call) }
+    }
+
+    /// A file as the body, or several as `multipart/form-data`.
+    ///
+    /// The caller is judged before the body is asked for, so that a stranger's gigabyte never crosses the network.
+    static func upload(_ call: RecordCall) async throws -> HTTPResponse {
+        let address = try call.address()
+        try call.reader.allowUploading(call.caller, to: address)
+        let type = call.request.fields[.contentType]
+        if let type, let media = MediaType(type), media.isType("multipart", "form-data") {
+            return try await uploadParts(call, media, to: address)
+        }
+        let upload = AssetUpload(
+            caller: call.caller, address: address, contentType: mediaType(type),
+            filename: call.query["filename"].flatMap { $0.isEmpty ? nil : $0 },
+            length: call.request.body.announcedLength, digest: try ContentDigest.expected(call.request.fields))
+        let source = AssetBody(call.request.body, for: call.database.assets)
+        let received = try await call.reader.receiveAsset(upload) { try await source.next() }
+        return .json(["asset": received.json], status: .created)
+    }
+
+    /// `multipart/form-data`, as browsers send forms: each part with a file name is a file. Files are stored one after
+    /// the other as they come; if one is refused, so is the request, and nobody gets the others' receipts.
+    private static func uploadParts(
+        _ call: RecordCall, _ type: MediaType, to address: DatabaseAddress
+    ) async throws -> HTTPResponse {
+        guard call.query["filename"] == nil else {
+            throw RecordError.badRequest("The files of a form have names of their own; leave 'filename' out")
+        }
+        let form = try FormBody(AssetBody(call.request.body, for: call.database.assets), type)
+        var assets: [JSONValue] = []
+        while let part = try await form.nextPart() {
+            guard part.isFile else {
+                _ = try await form.field()
+                continue
+            }
+            guard assets.count < FormBody.maxFiles else { throw RecordError.tooManyFormFiles }
+            let upload = AssetUpload(
+                caller: call.caller, address: address, contentType: mediaType(part.contentType),
+                filename: part.filename.flatMap(ContentDisposition.safeFilename))
+            let received = try await call.reader.receiveAsset(upload) { try await form.next() }
+            assets.append(received.json)
+        }
+        guard !assets.isEmpty else {
+            throw RecordError.badRequest("The form has no file: none of its parts has a file name")
+        }
+        return .json(["assets": .array(assets)], status: .created)
+    }
+
+    /// What a Content-Type says of a file. That of forms says that nobody has named a type (curl's default).
+    static func mediaType(_ text: String?) -> String? {
+        guard let text, let type = MediaType(text), !type.isType("application", "x-www-form-urlencoded") else {
+            return nil
+        }
+        return text
+    }
+
+    /// An asset by its signed URL, which is all the right that it takes.
+    static func read(_ call: RecordCall) async throws -> HTTPResponse {
+        let filename = call.request.target.segmentCount > 2 ? call.parameters[1] : ""
+        let asset = try call.reader.openAsset(token: call.parameters[0], filename: filename)
+        return try await ServedContent(asset, for: call).response(to: call.request)
+    }
+
+    static let schemas: StaticString = #"""
+        "Asset":{"type":"object","required":["fileChecksum","size"],"properties":{
+        "fileChecksum":{"type":"string","description":"SHA-256 in base64"},"size":{"type":"integer"},
+        "contentType":{"type":"string"},"filename":{"type":"string"},
+        "width":{"type":"integer"},"height":{"type":"integer"},
+        "orientation":{"type":"integer","minimum":1,"maximum":8,"description":"As EXIF counts; 1 is upright"},
+        "receipt":{"type":"string","description":"In answers to uploads: proof for the record that gets the value"},
+        "downloadURL":{"type":"string"}}},
+        "UploadAnswer":{"type":"object","properties":{"asset":{"$ref":"#/components/schemas/Asset"},
+        "assets":{"type":"array","items":{"$ref":"#/components/schemas/Asset"}}}},
+        "Upload":{"type":"object","required":["offset","expiresAt"],"properties":{
+        "offset":{"type":"integer","description":"So many bytes are durable"},
+        "length":{"type":"integer","description":"Absent until it is known"},
+        "expiresAt":{"type":"integer","description":"Milliseconds since 1970"},
+        "asset":{"$ref":"#/components/schemas/Asset"}}}
+        """#
+}

@@ -1,0 +1,152 @@
+internal import Cryptography
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import Thumbnails
+
+/// What a route serves besides JSON: an asset's file, a thumbnail's, or bytes of a field.
+struct ServedContent {
+    enum Body {
+        case file(any HTTPFile)
+        case bytes([UInt8])
+    }
+
+    /// The query parameters of every route that serves such content.
+    static let parameters = ["download", "width", "height", "fit", "format"]
+
+    /// Its header fields, as parameters of `/openapi.json`.
+    static let headers = ["ifNoneMatch", "range", "ifRange"]
+
+    static let responses: [Route.Response] = [
+        .bytes(200, "The bytes"), .bytes(206, "The range, or several as multipart/byteranges"), .unchanged,
+        .error(410, "The URL has expired"), .error(416, "Every range begins behind the end"),
+        .error(501, "Smaller pictures are not made here"),
+    ]
+
+    var body: Body
+    var size: Int
+    var entityTag: EntityTag?
+    var mediaType: String
+    var display: AssetDisplay
+    var filename: String?
+    /// How long it may be kept without asking, in seconds; `nil` for not at all.
+    var secondsLeft: Int64?
+
+    init(_ asset: OpenAsset, for call: RecordCall) async throws {
+        body = .file(SentAsset(asset))
+        size = Int(asset.size)
+        entityTag = EntityTag(opaque: asset.hash.hex)
+        mediaType = asset.mediaType
+        display = try call.query.word("download") ? .attachment : asset.display
+        filename = asset.filename
+        secondsLeft = asset.secondsLeft
+        guard let form = try call.query.thumbnail(of: asset.picture), let source = asset.picture else { return }
+        entityTag = EntityTag(opaque: asset.hash.hex + form.tagSuffix)
+        mediaType = form.format.mediaType
+        display = try call.query.word("download") ? .attachment : .document
+        // What the client has already need not be made.
+        if case .notModified = condition(of: call.request) { return }
+        do throws(ThumbnailError) {
+            let file = try await call.database.thumbnail(of: source, form)
+            body = .file(SentThumbnail(file))
+            size = file.size
+        } catch {
+            throw RecordError(error)
+        }
+    }
+
+    private func condition(of request: HTTPRequest) -> Preconditions.Outcome {
+        Preconditions.evaluate(request.fields, method: request.method, entityTag: entityTag)
+    }
+
+    init(bytes: [UInt8], entityTag: EntityTag?) {
+        body = .bytes(bytes)
+        size = bytes.count
+        self.entityTag = entityTag
+        mediaType = AssetMediaType.unknown
+        display = .attachment
+    }
+
+    /// Clients made it, so no browser may take it for a page of this server, whatever it says it is.
+    private func makeFields(contentType: String) -> HTTPFields {
+        var fields = HTTPFields()
+        if let secondsLeft {
+            fields.append(.cacheControl, "private, max-age=\(secondsLeft), immutable")
+        } else {
+            fields.append(.cacheControl, literal: "private, no-cache")
+        }
+        fields.append(.contentType, contentType)
+        fields.append(
+            .contentDisposition,
+            display == .attachment
+                ? ContentDisposition.attachment(filename: filename) : ContentDisposition.inline(filename: filename))
+        fields.append(.xContentTypeOptions, literal: "nosniff")
+        fields.append(.contentSecurityPolicy, literal: policy)
+        fields.append(.acceptRanges, literal: "bytes")
+        if let entityTag { fields.append(.etag, entityTag.text) }
+        return fields
+    }
+
+    /// What the content may do if a browser makes a document of it, alone or in a frame. The sandbox gives it an origin of
+    /// its own and no scripts, so that an SVG reads nothing of the console's or an app's; styles are those of drawings and of
+    /// the browser's own pages around text and pictures.
+    private var policy: StaticString {
+        switch display {
+        case .attachment: "default-src 'none'; frame-ancestors 'none'; sandbox"
+        case .document: "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; sandbox"
+        // A browser's player is a page around the file, and loads it once more, from its own origin. It has no scripts.
+        case .media: "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox allow-same-origin"
+        }
+    }
+
+    /// The answer, under the request's conditions and ranges.
+    func response(to request: HTTPRequest) throws -> HTTPResponse {
+        switch condition(of: request) {
+        case .proceed: break
+        case .notModified: return HTTPResponse(.notModified, fields: makeFields(contentType: mediaType))
+        case .failed: throw APIError.conditionFailed
+        case .malformed: throw APIError.malformedCondition
+        }
+        var fields = makeFields(contentType: mediaType)
+        guard request.fields.contains(.range), Preconditions.rangeApplies(request.fields, entityTag: entityTag) else {
+            return HTTPResponse(.ok, fields: fields, body: part(0..<size))
+        }
+        switch ByteRanges.parse(request.fields, size: size) {
+        case .whole: return HTTPResponse(.ok, fields: fields, body: part(0..<size))
+        case .ranges(let ranges) where ranges.count == 1:
+            fields.append(.contentRange, ByteRange.contentRange(ranges[0], size: size))
+            return HTTPResponse(.partialContent, fields: fields, body: part(ranges[0]))
+        case .ranges(let ranges):
+            let parts = MultipartByteRanges(
+                ranges, size: size, contentType: mediaType, boundary: MultipartByteRanges.randomBoundary())
+            return HTTPResponse(
+                .partialContent, fields: makeFields(contentType: parts.contentType), body: multipart(parts))
+        case .unsatisfiable: throw APIError.rangeNotSatisfiable(size: size)
+        }
+    }
+
+    private func multipart(_ parts: MultipartByteRanges) -> HTTPResponseBody {
+        switch body {
+        case .file(let file): .file(HTTPFileBody(file, parts: parts.parts))
+        case .bytes(let bytes): .bytes(parts.bytes(of: bytes))
+        }
+    }
+
+    private func part(_ range: Range<Int>) -> HTTPResponseBody {
+        switch body {
+        case .file(let file): .file(HTTPFileBody(file, parts: [.range(range)]))
+        case .bytes(let bytes): .bytes(range.count == bytes.count ? bytes : Array(bytes[range]))
+        }
+    }
+}
+
+/// An asset's file on its way out.
+final class SentAsset: HTTPFile {
+    private let asset: OpenAsset
+
+    init(_ asset: OpenAsset) {
+        self.asset = asset
+    }
+
+    var descriptor: Int32 { asset.descriptor }
+}

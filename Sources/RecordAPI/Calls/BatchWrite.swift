@@ -1,0 +1,68 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// A batch of CloudKit's operations on its way from the body to the writer.
+struct BatchWrite: Sendable {
+    private let operations: [RecordOperation]
+    private let isAtomic: Bool
+    private let desiredKeys: [String]?
+    private let preserves: PreservedMetadata
+    private let key: IdempotencyKey?
+
+    /// Performs a batch, with a result for each operation in order.
+    static func perform(_ call: inout RecordCall) async throws -> HTTPResponse {
+        let address = try call.address()
+        try call.refuseStrangers(nil, in: address.scope)
+        let body = try await call.body()
+        let (request, database) = (call.request, call.database)
+        let batch =
+            body.count < InputWorker.minimumBytes
+            ? try BatchWrite(body, of: request, in: database, by: call.reader.schema)
+            : try await call.readElsewhere(body.count) { () throws(RecordError) in
+                try BatchWrite(body, of: request, in: database, by: database.schema)
+            }
+        // The request has been counted for one.
+        try call.rate.take(batch.operations.count - 1, after: 1)
+        var write = WriteRequest(
+            caller: call.caller, rightsVersion: call.rightsVersion, address: address,
+            shape: .batch(isAtomic: batch.isAtomic), operations: batch.operations,
+            fields: try call.query.fields() ?? batch.desiredKeys, idempotency: batch.key)
+        if !batch.preserves.isEmpty { (write.preserves, write.actor) = (batch.preserves, call.actor) }
+        let answer = try await database.modify(write)
+        if case .service(let key) = call.caller {
+            for type in answer.typesBeyondScope { call.noteOutOfScope(key, type) }
+        }
+        var response = HTTPResponse.json(answer.body)
+        if answer.isReplay, let name = RecordCall.idempotencyReplayed { response.fields.append(name, literal: "true") }
+        return response
+    }
+
+    private init(
+        _ body: [UInt8], of request: HTTPRequest, in database: RecordDatabase, by schema: Schema
+    ) throws(RecordError) {
+        let batch = try BatchInput.read(body, maxOperations: database.limits.batchOperations)
+        var operations: [RecordOperation] = []
+        operations.reserveCapacity(batch.operations.count)
+        for item in batch.operations { operations.append(Self.operation(item, in: database, by: schema)) }
+        self.operations = operations
+        isAtomic = batch.atomic
+        desiredKeys = batch.desiredKeys
+        preserves = batch.preserves
+        key = try RecordCall.idempotencyKey(of: request, body)
+    }
+
+    /// What an item asks for. One that cannot be performed is refused as that item, in its place.
+    private static func operation(
+        _ item: OperationInput, in database: RecordDatabase, by schema: Schema
+    ) -> RecordOperation {
+        do throws(RecordError) {
+            var operation = try RecordOperation(item)
+            try? database.prepare(&operation, by: schema)
+            return operation
+        } catch {
+            return RecordOperation(refusing: item, with: error)
+        }
+    }
+}

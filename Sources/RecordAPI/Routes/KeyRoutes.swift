@@ -1,0 +1,158 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// API keys: what services bear. Administrators, and keys with the right `manageKeys`.
+enum KeyRoutes {
+    static let routes: [Route] = [
+        Route(
+            "GET /keys", "listKeys", .keys,
+            "Lists API keys, revoked ones among them; never a token (right manageKeys)", rate: .administer,
+            right: .manageKeys, query: ["limit", "cursor"], responses: [.json(200, "Keys", "A page of keys")]
+        ) { call in try list(call) },
+        Route(
+            "POST /keys", "createKey", .keys, "Makes an API key; its token is shown once (right manageKeys)",
+            rate: .administer, right: .manageKeys, body: .json("NewKey"),
+            responses: [.json(201, "Key", "The key with its token, which is shown once")]
+        ) { call in try await create(&call) },
+        Route(
+            "GET /keys/{id}", "readKey", .keys, "Shows an API key (right manageKeys)", rate: .administer,
+            right: .manageKeys, responses: [.json(200, "Key", "The key")]
+        ) { call in try read(call) },
+        Route(
+            "PATCH /keys/{id}", "changeKey", .keys, "Changes name, scope or end of an API key (right manageKeys)",
+            rate: .administer, right: .manageKeys, body: .json("KeyChange"), responses: [.json(200, "Key", "The key")]
+        ) { call in try await change(&call) },
+        Route(
+            "DELETE /keys/{id}", "revokeKey", .keys, "Ends an API key for good (right manageKeys)", rate: .administer,
+            right: .manageKeys, responses: [.empty(204, "Revoked")]
+        ) { call in try await revoke(call) },
+        Route(
+            "POST /keys/{id}/rotate", "rotateKey", .keys,
+            "Gives an API key a new token; the old one stays good for a while (right manageKeys)", rate: .administer,
+            right: .manageKeys, body: .optionalJSON("KeyRotation"),
+            responses: [.json(200, "Key", "The key with its new token, which is shown once")]
+        ) { call in try await rotate(&call) },
+    ]
+
+    /// A page in the order in which they were made, revoked ones among them. Never a token.
+    static func list(_ call: RecordCall) throws -> HTTPResponse {
+        let limit = try call.query.limit(call.database.limits)
+        let page = try call.reader.apiKeys(after: call.query["cursor"], limit: limit)
+        var answer = JSONObject([("keys", .array(page.keys.map(\.json)))])
+        if let cursor = page.cursor { answer["cursor"] = .string(cursor) }
+        return .json(.object(answer))
+    }
+
+    static func read(_ call: RecordCall) throws -> HTTPResponse {
+        .json(try call.reader.apiKey(call.parameters[0]).json)
+    }
+
+    /// `POST /keys` with `{"name","scope","expiresAt"|"expiresIn"?}`: the answer shows the token this once.
+    static func create(_ call: inout RecordCall) async throws -> HTTPResponse {
+        let object = try await call.object(keys: ["name", "scope", "expiresAt", "expiresIn"], upTo: 65_536)
+        guard let name = object["name"]?.string, let scope = object["scope"] else {
+            throw RecordError.badRequest("The body needs 'name', a string, and 'scope', an object")
+        }
+        let made = try await call.database.createKey(
+            KeyName(name), scope: KeyScope(scope), expiry: try expiry(object) ?? .never, by: call.actor)
+        return answer(made, status: .created)
+    }
+
+    /// `PATCH /keys/{id}` with what shall be other: `name`, `scope`, `expiresAt` or `expiresIn`; `"expiresAt":null` takes
+    /// the end away.
+    static func change(_ call: inout RecordCall) async throws -> HTTPResponse {
+        let object = try await call.object(keys: ["name", "scope", "expiresAt", "expiresIn"], upTo: 65_536)
+        guard object.count > 0 else {
+            throw RecordError.badRequest("The body names nothing to change: name, scope, expiresAt or expiresIn")
+        }
+        var name: KeyName?
+        if let value = object["name"] {
+            guard let text = value.string else { throw RecordError.badRequest("'name' is a string") }
+            name = try KeyName(text)
+        }
+        let key = try await call.database.changeKey(
+            call.parameters[0], name: name, scope: try object["scope"].map { value in try KeyScope(value) },
+            expiry: try expiry(object), by: call.actor)
+        return .json(key.json)
+    }
+
+    /// `DELETE /keys/{id}` ends it for good.
+    static func revoke(_ call: RecordCall) async throws -> HTTPResponse {
+        try await call.database.revokeKey(call.parameters[0], by: call.actor)
+        return HTTPResponse(.noContent)
+    }
+
+    /// `POST /keys/{id}/rotate` with `{"overlap"?}`, seconds or `"1h"`: a new token, shown this once.
+    static func rotate(_ call: inout RecordCall) async throws -> HTTPResponse {
+        let object = try await call.object(keys: ["overlap"], upTo: 1_024, isOptional: true)
+        var overlap = RecordDatabase.keyOverlapSeconds
+        if let value = object["overlap"] {
+            overlap = try WireSeconds.read(value, "overlap")
+        }
+        return answer(
+            try await call.database.rotateKey(call.parameters[0], overlap: overlap, by: call.actor), status: .ok)
+    }
+
+    private static func answer(_ made: NewKey, status: HTTPStatus) -> HTTPResponse {
+        var object = made.key.json.object ?? JSONObject()
+        object["token"] = .string(made.token)
+        var response = HTTPResponse.json(.object(object), status: status)
+        // The token is shown this once, and in nobody's cache.
+        response.fields.set(.cacheControl, "no-store")
+        return response
+    }
+
+    /// When a key shall end; `nil` if the body does not say.
+    private static func expiry(_ object: JSONObject) throws(RecordError) -> KeyExpiry? {
+        switch (object["expiresAt"], object["expiresIn"]) {
+        case (nil, nil): return nil
+        case (.null, nil): return .never
+        case (let value?, nil):
+            if let moment = value.integer { return .at(moment) }
+            guard let text = value.string else {
+                throw .badRequest(
+                    "'expiresAt' is a moment in milliseconds since 1970, a time such as \"\(Timestamp.example)\", or null for never"
+                )
+            }
+            return .at(try WireMoment.read(text, "expiresAt", takesDates: false))
+        case (nil, let value?):
+            return .after(try WireSeconds.read(value, "expiresIn"))
+        case (_?, _?):
+            throw .badRequest("'expiresAt' and 'expiresIn' say the same. Leave one of them out")
+        }
+    }
+
+    static let schemas: StaticString = #"""
+        "KeyScope":{"type":"object","additionalProperties":false,"properties":{
+        "types":{"type":"array","minItems":1,"items":{"type":"string"},"description":"Absent: all types"},
+        "actions":{"type":"array","items":{"type":"string","enum":["read","create","write"]}},
+        "readOnly":{"type":"boolean","description":"Short for the actions [read]"},
+        "rights":{"type":"array","items":{"type":"string","enum":["readSchema","changeSchema","readRights",
+        "changeRights","manageUsers","manageKeys","readMetrics"]}}}},
+        "NewKey":{"type":"object","required":["name","scope"],"additionalProperties":false,"properties":{
+        "name":{"type":"string","maxLength":100},"scope":{"$ref":"#/components/schemas/KeyScope"},
+        "expiresAt":{"type":["integer","null"],"description":"Milliseconds since 1970"},
+        "expiresIn":{"$ref":"#/components/schemas/Seconds"}}},
+        "KeyChange":{"type":"object","minProperties":1,"additionalProperties":false,"properties":{
+        "name":{"type":"string","maxLength":100},"scope":{"$ref":"#/components/schemas/KeyScope"},
+        "expiresAt":{"type":["integer","null"]},"expiresIn":{"$ref":"#/components/schemas/Seconds"}}},
+        "KeyRotation":{"type":"object","additionalProperties":false,"properties":{
+        "overlap":{"$ref":"#/components/schemas/Seconds","default":86400,
+        "description":"How long the old token stays good: 30 days at most"}}},
+        "Seconds":{"description":"Seconds, or a time with its unit","anyOf":[{"type":"integer","minimum":0},
+        {"type":"string","pattern":"^([0-9]+[dhms]|0)$","examples":["90d","12h","30m"]}]},
+        "Key":{"type":"object","required":["id","name","prefix","scope","state"],"properties":{
+        "id":{"type":"string"},"name":{"type":"string"},
+        "prefix":{"type":"string","description":"The first characters of its token"},
+        "scope":{"$ref":"#/components/schemas/KeyScope"},
+        "userRecordName":{"type":"string","description":"Who creates what it creates"},
+        "createdAt":{"type":"integer"},"expiresAt":{"type":"integer"},"usedAt":{"type":"integer"},
+        "overlapsUntil":{"type":"integer"},"revokedAt":{"type":"integer"},
+        "state":{"type":"string","enum":["active","expired","revoked"]},
+        "token":{"type":"string","description":"In the answers that make one alone"}}},
+        "Keys":{"type":"object","required":["keys"],"properties":{
+        "keys":{"type":"array","items":{"$ref":"#/components/schemas/Key"}},"cursor":{"type":"string"}}}
+        """#
+}

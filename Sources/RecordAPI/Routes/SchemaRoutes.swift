@@ -1,0 +1,223 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// Record types, fields, indexes and grants as one document. Administrators.
+enum SchemaRoutes {
+    static let routes: [Route] = [
+        Route(
+            "GET /schema", "readSchema", .schema, "Shows types, fields, indexes and grants (administrators)",
+            rate: .administer, right: .readSchema, headers: ["ifNoneMatch"],
+            responses: [.json(200, "Schema", "The schema, with ETag"), .unchanged]
+        ) { call in try read(call) },
+        Route(
+            "PUT /schema", "putSchema", .schema, "Makes the schema what the document says (administrators)",
+            rate: .administer, right: .changeSchema, query: ["rights", "dryRun"], headers: ["ifMatch"],
+            body: .json("Schema"),
+            responses: [
+                .json(200, "Schema", "The schema, with ETag, and what of it is other than before"),
+                .empty(204, "Done, by somebody who may not read the schema"),
+                .error(412, "The schema has another tag"),
+            ]
+        ) { call in try await replace(&call) },
+        Route(
+            "GET /schema/types/{type}", "readType", .schema, "Shows one type (administrators)", rate: .administer,
+            right: .readSchema, responses: [.json(200, "RecordType", "The type")]
+        ) { call in try readType(call) },
+        Route(
+            "POST /schema/types/{type}/indexes", "addIndex", .schema, "Adds an index to a type (administrators)",
+            rate: .administer, right: .changeSchema, body: .json("Index"),
+            responses: [.json(201, "Index", "The new index"), .json(200, "Index", "The index, which was there")]
+        ) { call in try await addIndex(&call) },
+        Route(
+            "PATCH /schema/types/{type}/fields/{field}", "changeField", .schema,
+            "Gives a field another type, such as DOUBLE to an INT64 (administrators)", rate: .administer,
+            right: .changeSchema, body: .json("FieldTypeChange"),
+            responses: [.json(200, "Field", "The field"), .json(202, "Field", "It is being widened")]
+        ) { call in try await changeField(&call) },
+        Route(
+            "GET /schema/advice", "readAdvice", .schema,
+            "Tells which queries cost most, and which index would help (administrators)", rate: .administer,
+            right: .readSchema, responses: [.json(200, "Advice", "Queries, the costliest first")]
+        ) { call in try readAdvice(call) },
+    ]
+
+    static func read(_ call: RecordCall) throws -> HTTPResponse {
+        let schema = call.reader.schema
+        let document = call.document(of: schema)
+        return try call.answer(document.json, tag: tag(of: document, schema))
+    }
+
+    /// `PUT /schema`; with `rights=keep` who may do what with the types and fields that are there stays, and with
+    /// `dryRun=true` all of it does. The answer tells what is other than before, in `changes`.
+    static func replace(_ call: inout RecordCall) async throws -> HTTPResponse {
+        var options = SchemaOptions()
+        options.isDryRun = try call.query.word("dryRun")
+        switch call.query["rights"] {
+        case nil, "replace": break
+        case "keep": options.keepsRights = true
+        default:
+            throw RequestQuery.invalid(
+                "rights", "'rights' is replace, as the document says, or keep: what is there keeps its rights")
+        }
+        options.writeGuard = try call.documentGuard()
+        let document = try await call.document(SchemaDocument.read)
+        let outcome = try await call.database.putSchema(document, options, by: call.actor)
+        // Who may write the schema and not read it learns that it was done, and no more.
+        guard Authorization.authorize(call.caller, .readSchema) == .allowed else { return HTTPResponse(.noContent) }
+        // By now indexes may be ready that were not when it was committed.
+        let schema = options.isDryRun ? outcome.schema : call.database.schema
+        let now = call.document(of: schema)
+        var answer = now.json.object ?? JSONObject()
+        answer["changes"] = outcome.changes.json
+        if options.isDryRun {
+            answer["dryRun"] = true
+            return .json(.object(answer))
+        }
+        return .document(.object(answer), tag: tag(of: now, schema))
+    }
+
+    /// While indexes are built two answers differ that are one schema: the part behind the dot does too.
+    private static func tag(of document: SchemaDocument, _ schema: Schema) -> String {
+        let tag = DocumentTag.text(of: schema)
+        return document.hasProgress ? "\(tag).\(DocumentTag.text(of: document.json))" : tag
+    }
+
+    static func readType(_ call: RecordCall) throws -> HTTPResponse {
+        let type = try call.type()
+        return .json(
+            SchemaDocument.TypeEntry(
+                type, built: call.database.indexProgress.building, namesRecords: call.readsRecords(of: type)
+            ).json)
+    }
+
+    /// Which queries of late cost the most, and which index would help each.
+    static func readAdvice(_ call: RecordCall) throws -> HTTPResponse {
+        .json(call.database.queryAdvice)
+    }
+
+    /// `POST /schema/types/{type}/indexes` with `{"fields":["threadname","-timestamp"],"unique"?}` adds one index, and
+    /// leaves everything else in the schema as it is. Administrators.
+    static func addIndex(_ call: inout RecordCall) async throws -> HTTPResponse {
+        try call.refuseConditions()
+        let index = try await call.object(keys: ["fields", "unique"], upTo: 65_536)
+        let type = try call.type()
+        let shape = try shape(index, of: type)
+        let added = try await call.database.addIndexes(
+            IndexWish(indexes: [shape]), to: type.name, by: call.actor)
+        guard let type = call.database.schema[type.name], let index = added.all.first else {
+            throw RecordError(.conflict, "The type was taken away meanwhile")
+        }
+        let entry = SchemaDocument.IndexEntry(
+            index, of: type, built: call.database.indexProgress.building, namesRecords: call.readsRecords(of: type))
+        return .json(entry.json, status: added.new.contains(index.id) ? .created : .ok)
+    }
+
+    /// What the schema's document would make of the index.
+    private static func shape(
+        _ index: JSONObject, of type: RecordTypeDefinition
+    ) throws(RecordError) -> IndexWish.Shape {
+        var document = JSONObject()
+        document["fields"] = SchemaDocument.TypeEntry(type).json["fields"]
+        document["indexes"] = .array([.object(index)])
+        let read = try SchemaDocument.TypeEntry(name: type.name, .object(document), path: "types.\(type.name)")
+        guard let entry = read.indexes?.first else { return IndexWish.Shape(kind: .ordered, columns: []) }
+        return try entry.shape(in: type)
+    }
+
+    /// `PATCH /schema/types/{type}/fields/{field}` with `{"type":"DOUBLE"}` gives one field another type, and leaves
+    /// everything else in the schema as it is. Administrators.
+    static func changeField(_ call: inout RecordCall) async throws -> HTTPResponse {
+        try call.refuseConditions()
+        let object = try await call.object(keys: ["type"], upTo: 65_536)
+        let typeName = try call.typeName()
+        guard let tag = object["type"]?.string, let wanted = FieldType(tag: tag) else {
+            throw RecordError.badRequest(
+                "The body is {\"type\":…}, such as {\"type\":\"DOUBLE\"}. \(FieldType.rule)",
+                details: [("path", .text("type"))])
+        }
+        guard let name = FieldName(call.parameters[1]) else {
+            throw RecordError(.notFound, "No field has such a name", cause: .unknownName)
+        }
+        try await call.database.changeField(name, of: typeName, to: wanted, by: call.actor)
+        // A caller that can write the schema and not read it learns that it was done, and no more.
+        guard Authorization.authorize(call.caller, .readSchema) == .allowed else { return HTTPResponse(.noContent) }
+        guard let type = call.database.schema[typeName] else { throw RecordError.unknownType(typeName) }
+        let entry = SchemaDocument.TypeEntry(
+            type, built: call.database.indexProgress.building, namesRecords: call.readsRecords(of: type))
+        guard let field = entry.fields.first(where: { $0.name == name }) else {
+            throw RecordError(.conflict, "The field was removed meanwhile")
+        }
+        // What it becomes later is not done yet.
+        return .json(field.json, status: field.widening == nil ? .ok : .accepted)
+    }
+
+    static let adviceSchemas: StaticString = #"""
+        "Advice":{"type":"object","required":["advice"],"properties":{"advice":{"type":"array",
+        "items":{"type":"object","properties":{"recordType":{"type":"string"},
+        "where":{"type":"string","description":"The condition with ? in the place of values"},
+        "sort":{"type":"string"},"count":{"type":"integer"},"refused":{"type":"integer"},
+        "examinedRows":{"type":"integer"},"returnedRows":{"type":"integer"},"milliseconds":{"type":"integer"},
+        "index":{"type":"array","items":{"type":"string"},"description":"What would help"}}}}}},
+        "Index":{"type":"object","required":["fields"],"properties":{
+        "fields":{"type":"array","minItems":1,"maxItems":8,"items":{"type":"string"},
+        "description":"Columns; a minus in front means descending"},"unique":{"type":"boolean","default":false},
+        "state":{"type":"string","enum":["building","failed"]},"built":{"type":"integer"},
+        "reason":{"type":"string"}}}
+        """#
+
+    static let schemas: StaticString = #"""
+        "RecordType":{"type":"object","properties":{
+        "fields":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Field"}},
+        "indexes":{"type":"array","items":{"$ref":"#/components/schemas/Index"}},
+        "grants":{"$ref":"#/components/schemas/Rights"},
+        "acl":{"type":["object","null"],"description":"The access list of new records that do not say one"},
+        "aclRequired":{"type":"boolean","description":"No record is made without a list, or loses its own"}}},
+        "Field":{"type":"object","required":["type"],
+        "properties":{"type":{"$ref":"#/components/schemas/FieldType"},
+        "widening":{"type":"object","description":"The type that the field becomes when all records are checked","properties":{
+        "to":{"$ref":"#/components/schemas/FieldType"},"state":{"type":"string","enum":["building","failed"]},
+        "built":{"type":"integer"},"reason":{"type":"string"}}},
+        "indexes":{"type":"array","items":{"type":"string","enum":["QUERYABLE","SORTABLE"]}},
+        "read":{"type":["array","null"],"items":{"type":"string"},"description":"The roles that read it; absent: all who read the record"},
+        "write":{"type":["array","null"],"items":{"type":"string"}}}},
+        "FieldTypeChange":{"type":"object","required":["type"],"properties":{"type":{"$ref":"#/components/schemas/FieldType"}}},
+        "Schema":{"type":"object","required":["types"],"properties":{
+        "types":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/RecordType"}},
+        "changes":{"$ref":"#/components/schemas/SchemaChanges"},"dryRun":{"type":"boolean"}}},
+        "SchemaChanges":{"type":"object","readOnly":true,"description":"Of an answer to PUT: what is other than before",
+        "properties":{"types":{"$ref":"#/components/schemas/ChangedNames"},
+        "fields":{"$ref":"#/components/schemas/ChangedNames"},"rights":{"type":"array","items":{"type":"string"}}}},
+        "ChangedNames":{"type":"object","properties":{"added":{"type":"array","items":{"type":"string"}},
+        "changed":{"type":"array","items":{"type":"string"}},"removed":{"type":"array","items":{"type":"string"}}}}
+        """#
+}
+
+extension RecordCall {
+    /// A schema as the caller reads it.
+    fileprivate func document(of schema: Schema) -> SchemaDocument {
+        SchemaDocument(schema, built: database.indexProgress.building, namesRecords: readsRecords(of:))
+    }
+
+    /// Whether the caller reads all records of a type, so that it may be told their names.
+    func readsRecords(of type: RecordTypeDefinition) -> Bool {
+        Authorization.reach(of: .read, for: caller, in: .publicDatabase, type: type) == .all
+    }
+
+    /// The type in the path, as the schema has it.
+    func type() throws(RecordError) -> RecordTypeDefinition {
+        let name = try typeName()
+        guard let type = reader.schema[name] else {
+            throw RecordError.unknownType(name)
+        }
+        return type
+    }
+
+    /// Rejects preconditions on a part of the schema, which has no tag of its own.
+    func refuseConditions() throws(RecordError) {
+        guard !request.fields.contains(.ifMatch), !request.fields.contains(.ifNoneMatch) else {
+            throw .badRequest("If-Match and If-None-Match compare the whole schema. Use them with PUT /schema")
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// The accounts of others. Administrators, and keys with the right `manageUsers`.
+enum UserRoutes {
+    static let routes: [Route] = [
+        Route(
+            "GET /users", "listUsers", .accounts,
+            "Lists the accounts in the order in which they were made (right manageUsers)", rate: .administer,
+            right: .manageUsers, query: ["limit", "cursor", "name"],
+            responses: [.json(200, "Users", "A page of accounts")]
+        ) { call in try list(call) },
+        Route(
+            "PATCH /users/{name}", "changeUser", .accounts,
+            "Gives an account another password (owners), disables or enables it (right manageUsers)",
+            rate: .administer, right: .manageUsers, body: .json("UserChange"),
+            responses: [.json(200, "User", "The account"), .error(404, "There is no such user")]
+        ) { call in try await change(&call) },
+        Route(
+            "DELETE /users/{name}", "removeUser", .accounts,
+            "Takes an account away, with its sessions and its private database (right manageUsers)",
+            rate: .administer, right: .manageUsers,
+            responses: [.empty(204, "Gone"), .error(404, "There is no such user")]
+        ) { call in try await remove(call) },
+    ]
+
+    /// A page in the order in which they were made, or with `name` the account that signs in by that name.
+    static func list(_ call: RecordCall) throws -> HTTPResponse {
+        let limit = try call.query.limit(call.database.limits)
+        let page: UserPage
+        if let name = call.query["name"] {
+            page = try call.reader.users(named: name)
+        } else {
+            page = try call.reader.users(after: call.query["cursor"], limit: limit)
+        }
+        let users = page.users.map { AccountRoutes.document($0.user, roles: $0.roles.map(\.text)) }
+        var answer = JSONObject([("users", .array(users))])
+        if let cursor = page.cursor { answer["cursor"] = .string(cursor) }
+        return .json(.object(answer))
+    }
+
+    /// `PATCH /users/{name}` with `{"password"?,"disabled"?}`: the account's sessions end. Passwords are for owners of the
+    /// server to give, who may enter private databases anyway.
+    static func change(_ call: inout RecordCall) async throws -> HTTPResponse {
+        let object = try await call.smallObject(keys: ["password", "disabled"])
+        guard object.count > 0 else {
+            throw RecordError.badRequest("The body names nothing to change: password or disabled")
+        }
+        var password: String?
+        if let value = object["password"] {
+            guard Authorization.privateReach(of: call.caller) == .all else { throw RecordError.passwordsAreOwners }
+            guard let text = value.string else { throw invalid("password", "'password' is a string") }
+            password = text
+        }
+        var isDisabled: Bool?
+        if let value = object["disabled"] {
+            guard let flag = value.bool else { throw invalid("disabled", "'disabled' is true or false") }
+            isDisabled = flag
+        }
+        let user = try await call.database.changeUser(
+            try userName(call), password: password, isDisabled: isDisabled, by: call.actor)
+        return .json(AccountRoutes.document(user))
+    }
+
+    /// `DELETE /users/{name}` takes an account away, as its owner could with `DELETE /users/me`.
+    static func remove(_ call: RecordCall) async throws -> HTTPResponse {
+        try await call.database.removeUser(try userName(call), by: call.actor)
+        return HTTPResponse(.noContent)
+    }
+
+    private static func invalid(_ field: String, _ reason: String) -> RecordError {
+        .badRequest(reason, details: [("field", .text(field))])
+    }
+
+    private static func userName(_ call: RecordCall) throws(RecordError) -> UserRecordName {
+        guard let name = UserRecordName(call.parameters[0]) else {
+            throw .badRequest(
+                "A user is named by its record name: _ and 32 hexadecimal digits. GET /users?name=… tells it")
+        }
+        return name
+    }
+}

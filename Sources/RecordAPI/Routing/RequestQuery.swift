@@ -1,0 +1,200 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordModel
+internal import RecordWire
+
+/// The query parameters of a request, each known to the route and, but for `arg`, given once.
+struct RequestQuery: Sendable {
+    private var values: [(name: String, value: String)] = []
+    private var zone = ZoneName.defaultZone
+
+    /// The parameters that say which database a request means, on every route.
+    static let scopeNames = ["container", "environment", "database", "zone", "owner"]
+
+    /// The one parameter that may come more than once: each is one more value, in order.
+    static let repeatedName = "arg"
+
+    /// Of a request without parameters.
+    init() {}
+
+    /// - Parameters:
+    ///   - names: What the route takes besides the parameters of the scope.
+    ///   - options: Of the route.
+    /// - Throws: BAD_REQUEST for a parameter that the route does not have, that comes twice, or that cannot be decoded.
+    init(_ target: RequestTarget, names: [String], _ options: Route.Options) throws(RecordError) {
+        guard let items = target.queryItems else {
+            throw .badRequest(
+                "The query has a malformed percent escape, or one that is not UTF-8. Encode it anew")
+        }
+        for (name, value) in items {
+            guard Self.scopeNames.contains(name) || names.contains(name) else {
+                throw .badRequest(
+                    "Unknown query parameter '\(name.prefix(64))'. This route takes "
+                        + (names + Self.scopeNames).joined(separator: ", ") + Self.hint(name, names, options, target),
+                    details: [
+                        ("parameter", .text(String(name.prefix(64)))), ("allowed", .list(names + Self.scopeNames)),
+                    ])
+            }
+            guard name == Self.repeatedName || self[name] == nil else {
+                throw Self.invalid(name, "Query parameter '\(name)' is given twice. Give it once")
+            }
+            values.append((name, value))
+        }
+        zone = try Self.zone(self["zone"])
+    }
+
+    /// Where a parameter of queries belongs, or what a parameter of other servers is called here.
+    private static func hint(
+        _ name: String, _ names: [String], _ options: Route.Options, _ target: RequestTarget
+    ) -> String {
+        let known = QueryInput.advice(for: name)
+        if let known, names.contains(known.name) { return ". \(known.sentence)" }
+        guard options.contains(.pointsToQueries), QueryRoutes.parameters.contains(known?.name ?? name),
+            let type = target.rawPath.split(separator: "/").last
+        else { return "" }
+        return "; conditions and sorts go to /query/\(type)"
+    }
+
+    subscript(name: String) -> String? {
+        for item in values where item.name == name { return item.value }
+        return nil
+    }
+
+    /// Every value of a parameter that may be repeated, in order.
+    func all(_ name: String) -> [String] {
+        values.filter { $0.name == name }.map(\.value)
+    }
+
+    var isEmpty: Bool { values.isEmpty }
+
+    /// The parameters of the scope, for addresses in answers.
+    var scopeItems: [(name: String, value: String)] {
+        values.filter { Self.scopeNames.contains($0.name) }
+    }
+
+    static func invalid(_ name: String, _ reason: String) -> RecordError {
+        .badRequest(reason, details: [("parameter", .text(name))])
+    }
+
+    // MARK: The parameters of routes
+
+    /// The names in `fields`; `nil` means all.
+    ///
+    /// - Throws: BAD_REQUEST, with cause TOO_LARGE for more names than a record may have fields: every record of the
+    ///   answer looks each of them up.
+    func fields() throws(RecordError) -> [String]? {
+        guard let text = self["fields"] else { return nil }
+        let names = text.split(separator: ",")
+        guard names.count <= Limits.fieldsPerType else {
+            throw .badRequest(
+                "'fields' has more names than a record may have fields", cause: .tooLarge,
+                details: [("parameter", .text("fields")), ("limit", .number(Int64(Limits.fieldsPerType)))])
+        }
+        return names.map(String.init)
+    }
+
+    /// What a new record keeps of what its body says.
+    func preserves() throws(RecordError) -> PreservedMetadata {
+        guard let text = self["preserve"] else { return [] }
+        return try PreservedMetadata(words: text.split(separator: ",").map(String.init))
+    }
+
+    /// The length of a page.
+    func limit(_ limits: DatabaseLimits) throws(RecordError) -> Int {
+        guard let text = self["limit"] else { return min(limits.defaultPageSize, limits.pageSize) }
+        guard let limit = Int(text), (1...limits.pageSize).contains(limit) else {
+            throw Self.invalid("limit", "'limit' is a number from 1 to \(limits.pageSize)")
+        }
+        return limit
+    }
+
+    // MARK: The scope
+
+    /// The database that the request names, `nil` for the default.
+    func databaseID(default standard: DatabaseID) throws(RecordError) -> DatabaseID? {
+        if values.isEmpty { return nil }
+        let container = self["container"]
+        let environment = self["environment"]
+        if container == nil, environment == nil { return nil }
+        var id = standard
+        if let container {
+            guard let name = ContainerName(container) else {
+                throw Self.invalid(
+                    "container", "A container's name is a letter, then letters, digits, dots, hyphens and underscores")
+            }
+            id = DatabaseID(container: name, environment: id.environment)
+        }
+        if let environment {
+            guard let known = RecordEnvironment(rawValue: environment) else {
+                throw Self.invalid("environment", "'environment' is development or production")
+            }
+            id = DatabaseID(container: id.container, environment: known)
+        }
+        return id
+    }
+
+    /// The zone that the request means.
+    ///
+    /// - Throws: BAD_REQUEST for unknown words; AUTHENTICATION_REQUIRED for anonymous callers who name a private
+    ///   database, ACCESS_DENIED for users who name another's.
+    func address(for caller: Caller, _ reader: RecordReader) throws(RecordError) -> DatabaseAddress {
+        if values.isEmpty { return .publicDefault }
+        var address = DatabaseAddress(scope: try scope(for: caller, reader))
+        address.zone = zone
+        return address
+    }
+
+    /// The zone that a request names. No route takes one that does not exist, not even those that concern no records:
+    /// a response from somewhere else would look like one from there.
+    private static func zone(_ text: String?) throws(RecordError) -> ZoneName {
+        guard let text else { return .defaultZone }
+        guard let zone = ZoneName(text) else {
+            throw invalid(
+                "zone", "A zone's name has 1 to \(Limits.recordNameBytes) UTF-8 bytes and no control characters")
+        }
+        guard zone == .defaultZone else { throw .zoneNotFound }
+        return zone
+    }
+
+    private func scope(for caller: Caller, _ reader: RecordReader) throws(RecordError) -> DatabaseScope {
+        switch self["database"] {
+        case nil, "public":
+            guard self["owner"] == nil else {
+                throw Self.invalid("owner", "'owner' goes with database=private; the public database has none")
+            }
+            return .publicDatabase
+        case "private":
+            return .privateDatabase(owner: try owner(for: caller, reader))
+        case "shared":
+            throw Self.invalid(
+                "database", "The shared database is not available in this version. Use public or private")
+        default:
+            throw Self.invalid("database", "'database' is public or private")
+        }
+    }
+
+    private static let notTheOwner = RecordError(.accessDenied, "A private database is its owner's alone")
+
+    private func owner(for caller: Caller, _ reader: RecordReader) throws(RecordError) -> UserID {
+        if caller == .anonymous {
+            throw RecordError(.authenticationRequired, "A private database belongs to a user. Sign in first")
+        }
+        guard let text = self["owner"] else {
+            switch Authorization.privateReach(of: caller) {
+            case .own(let id): return id
+            case .all: throw Self.invalid("owner", "An administrator names whose private database it is, with 'owner'")
+            case .none: throw Self.notTheOwner
+            }
+        }
+        guard let name = UserRecordName(text) else {
+            throw Self.invalid("owner", "'owner' is the record name of a user: _ and 32 hexadecimal digits")
+        }
+        let found = try reader.userID(name)
+        // The same whether or not there is such a user: nobody's number is 0.
+        guard Authorization.mayEnterPrivateDatabase(caller, of: found ?? 0) else { throw Self.notTheOwner }
+        guard let found else {
+            throw RecordError(.notFound, "There is no user with this record name", details: [("owner", .text(text))])
+        }
+        return found
+    }
+}

@@ -1,0 +1,72 @@
+internal import HTTP
+internal import RecordModel
+
+/// What is wrong with a path that no route has, and how it could be right: looked for behind the routes alone.
+struct WrongPath {
+    private enum Slip: String {
+        case trailingSlash = "The path has a slash at its end, which no route has. Leave it out"
+        case doubledSlash = "The path has two slashes in a row, which no route has. Send one"
+        case wrongCase = "Paths tell capital letters from small ones, and routes begin in small letters"
+        case prefix = """
+            The path is below another one that the server does not know. If a proxy serves it there, name that in the \
+            setting public.url, as https://example.org/path
+            """
+    }
+
+    private let slip: Slip
+    /// The path as a route has it, as it was encoded.
+    let path: String
+    /// Whether a client that only reads may be sent there: everything else of the path is as it should be.
+    let isRedirected: Bool
+
+    /// - Returns: `nil` if no change that this knows of would find a route.
+    init?(_ request: HTTPRequest, _ table: RouteTable) {
+        let path = request.target.rawPath
+        // Longer ones are nobody's slip.
+        guard path.hasPrefix("/"), path.utf8.count <= 2_048 else { return nil }
+        func hasRoute(_ path: String, forThisMethod: Bool = false) -> Bool {
+            guard path != "/", let target = RequestTarget(path) else { return false }
+            switch table.match(request.method, target) {
+            case .found: return true
+            case .methodNotAllowed: return !forThisMethod
+            case .notFound, .badEncoding: return false
+            }
+        }
+        let parts = path.split(separator: "/")
+        guard let first = parts.first, parts.count <= 16 else { return nil }
+        let joined = "/" + parts.joined(separator: "/")
+        let lower = "/" + ([Substring(first.lowercased())] + parts.dropFirst()).joined(separator: "/")
+        if hasRoute(joined) {
+            let isLast = path.dropLast() == joined
+            (slip, self.path) = (path.hasSuffix("/") && path.hasPrefix(joined) ? .trailingSlash : .doubledSlash, joined)
+            isRedirected =
+                isLast && (request.method == .get || request.method == .head)
+                && hasRoute(joined, forThisMethod: true)
+            return
+        }
+        isRedirected = false
+        if hasRoute(lower) {
+            (slip, self.path) = (.wrongCase, lower)
+            return
+        }
+        let below = (1..<max(2, min(parts.count, 4))).lazy.map { "/" + parts.dropFirst($0).joined(separator: "/") }
+        guard let found = below.first(where: { hasRoute($0) }) else { return nil }
+        (slip, self.path) = (.prefix, found)
+    }
+
+    /// The refusal, which names the right path as clients know it.
+    func refusal(basePath: String) -> APIError {
+        APIError(
+            status: .notFound,
+            error: RecordError(
+                .notFound, slip.rawValue, cause: .unknownRoute, details: [("path", .text(basePath + path))]))
+    }
+
+    /// The answer that sends a client to the right path.
+    func redirection(_ request: HTTPRequest, basePath: String) -> HTTPResponse {
+        var response = HTTPResponse(.permanentRedirect, fields: .bodyless)
+        let query = request.target.rawQuery.map { "?" + $0 } ?? ""
+        response.fields.append(.location, basePath + path + query)
+        return response
+    }
+}
