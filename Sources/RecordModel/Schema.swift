@@ -2,7 +2,7 @@
 package struct Schema: Hashable, Sendable {
     /// Grows with every change of types, fields, grants or roles; what was resolved against an older one is stale.
     package var version: Int64
-    package private(set) var types: [String: RecordTypeDefinition]
+    package internal(set) var types: [String: RecordTypeDefinition]
 
     package init(version: Int64 = 0, types: [RecordTypeDefinition] = []) {
         self.version = version
@@ -119,10 +119,9 @@ package struct RecordTypeDefinition: Hashable, Sendable {
         Set(replacements.filter { !$0.isFailed }.compactMap(\.checkedField))
     }
 
-    /// Sets how far an index or a check is.
-    package mutating func setState(_ state: IndexDefinition.State, ofIndex id: Int64) {
-        if let position = indexes.firstIndex(where: { $0.id == id }) { indexes[position].state = state }
-        if let position = replacements.firstIndex(where: { $0.id == id }) { replacements[position].state = state }
+    /// Adds an index behind the others, or one for a field that is no DOUBLE yet.
+    mutating func add(_ index: IndexDefinition) {
+        if isReplacement(index) { replacements.append(index) } else { indexes.append(index) }
     }
 
     /// The same type with other fields and indexes.

@@ -32,15 +32,9 @@ extension InMemoryDatabase {
     mutating func extendSchema(
         _ name: RecordTypeName, with fields: [(name: FieldName, type: FieldType)], grants: Grants
     ) throws(RecordError) {
-        var type =
-            schema[name] ?? RecordTypeDefinition(id: Int64(schema.types.count + 1), name: name, grants: grants)
-        for field in fields {
-            guard type.fields.count < Limits.fieldsPerType else {
-                throw .badRequest("The type \(name) has its full number of fields", cause: .tooLarge)
-            }
-            type.add(FieldDefinition(id: type.nextFieldID, name: field.name, type: field.type))
-        }
-        schema.set(type)
+        let evolution = SchemaEvolution.extending(schema, name, grants, with: fields)
+        if let violation = evolution.violation { throw violation }
+        for step in evolution.steps { schema.apply(step, number: Int64(schema.types.count + 1)) }
     }
 
     func merge(

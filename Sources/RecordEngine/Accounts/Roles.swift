@@ -173,24 +173,7 @@ extension WriteTransaction {
         }
         let holders = try holders(of: role)
         try roles.remove(role)
-        for var type in Array(schema.types.values) {
-            if type.grants.byRole[name] != nil {
-                var grants = type.grants
-                grants.byRole[name] = nil
-                try setGrants(grants, of: &type)
-            }
-            // A field that only this role read is nobody's then, not everybody's.
-            let fields = type.fields.filter {
-                $0.readers?.contains(name) ?? false || $0.writers?.contains(name) ?? false
-            }
-            let rid = fields.map { field in
-                var field = field
-                field.readers?.remove(name)
-                field.writers?.remove(name)
-                return field
-            }
-            try setGrants(of: rid, in: &type)
-        }
+        try apply(.removing(name, from: schema))
         try mark(holders)
     }
 

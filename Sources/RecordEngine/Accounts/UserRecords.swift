@@ -13,10 +13,7 @@ extension WriteTransaction {
         let zone = ZoneTable.publicDefault
         let isTaken = try records.row(zone: zone, name: account.recordName) != nil
         if isTaken { return }
-        if schema[.users] == nil {
-            schema.set(try addType(.users, grants: .users))
-            rightsChanged = true
-        }
+        try apply(.extending(schema, .users, .users))
         let writer = RecordWriter(
             self,
             WriteRequest(

@@ -143,25 +143,8 @@ extension WriteTransaction {
 
     /// Notes which indexes are ready, and which cannot be.
     private func settle(_ filling: IndexFilling, isComplete: Bool) throws(RecordError) {
-        guard isComplete || !filling.failures.isEmpty, var type = schema[id: filling.type.id] else { return }
-        for filled in filling.indexes where type.maintainedIndexes.contains(where: { $0.id == filled.id }) {
-            if let reason = filling.failures[filled.id] {
-                type.setState(.failed(reason), ofIndex: filled.id)
-                try indexDefinitions.setFailed(filled.id, reason: reason)
-            } else if isComplete {
-                type.setState(.ready, ofIndex: filled.id)
-                try indexDefinitions.setReady(filled.id)
-            }
-        }
-        if !type.replacements.isEmpty {
-            try settleReplacements(of: &type)
-            try completeWidening(of: &type)
-        }
-        schema.set(type)
-        rightsChanged = true
-        // A field may have relied on one that failed.
-        if !filling.failures.isEmpty {
-            try setIndexes(of: type, declared: type.declaredShapes, retriesFailed: false)
-        }
+        guard let type = schema[id: filling.type.id] else { return }
+        let ready = isComplete ? filling.indexes.map(\.id) : []
+        try apply(.settling(type, ready: ready, failures: filling.failures))
     }
 }

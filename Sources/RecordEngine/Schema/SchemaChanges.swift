@@ -22,47 +22,45 @@ package struct SchemaOutcome: Sendable {
 /// What of a schema is other than before, by name. Fields are `Type.field`, those of types that came or went left out.
 package struct SchemaChanges: Hashable, Sendable {
     private struct Names: Hashable {
-        var added: [String] = []
-        var changed: [String] = []
-        var removed: [String] = []
+        let added: [String]
+        let changed: [String]
+        let removed: [String]
 
-        var json: JSONValue {
-            .object(
-                JSONObject(
-                    [("added", added), ("changed", changed), ("removed", removed)].map {
-                        ($0, .array($1.sorted().map { .string($0) }))
-                    }))
+        init<Value: Equatable>(from before: [String: Value], to after: [String: Value]) {
+            added = after.keys.filter { before[$0] == nil }.sorted()
+            changed = after.keys.filter { before[$0] != nil && before[$0] != after[$0] }.sorted()
+            removed = before.keys.filter { after[$0] == nil }.sorted()
         }
+
+        var members: [(String, [String])] { [("added", added), ("changed", changed), ("removed", removed)] }
+
+        var json: JSONValue { .object(JSONObject(members.map { ($0, .array($1.map { .string($0) })) })) }
     }
 
-    private var types = Names()
-    private var fields = Names()
+    /// What is compared of a field.
+    private struct Field: Equatable {
+        let definition: FieldDefinition
+        let check: IndexDefinition?
+    }
+
+    private let types: Names
+    private let fields: Names
     /// The types that were there before, and with which others may do now what they might not, or the other way round.
     private let rights: [String]
 
     init(from before: Schema, to after: Schema) {
-        rights = after.changedRights(since: before).map(\.name).filter { before[$0] != nil }.map(\.text)
-        for type in after.types.values {
-            guard let old = before[type.name] else {
-                types.added.append(type.name.text)
-                continue
-            }
-            guard old != type else { continue }
-            types.changed.append(type.name.text)
-            for field in type.fields {
-                let name = "\(type.name).\(field.name)"
-                switch old[field.name.text] {
-                case nil: fields.added.append(name)
-                case let known?:
-                    let isOther = type.check(ofField: field.id) != old.check(ofField: field.id)
-                    if known != field || isOther { fields.changed.append(name) }
+        rights = after.changedRights(since: before).map(\.after.name).filter { before[$0] != nil }.map(\.text)
+        types = Names(from: before.types, to: after.types)
+        let changed = types.changed
+        let fields = { (schema: Schema) in
+            let named = changed.compactMap { schema.types[$0] }.flatMap { type in
+                type.fields.map {
+                    ("\(type.name).\($0.name)", Field(definition: $0, check: type.check(ofField: $0.id)))
                 }
             }
-            for field in old.fields where type[field.name.text] == nil {
-                fields.removed.append("\(type.name).\(field.name)")
-            }
+            return Dictionary(uniqueKeysWithValues: named)
         }
-        types.removed = before.types.values.filter { after[$0.name] == nil }.map(\.name.text)
+        self.fields = Names(from: fields(before), to: fields(after))
     }
 
     /// `{"types":{"added","changed","removed"},"fields":{…},"rights":[…]}`; lists of nothing are there too.
@@ -72,24 +70,6 @@ package struct SchemaChanges: Hashable, Sendable {
 
     /// As the audit log tells it: the types alone.
     var auditDetail: JSONObject {
-        JSONObject(
-            [("added", types.added), ("changed", types.changed), ("removed", types.removed)]
-                .filter { !$0.1.isEmpty }.flatMap { AuditText.names($0.1.sorted(), of: $0.0) })
-    }
-}
-
-extension SchemaDocument.TypeEntry {
-    /// What the entry says besides who may do what, if the type is there; of fields that are not, also that.
-    func keepingRights(of type: RecordTypeDefinition?) -> SchemaDocument.TypeEntry {
-        guard let type else { return self }
-        var entry = self
-        entry.grants = nil
-        entry.access = .none
-        entry.requiresAccess = nil
-        for position in entry.fields.indices where type[entry.fields[position].name.text] != nil {
-            entry.fields[position].readers = .none
-            entry.fields[position].writers = .none
-        }
-        return entry
+        JSONObject(types.members.filter { !$0.1.isEmpty }.flatMap { AuditText.names($0.1, of: $0.0) })
     }
 }

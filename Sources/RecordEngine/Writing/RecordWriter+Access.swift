@@ -132,10 +132,4 @@ extension RecordError {
     fileprivate static let formerReadersFull = RecordError.badRequest(
         "The record has had too many readers whom the change feed must tell that it is gone. Delete it and make it anew, or name a role instead of its members",
         cause: .tooLarge, details: [("path", .text("acl")), ("limit", .number(Int64(Limits.formerReaders)))])
-
-    static func unknownPrincipal(_ name: String) -> RecordError {
-        .badRequest(
-            "The access list names a user or a role that does not exist", cause: .unknownName,
-            details: [("principal", .text(name))])
-    }
 }

@@ -138,6 +138,19 @@ package final class WriteTransaction {
         }
     }
 
+    /// Runs something inside a request with a savepoint, to see what comes of it, and undoes it.
+    ///
+    /// - Throws: What `body` threw; the request undoes it then.
+    func tried<Value>(_ body: () throws(RecordError) -> Value) throws(RecordError) -> Value {
+        let (schemaBefore, rightsBefore, usageBefore) = (schema, rightsChanged, usage.mark)
+        try store.beginItem()
+        let value = try body()
+        (schema, rightsChanged) = (schemaBefore, rightsBefore)
+        usage.undo(to: usageBefore)
+        try store.undoItem()
+        return value
+    }
+
     // MARK: Numbers and names
 
     /// The next number of the one sequence.

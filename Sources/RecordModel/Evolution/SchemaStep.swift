@@ -1,0 +1,95 @@
+/// One step from a schema to the next: what the store writes, and what becomes of the schema in memory.
+package struct SchemaStep: Hashable, Sendable {
+    /// The type that it changes.
+    package let type: RecordTypeName
+    package let change: Change
+
+    package enum Change: Hashable, Sendable {
+        case addType(Grants)
+        case removeType
+        /// Adds a field, with its options and without grants of its own.
+        case addField(FieldDefinition)
+        case removeFields([Int])
+        /// Makes INT64 fields DOUBLE. Stored values stay.
+        case widenFields([FieldDefinition])
+        case setOptions(IndexOptions, field: Int)
+        /// Adds an empty index, or a check of a field that becomes DOUBLE.
+        case addIndex(IndexWish.Shape, isDeclared: Bool)
+        case declareIndex(Int64, isDeclared: Bool)
+        case readyIndex(Int64)
+        case failIndex(Int64, reason: String)
+        case dropIndex(Int64)
+        /// Builds the added indexes of a small type at once. If this shows that one of these fields cannot become DOUBLE, the
+        /// change is rejected.
+        case buildIndexes(widening: Set<Int>)
+        /// Sets who reads and writes fields.
+        case setFieldGrants([FieldDefinition])
+        case setGrants(Grants)
+        /// Sets the access list of new records that do not say one, and whether records must have one.
+        case setAccess(AccessTemplate?, isRequired: Bool)
+    }
+
+    init(_ type: RecordTypeName, _ change: Change) {
+        self.type = type
+        self.change = change
+    }
+}
+
+extension Schema {
+    /// Applies a step in memory.
+    ///
+    /// - Parameter number: That of the added type or index; steps that add none ignore it.
+    package mutating func apply(_ step: SchemaStep, number: Int64 = 0) {
+        switch step.change {
+        case .addType(let grants): set(RecordTypeDefinition(id: number, name: step.type, grants: grants))
+        case .removeType: remove(step.type)
+        default: types[step.type.text]?.apply(step.change, number: number)
+        }
+    }
+}
+
+extension RecordTypeDefinition {
+    mutating func apply(_ change: SchemaStep.Change, number: Int64) {
+        switch change {
+        case .addType, .removeType, .buildIndexes: break
+        case .addField(let field): add(field)
+        case .removeFields(let ids):
+            self = replacing(fields: fields.filter { !ids.contains($0.id) }, indexes: maintainedIndexes)
+        case .widenFields(let widened):
+            let wide = fields.map { field in widened.first { $0.id == field.id } ?? field }
+            // The indexes that read the fields as DOUBLE are those that queries use now.
+            self = replacing(fields: wide, indexes: maintainedIndexes.sorted { $0.id < $1.id })
+        case .setOptions(let options, let id):
+            changeField(id) { $0.options = options }
+        case .addIndex(let shape, let isDeclared):
+            add(
+                IndexDefinition(
+                    id: number, kind: shape.kind, columns: shape.columns, isUnique: shape.isUnique,
+                    isDeclared: isDeclared, state: .building(position: 0)))
+        case .declareIndex(let id, let isDeclared): changeIndex(id) { $0.isDeclared = isDeclared }
+        case .readyIndex(let id): changeIndex(id) { $0.state = .ready }
+        case .failIndex(let id, let reason): changeIndex(id) { $0.state = .failed(reason) }
+        case .dropIndex(let id):
+            indexes.removeAll { $0.id == id }
+            replacements.removeAll { $0.id == id }
+        case .setFieldGrants(let granted):
+            for field in granted {
+                changeField(field.id) { ($0.readers, $0.writers) = (field.readers, field.writers) }
+            }
+        case .setGrants(let grants): self.grants = grants
+        case .setAccess(let access, let isRequired): (defaultAccess, requiresAccessLists) = (access, isRequired)
+        }
+    }
+
+    private mutating func changeField(_ id: Int, _ change: (inout FieldDefinition) -> Void) {
+        guard var field = self[id: id] else { return }
+        change(&field)
+        add(field)
+    }
+
+    /// Changes an index or a check.
+    private mutating func changeIndex(_ id: Int64, _ change: (inout IndexDefinition) -> Void) {
+        if let position = indexes.firstIndex(where: { $0.id == id }) { change(&indexes[position]) }
+        if let position = replacements.firstIndex(where: { $0.id == id }) { change(&replacements[position]) }
+    }
+}

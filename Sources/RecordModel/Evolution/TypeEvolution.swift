@@ -1,0 +1,109 @@
+/// The steps that change one type, and the type as they make it.
+struct TypeEvolution {
+    private(set) var type: RecordTypeDefinition
+    private(set) var steps: [SchemaStep] = []
+
+    init(_ type: RecordTypeDefinition) {
+        self.type = type
+    }
+
+    /// - Parameters:
+    ///   - known: The type, if it is there; else it is made.
+    ///   - count: The number of types without it.
+    init(
+        _ known: RecordTypeDefinition?, orNew name: RecordTypeName, _ grants: Grants, among count: Int
+    ) throws(RecordError) {
+        self.init(known ?? RecordTypeDefinition(id: 0, name: name, grants: grants))
+        guard known == nil else { return }
+        guard count < Limits.recordTypes else {
+            throw .badSchema("The schema has its full number of record types", limit: Limits.recordTypes)
+        }
+        add(.addType(grants))
+    }
+
+    mutating func add(_ change: SchemaStep.Change) {
+        steps.append(SchemaStep(type.name, change))
+        // The store gives another number to a new index; no later step names it.
+        type.apply(change, number: (type.maintainedIndexes.map(\.id).max() ?? 0) + 1)
+    }
+
+    /// Makes the type what it shall be: rules 3 to 11.
+    mutating func become(_ target: SchemaEvolution.Target, _ facts: SchemaEvolution.Facts) throws(RecordError) {
+        let (before, after) = (type, target.type)
+        let widening = try changeFields(
+            to: after.fields, hasRecords: facts.typesWithRecords.contains(type.name), tellsNames: facts.tellsNames)
+        for field in after.fields where type[field.name.text]?.options != field.options {
+            add(.setOptions(field.options, field: field.id))
+        }
+        try changeIndexes(declared: target.declared, retriesFailed: target.retriesFailed, widening: widening)
+        for field in changedFieldGrants(to: after) {
+            try facts.require((field.readers ?? []).union(field.writers ?? []))
+        }
+        if type.grants != after.grants { try facts.require(after.grants.byRole.keys) }
+        for entry in after.defaultAccess?.entries ?? [] where target.statesAccess && !facts.knows(entry.name) {
+            throw .unknownPrincipal(entry.name.text)
+        }
+        changeRights(to: after)
+        // What an older version took stays.
+        let mixed = before.declaredShapes.filter { $0.mixesReaders(in: before) }
+        if target.declared.contains(where: { $0.mixesReaders(in: after) && !mixed.contains($0) }) {
+            throw .uniqueOfDifferentReaders(type.name)
+        }
+    }
+
+    /// - Returns: The INT64 fields that become DOUBLE.
+    mutating func changeFields(
+        to wanted: [FieldDefinition], hasRecords: Bool, tellsNames: Bool = true
+    ) throws(RecordError) -> Set<Int> {
+        let names = Set(wanted.map(\.name))
+        var gone = type.fields.filter { !names.contains($0.name) }
+        if hasRecords, let field = gone.first {
+            throw tellsNames
+                ? .badSchema(
+                    "The type \(type.name) has records, so its field \(field.name) cannot be left out", type.name,
+                    field.name)
+                : .badSchema("The type \(type.name) has records, so none of its fields can be left out", type.name)
+        }
+        var widening: Set<Int> = []
+        for field in wanted {
+            guard let known = type[field.name.text], known.type != field.type else { continue }
+            if known.type.widened == field.type {
+                widening.insert(known.id)
+                continue
+            }
+            guard !hasRecords else {
+                throw .badSchema(
+                    "The field \(known.name) of type \(type.name) is \(known.type.schemaName) and cannot become \(field.type.schemaName) while there are records. Delete them first, or add a field with another name",
+                    type.name, known.name)
+            }
+            gone.append(known)
+        }
+        if !gone.isEmpty { add(.removeFields(gone.map(\.id))) }
+        for field in wanted where type[field.name.text] == nil { try addField(field) }
+        return widening
+    }
+
+    mutating func addField(_ field: FieldDefinition) throws(RecordError) {
+        guard type.fields.count < Limits.fieldsPerType else {
+            throw .badSchema("The type \(type.name) has its full number of fields", limit: Limits.fieldsPerType)
+        }
+        add(.addField(FieldDefinition(id: field.id, name: field.name, type: field.type, options: field.options)))
+    }
+
+    /// Makes it so that the same callers may do the same as with another state of the type.
+    mutating func changeRights(to after: RecordTypeDefinition) {
+        let fields = changedFieldGrants(to: after)
+        if !fields.isEmpty { add(.setFieldGrants(fields)) }
+        if type.grants != after.grants { add(.setGrants(after.grants)) }
+        if type.defaultAccess != after.defaultAccess || type.requiresAccessLists != after.requiresAccessLists {
+            add(.setAccess(after.defaultAccess, isRequired: after.requiresAccessLists))
+        }
+    }
+
+    private func changedFieldGrants(to after: RecordTypeDefinition) -> [FieldDefinition] {
+        after.fields.filter { field in
+            let known = type[field.name.text]
+            return known?.readers != field.readers || known?.writers != field.writers
+        }
+    }
+}
