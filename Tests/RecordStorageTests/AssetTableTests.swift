@@ -1,5 +1,6 @@
 import CSQLite
 import Cryptography
+import StoreTestSupport
 import Testing
 
 @testable import RecordStorage
@@ -9,8 +10,10 @@ import Testing
     /// through all that its uploader had ever uploaded.
     @Test func `claims are found by asset and uploader, however many either has`() throws {
         let file = try TestFile()
-        let table = try AssetTable(file.writer)
-        let found = try withExtendedLifetime(table) { try file.writer.claimPlans() }
+        let faults = StoreFaults()
+        file.writer.driver = faults.makeDriver(of: file.writer)
+        _ = try AssetTable(file.writer)
+        let found = try file.writer.claimPlans(of: faults.statements)
         #expect(found.count == 4)
         for (sql, steps) in found {
             for step in steps where step.contains("asset_claim") {
@@ -59,15 +62,9 @@ extension Connection {
     }
 
     /// How SQLite carries out the statements that look for claims of an asset by their uploader.
-    fileprivate func claimPlans() throws -> [(sql: String, steps: [String])] {
-        var found: [String] = []
-        var statement = sqlite3_next_stmt(handle, nil)
-        while let known = statement {
-            if let text = sqlite3_sql(known) { found.append(String(cString: text)) }
-            statement = sqlite3_next_stmt(handle, known)
-        }
-        return try found.filter { $0.contains("asset_claim") && $0.contains("uploader =") }.map { sql in
-            let plan = try prepare("EXPLAIN QUERY PLAN " + sql)
+    fileprivate func claimPlans(of statements: [String]) throws -> [(sql: String, steps: [String])] {
+        try statements.filter { $0.contains("asset_claim") && $0.contains("uploader =") }.map { sql in
+            let plan = prepareDirectly("EXPLAIN QUERY PLAN " + sql)
             var steps: [String] = []
             while try plan.step() { steps.append(plan.text(3)) }
             return (sql, steps)

@@ -5,6 +5,7 @@ internal import Synchronization
 /// What the drivers of one store do besides running statements.
 package final class StoreFaults: Sendable {
     private let current = Mutex<FaultPlan?>(nil)
+    private let made = Mutex<[String]>([])
     /// Called before each step, on the thread that takes it.
     private let beforeStep: (@Sendable () -> Void)?
 
@@ -16,6 +17,11 @@ package final class StoreFaults: Sendable {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
     }
+
+    /// The texts of all statements that were made.
+    package var statements: [String] { made.withLock { $0 } }
+
+    fileprivate func didMake(_ sql: String) { made.withLock { $0.append(sql) } }
 
     /// Makes a driver that wraps SQLite.
     package func makeDriver(of connection: Connection) -> any StoreDriver { FaultDriver(connection, self) }
@@ -51,7 +57,8 @@ private final class FaultDriver: StoreDriver {
     }
 
     func prepare(_ sql: String) -> any StatementDriver {
-        FaultStatement(connection.prepareDirectly(sql), faults)
+        faults.didMake(sql)
+        return FaultStatement(connection.prepareDirectly(sql), faults)
     }
 
     func execute(_ sql: String) throws(RecordError) {
