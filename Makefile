@@ -109,6 +109,8 @@ lint: deps ## check the format, the width of lines, the arrows between modules, 
 	swift format lint --strict --recursive $(SWIFT_FILES)
 	python3 Tests/lint/test_arrows.py
 	python3 Tests/lint/arrows.py
+	python3 Tests/lint/test_seams.py
+	python3 Tests/lint/seams.py
 	python3 Tests/lint/test_columns.py
 	python3 Tests/lint/columns.py
 	python3 Tests/lint/test_docstrings.py

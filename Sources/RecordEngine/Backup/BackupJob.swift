@@ -147,8 +147,7 @@ struct BackupJob {
                         unit: "pages"))
             }
         } else {
-            let copy = try DatabaseCopy(
-                of: Connection(path: DataFolder.databasePath(in: source), role: .scanner), to: path)
+            let copy = try DatabaseCopy(ofFileIn: source, to: path)
             while try !copy.step(pages: 1_024) { try checkCancellation() }
             copy.end()
         }

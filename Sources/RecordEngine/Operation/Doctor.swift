@@ -93,10 +93,10 @@ package struct Doctor {
                 sort: folder + " file")
         } else {
             do {
-                let connection = try Connection(path: file, role: .reader)
-                try connection.explaining {
+                let store = try StoreInspector(in: folder)
+                try store.explaining {
                     var examination = try DatabaseExamination(
-                        connection, folder: folder, isInUse: database.isInUse,
+                        store, folder: folder, isInUse: database.isInUse,
                         label: container.text + "/" + environment.rawValue, doctor: self)
                     try examination.run(&database, &found)
                 }
@@ -114,17 +114,17 @@ package struct Doctor {
         guard FolderInspection.exists(file) else { return }
         report(Progress(activity: ServerFile.name, done: 0, total: 0))
         do {
-            let connection = try Connection(path: file, role: .reader)
-            try connection.explaining { try examineServerFile(connection, file, &found) }
+            let store = try ServerInspector(file: file)
+            try store.explaining { try examineServerFile(store, file, &found) }
         } catch {
             Self.report(error, of: file, copy: "file", sort: "server file", &found)
         }
     }
 
     private func examineServerFile(
-        _ connection: Connection, _ file: String, _ found: inout DoctorReport
+        _ store: ServerInspector, _ file: String, _ found: inout DoctorReport
     ) throws {
-        let state = try ServerFile.migrationState(connection)
+        let state = try store.migrationState()
         if state.unknown > 0 {
             found.problem(
                 "\(file) was written by a newer version of Fogbase.",
@@ -132,14 +132,14 @@ package struct Doctor {
         } else if state.missing > 0 {
             found.notice("\(file): The next start of the server brings the tables to their newest form.")
         }
-        for line in try ServerFile.integrityProblems(connection, isQuick: isQuick) {
+        for line in try store.integrityProblems(isQuick: isQuick) {
             found.problem(
-                "SQLite finds \(file) damaged: \(line).",
+                "\(StoreLibrary.name) finds \(file) damaged: \(line).",
                 remedy: "Stop the server, keep a copy of the file as it is, and restore it from a backup.",
                 sort: "server integrity")
         }
         guard state.missing == 0, state.unknown == 0 else { return }
-        for line in try AdministratorTable(connection).oddities(roles: AdministratorRole.allCases.map(\.rawValue)) {
+        for line in try store.oddities(roles: AdministratorRole.allCases.map(\.rawValue)) {
             found.problem(
                 "\(file): \(line).",
                 remedy: "Take the administrator away and add it anew; until then it cannot sign in.",

@@ -16,12 +16,10 @@ struct AssetExamination {
     private static let slice = 1_000
 
     /// - Returns: `nil` for a file that no newer server has opened yet: it has no assets.
-    init?(
-        _ connection: Connection, _ inspection: InspectionTable, folder: String, isInUse: Bool, label: String
-    ) throws {
-        guard let assets = try AssetInspection(connection) else { return nil }
+    init?(_ store: StoreInspector, folder: String, isInUse: Bool, label: String) {
+        guard let assets = store.assets else { return nil }
         self.assets = assets
-        self.inspection = inspection
+        inspection = store.records
         self.folder = AssetFolder(database: folder)
         self.isInUse = isInUse
         self.label = label

@@ -10,11 +10,11 @@ struct AudienceExamination {
     private static let slice = 1_000
 
     /// - Returns: `nil` for a file that no newer server has opened yet, which has none.
-    init?(_ connection: Connection, _ inspection: InspectionTable, label: String) throws {
-        guard try inspection.hasAccessLists() else { return nil }
+    init?(_ store: StoreInspector, label: String) throws {
+        guard try store.records.hasAccessLists() else { return nil }
         self.label = label
-        self.inspection = inspection
-        table = try AudienceTable(connection)
+        inspection = store.records
+        table = store.audiences
     }
 
     /// Where the entries of a record stand in tables that lead with a zone.

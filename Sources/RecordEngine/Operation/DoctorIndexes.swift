@@ -20,15 +20,13 @@ struct IndexExamination {
 
     private static let slice = 1_000
 
-    init(
-        _ connection: Connection, _ inspection: InspectionTable, _ audiences: AudienceExamination?, label: String
-    ) throws {
+    init(_ store: StoreInspector, _ audiences: AudienceExamination?, label: String) throws {
         self.audiences = audiences
         self.label = label
-        self.inspection = inspection
-        schemas = SchemaTable(connection)
-        table = IndexTable(connection)
-        definitions = IndexDefinitionTable(connection)
+        inspection = store.records
+        schemas = store.schemas
+        table = store.indexes
+        definitions = store.indexDefinitions
         // A file that no newer server has opened yet has none.
         hasIndexes = try inspection.hasIndexes()
     }

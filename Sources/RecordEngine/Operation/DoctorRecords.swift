@@ -6,7 +6,7 @@ internal import RecordWire
 struct DatabaseExamination {
     let label: String
     let doctor: Doctor
-    private let connection: Connection
+    private let store: StoreInspector
     let table: InspectionTable
     private let schemas: SchemaTable
     /// As the present view has it: a running server adds types and fields meanwhile.
@@ -19,16 +19,16 @@ struct DatabaseExamination {
 
     static let slice = 1_000
 
-    init(_ connection: Connection, folder: String, isInUse: Bool, label: String, doctor: Doctor) throws {
+    init(_ store: StoreInspector, folder: String, isInUse: Bool, label: String, doctor: Doctor) throws {
         self.label = label
         self.doctor = doctor
-        self.connection = connection
-        table = try InspectionTable(connection)
-        schemas = SchemaTable(connection)
+        self.store = store
+        table = store.records
+        schemas = store.schemas
         schema = try schemas.load(version: 1)
-        audiences = try AudienceExamination(connection, table, label: label)
-        indexes = try IndexExamination(connection, table, audiences, label: label)
-        assets = try AssetExamination(connection, table, folder: folder, isInUse: isInUse, label: label)
+        audiences = try AudienceExamination(store, label: label)
+        indexes = try IndexExamination(store, audiences, label: label)
+        assets = AssetExamination(store, folder: folder, isInUse: isInUse, label: label)
     }
 
     mutating func run(_ database: inout DoctorReport.Database, _ found: inout DoctorReport) throws {
@@ -61,7 +61,7 @@ struct DatabaseExamination {
     private func examineFile(_ found: inout DoctorReport) throws {
         for line in try table.integrityProblems(isQuick: doctor.isQuick) {
             found.problem(
-                "\(label): SQLite finds the file damaged: \(line).",
+                "\(label): \(StoreLibrary.name) finds the file damaged: \(line).",
                 remedy: "Stop the server, keep a copy of the folder as it is, and restore it from a backup.",
                 sort: label + " integrity")
         }
@@ -126,7 +126,7 @@ struct DatabaseExamination {
 
     /// Accounts whose names look the same: nothing is broken, but people take one for the other.
     private func examineNames(_ found: inout DoctorReport) throws {
-        for group in try AccountTable(connection).lookAlikes() {
+        for group in try store.accounts.lookAlikes() {
             let names = group.map { "\($0.name) (\($0.recordName))" }.joined(separator: ", ")
             found.notice(
                 "\(label): Accounts with names that look the same: \(names). Each signs in by its exact spelling alone.",
@@ -139,7 +139,7 @@ struct DatabaseExamination {
     /// API keys, whose accounts and scopes must be there.
     private func examineKeys(_ found: inout DoctorReport) throws {
         guard try table.hasKeys() else { return }
-        let (keys, accounts) = (try KeyTable(connection), try AccountTable(connection))
+        let (keys, accounts) = (store.keys, store.accounts)
         var last: Int64 = 0
         while true {
             let page = try keys.list(after: last, limit: Self.slice)

@@ -37,15 +37,15 @@ extension Doctor {
 
     private static func mendSums(_ folder: borrowing DataFolder) throws -> Int64 {
         try folder.syncLog()
-        let connection = try Connection(path: DataFolder.databasePath(in: folder.path), role: .writer)
-        return try connection.explaining {
-            let inspection = try InspectionTable(connection)
+        let store = try StoreInspector(in: folder.path, mends: true)
+        return try store.explaining {
+            let inspection = store.records
             // A file of an older version gets its sums at the next start, one of a newer version is not this one's to change.
             let state = try inspection.migrationState()
             guard state.missing == 0, state.unknown == 0 else { return 0 }
             return try inspection.withView {
                 guard let wrong = try inspection.wrongUsage(), wrong > 0 else { return 0 }
-                try UsageTable.addUp(connection)
+                try store.addUpUsage()
                 return wrong
             }
         }

@@ -44,6 +44,13 @@ package final class DatabaseCopy {
         self.backup = backup
     }
 
+    /// Begins a copy of a file that no server has open.
+    ///
+    /// - Parameter folder: Of the file.
+    package convenience init(ofFileIn folder: String, to path: String) throws {
+        try self.init(of: Connection(path: DataFolder.databasePath(in: folder), role: .scanner), to: path)
+    }
+
     deinit {
         end()
         sqlite3_close_v2(target)

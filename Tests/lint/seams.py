@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Checks what the house's structure promises: nothing above RecordStorage names the store's insides, and no file and no
+type is too large.
+
+    python3 Tests/lint/seams.py
+
+Comments and string literals do not count. A type counts with all of its extensions.
+"""
+
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from arrows import TEXT_OR_COMMENT
+
+# What only RecordStorage may name: whoever names one of these knows that the store is SQLite, or how statements run.
+INSIDE_THE_STORE = {"Connection", "Statement", "StatementValue", "StoreError", "SQL", "SQLiteConnection"}
+ABOVE_THE_STORE = {"RecordEngine", "RecordAPI", "fogbase"}
+# A statement's text, wherever it stands.
+SQL_TEXT = re.compile(r'"\s*(?:SELECT|INSERT INTO|INSERT OR|UPDATE|DELETE FROM|BEGIN|COMMIT|ROLLBACK|PRAGMA)\b[^"]*')
+
+FILE_LINES = 400
+TYPE_LINES = 600
+TYPE_METHODS = 40
+
+# Types that are still larger than that: (lines of code, methods) that they may have. Numbers only go down.
+TOO_LARGE = {
+    "FogbaseClient.Database": (644, 63),
+    "FogbaseClient.InMemoryDatabase": (1054, 72),
+    "FogbaseClient.Query": (277, 48),
+    "RecordEngine.RecordDatabase": (1390, 82),
+    "RecordEngine.RecordReader": (1851, 130),
+    "RecordEngine.RecordWriter": (1142, 85),
+    "RecordEngine.WriteTransaction": (1061, 82),
+}
+
+DECLARATION = re.compile(
+    r"^(?:@\w+(?:\([^)]*\))?[ \t]+)*(?:[a-z]+(?:\([a-z]+\))?[ \t]+)*"
+    r"(?:extension|struct|class|actor|enum|protocol)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
+
+
+def code(source):
+    """Returns a source without comments and string literals, with the same lines."""
+    return TEXT_OR_COMMENT.sub(lambda match: "\n" * match.group().count("\n"), source)
+
+
+def names_inside_the_store(source):
+    """Returns the lines that name what only RecordStorage may, with what they name."""
+    found = []
+    for number, line in enumerate(code(source).splitlines(), 1):
+        found += [(number, name) for name in re.findall(r"\b[A-Z]\w*", line) if name in INSIDE_THE_STORE]
+    without_comments = re.sub(r"^\s*//[^\n]*", "", source, flags=re.MULTILINE)
+    for match in SQL_TEXT.finditer(without_comments):
+        found.append((without_comments.count("\n", 0, match.start()) + 1, "the text of a statement"))
+    return found
+
+
+def parts(source):
+    """Returns the types that a file declares or extends at its top level, each with its lines of code and its methods."""
+    text = code(source)
+    starts = list(DECLARATION.finditer(text))
+    for match, following in zip(starts, starts[1:] + [None]):
+        body = text[match.start():following.start() if following else len(text)]
+        end = re.search(r"^\}", body, re.MULTILINE)
+        body = body[:end.end()] if end else body
+        lines = sum(1 for line in body.splitlines() if line.strip())
+        yield match.group(1).split(".")[-1], lines, len(re.findall(r"\bfunc [^\s(]", body))
+
+
+def type_sizes(root):
+    """Returns (lines of code, methods) for each type of each module."""
+    sizes = defaultdict(lambda: [0, 0])
+    for module in sorted(path for path in (root / "Sources").iterdir() if path.is_dir()):
+        for file in sorted(module.rglob("*.swift")):
+            for name, lines, methods in parts(file.read_text(encoding="utf-8")):
+                size = sizes[f"{module.name}.{name}"]
+                size[0] += lines
+                size[1] += methods
+    return {name: tuple(size) for name, size in sizes.items()}
+
+
+def size_problems(sizes, allowed):
+    """Returns one line for each type that is too large, and for each that has become small enough to be taken off the list."""
+    lines = []
+    for name, (code_lines, methods) in sorted(sizes.items()):
+        most_lines, most_methods = allowed.get(name, (TYPE_LINES, TYPE_METHODS))
+        most_lines, most_methods = max(most_lines, TYPE_LINES), max(most_methods, TYPE_METHODS)
+        if code_lines > most_lines or methods > most_methods:
+            lines.append(f"{name} has {code_lines} lines of code and {methods} methods, extensions included; "
+                         f"{most_lines} and {most_methods} are allowed. Give a part of it a type of its own")
+    for name in sorted(allowed):
+        code_lines, methods = sizes.get(name, (0, 0))
+        if code_lines <= TYPE_LINES and methods <= TYPE_METHODS:
+            lines.append(f"{name} is small enough now. Take it off the list in Tests/lint/seams.py")
+    return lines
+
+
+def main():
+    root = Path(__file__).resolve().parents[2]
+    lines = []
+    for file in sorted((root / "Sources").rglob("*.swift")):
+        place, source = file.relative_to(root), file.read_text(encoding="utf-8")
+        if place.parts[1] in ABOVE_THE_STORE:
+            lines += [f"{place}:{number}: {name} belongs to RecordStorage" for number, name in
+                      names_inside_the_store(source)]
+        if (count := source.count("\n")) > FILE_LINES:
+            lines.append(f"{place} has {count} lines; {FILE_LINES} are allowed")
+    lines += size_problems(type_sizes(root), TOO_LARGE)
+    for line in lines:
+        print(line, file=sys.stderr)
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

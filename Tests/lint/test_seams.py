@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Tests of seams.py: a check that never fails proves nothing."""
+
+import unittest
+
+import seams
+
+
+class SeamsTests(unittest.TestCase):
+    def test_names_of_the_store_are_found_in_code_alone(self):
+        source = "// A Connection.\nlet a: Connection\nlet text = \"Statement\"\nfunc f(_ s: Statement) {}\nHTTPConnection()\n"
+        self.assertEqual(seams.names_inside_the_store(source), [(2, "Connection"), (4, "Statement")])
+
+    def test_texts_of_statements_are_found(self):
+        found = seams.names_inside_the_store('let a = 1\nrun("DELETE FROM record WHERE id = ?1")\nsay("Select one")\n')
+        self.assertEqual(found, [(2, "the text of a statement")])
+
+    def test_a_type_counts_with_its_extensions_and_without_its_neighbors(self):
+        source = (
+            "package final class One {\n    func a() {\n    }\n\n    // func b() {}\n    var c: Int { 1 }\n}\n\n"
+            "extension Two {\n    func d() {}\n}\n\nfunc free() {}\n\nextension One {\n    func e() {}\n}\n")
+        self.assertEqual(list(seams.parts(source)), [("One", 5, 1), ("Two", 3, 1), ("One", 3, 1)])
+
+    def test_what_is_too_large_is_found_and_the_list_only_shrinks(self):
+        self.assertEqual(seams.size_problems({"M.A": (600, 40)}, {}), [])
+        self.assertEqual(len(seams.size_problems({"M.A": (601, 1), "M.B": (1, 41)}, {})), 2)
+        self.assertEqual(seams.size_problems({"M.A": (700, 41)}, {"M.A": (700, 41)}), [])
+        self.assertEqual(len(seams.size_problems({"M.A": (701, 41)}, {"M.A": (700, 41)})), 1)
+        self.assertIn("small enough", seams.size_problems({"M.A": (10, 1)}, {"M.A": (700, 41)})[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
