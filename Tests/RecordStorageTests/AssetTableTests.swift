@@ -67,7 +67,7 @@ extension Connection {
             statement = sqlite3_next_stmt(handle, known)
         }
         return try found.filter { $0.contains("asset_claim") && $0.contains("uploader =") }.map { sql in
-            let plan = try prepare("EXPLAIN QUERY PLAN " + sql)
+            let plan = try prepare("EXPLAIN QUERY PLAN \(sql)")
             var steps: [String] = []
             while try plan.step() { steps.append(plan.text(3)) }
             return (sql, steps)

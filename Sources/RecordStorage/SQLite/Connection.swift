@@ -142,27 +142,27 @@ package final class Connection {
     private static let busyMilliseconds: Int32 = 5_000
 
     /// Runs statements that return nothing of interest.
-    package func execute(_ sql: String) throws(RecordError) {
+    package func execute(_ sql: SQL) throws(RecordError) {
         if let faults {
             do throws(StoreFailure) { try faults.check() } catch {
                 if faults.losesTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
                 throw failed(error)
             }
         }
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw failed(code, sql) }
+        let code = sqlite3_exec(handle, sql.text, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failed(code, sql.text) }
     }
 
     /// Prepares a statement that will be run many times.
-    package func prepare(_ sql: String) throws(RecordError) -> Statement {
+    package func prepare(_ sql: SQL) throws(RecordError) -> Statement {
         var prepared: OpaquePointer?
-        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        guard code == SQLITE_OK, let pointer = prepared else { throw failed(code, sql) }
+        let code = sqlite3_prepare_v3(handle, sql.text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let pointer = prepared else { throw failed(code, sql.text) }
         return Statement(pointer, connection: self)
     }
 
     /// The first column of the first row; `nil` without a row or for NULL.
-    package func integer(_ sql: String) throws(RecordError) -> Int64? {
+    package func integer(_ sql: SQL) throws(RecordError) -> Int64? {
         let statement = try prepare(sql)
         defer { statement.reset() }
         guard try statement.step(), !statement.isNull(0) else { return nil }

@@ -13,7 +13,7 @@ import Testing
     private static func run(_ sql: String, on test: TestDatabase) async throws {
         test.reader.rest()
         let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
-        try connection.execute(sql)
+        try connection.execute(SQL(sql))
         try await test.database.endSessions(of: 1, but: nil)
         try test.reader.refresh()
     }
@@ -150,7 +150,7 @@ import Testing
             DELETE FROM migration
             WHERE position >= (SELECT position FROM migration WHERE name = 'sliding sessions')
             """,
-        ] { try connection.execute(sql) }
+        ] { try connection.execute(SQL(sql)) }
         #expect(try AccountTable(connection).find(name: "ann") != nil)
         let test = try TestDatabase(folder: folder, keepsFolder: true)
         let old = try #require(session)
