@@ -37,6 +37,7 @@ package enum ServerFile {
         Migrations.Migration(name: "administrators", sql: administrators),
         Migrations.Migration(name: "audit", sql: Migrations.audit),
         Migrations.Migration(name: "audit of refusals", sql: Migrations.auditOfRefusals),
+        Migrations.Migration(name: Migrations.keptSumsName, sql: Migrations.auditCounts),
     ]
 
     private static let administrators = """

@@ -7,6 +7,7 @@ package final class AssetTable {
     /// Uploads in several requests.
     package let resumables: ResumableUploadTable
     private let connection: Connection
+    private let unused: KeptSum
     private let insertAsset: Statement
     private let insertClaim: Statement
     private let renewClaim: Statement
@@ -27,6 +28,7 @@ package final class AssetTable {
         self.connection = connection
         reading = try AssetReading(connection)
         resumables = try ResumableUploadTable(connection)
+        unused = try KeptSum.ofUnusedAssets(connection)
         insertAsset = try connection.prepare(
             """
             INSERT INTO asset (hash, size, file, orphaned, format, width, height, orientation)
@@ -46,7 +48,8 @@ package final class AssetTable {
                 AND content_type IS ?5 AND filename IS ?6 AND used IN (0, 2) LIMIT 1)
             RETURNING id
             """)
-        useClaim = try connection.prepare("UPDATE asset_claim SET used = 1 WHERE id = ?1 AND used IN (0, 2)")
+        useClaim = try connection.prepare(
+            "UPDATE asset_claim SET used = 1 WHERE id = ?1 AND used IN (0, 2) RETURNING uploader, size")
         forgetClaims = try connection.prepare(
             """
             DELETE FROM asset_claim INDEXED BY asset_claim_by_asset
@@ -62,11 +65,13 @@ package final class AssetTable {
             AND NOT EXISTS (
                 SELECT 1 FROM asset_claim INDEXED BY asset_claim_by_asset
                 WHERE asset = ?1 AND uploader = ?2 AND used IN (0, 2))
+            RETURNING uploader, size
             """)
         settleClaims = try connection.prepare(
             """
             UPDATE asset_claim INDEXED BY asset_claim_by_asset SET used = 1
             WHERE asset = ?1 AND uploader = ?2 AND used = 2
+            RETURNING uploader, size
             """)
         setOrphaned = try connection.prepare("UPDATE asset SET orphaned = ?2 WHERE id = ?1")
         insertLink = try connection.prepare(
@@ -112,15 +117,17 @@ package final class AssetTable {
             claim.asset, claim.uploader, claim.scope, claim.owner, claim.contentType, claim.filename, claim.expires
         ).rows { $0.next() }
         if let id = renewed.first { return id }
-        return
+        let id =
             try insertClaim
             .with(claim.asset, claim.uploader, claim.scope, claim.owner, size, claim.contentType, claim.filename)
             .with(from: 8, claim.expires).returnedNumber()
+        try unused.add(size, to: claim.uploader)
+        return id
     }
 
     /// A record has what was uploaded: it counts against no quota any more.
     package func use(claim id: Int64) throws(RecordError) {
-        try useClaim.with(id).run()
+        try unused.subtract(rowsOf: useClaim.with(id))
         // It is the last one now.
         try forgetClaims.with(id).run()
     }
@@ -137,7 +144,7 @@ package final class AssetTable {
     package func link(record: Int64, of owner: Int64, field: Int, asset: Int64) throws(RecordError) -> Bool {
         let isNew = try insertLink.with(record, field, asset).changedRows() > 0
         try mark(asset, orphaned: nil)
-        try settleClaims.with(asset, owner).run()
+        try unused.subtract(rowsOf: settleClaims.with(asset, owner))
         return isNew
     }
 
@@ -154,7 +161,7 @@ package final class AssetTable {
         let wasThere = try removeLink.with(record, field, asset).changedRows() > 0
         if try !hasLinks(asset) { try mark(asset, orphaned: now) }
         guard try !hasLinks(asset, of: owner) else { return wasThere }
-        try reviveClaim.with(asset, owner, end).run()
+        try unused.add(rowsOf: reviveClaim.with(asset, owner, end))
         return wasThere
     }
 
@@ -189,6 +196,9 @@ package final class AssetTable {
 
     // MARK: Collection
 
+    /// The bytes of a claim that count against a quota.
+    static let unusedBytes = "CASE WHEN used IN (0, 2) THEN size ELSE 0 END"
+
     /// Takes away the rows of assets that nobody has had since before a time, with what receipts say of them.
     ///
     /// - Parameter sparesUploads: Leaves assets alone that somebody has uploaded and no record of theirs has had yet.
@@ -211,10 +221,11 @@ package final class AssetTable {
             return Digest(row.nextBytes()).map { (id, AssetFileName(hash: $0, file: row.next())) }
         }.compactMap(\.self)
         let remove = try connection.prepare("DELETE FROM asset WHERE id = ?1")
-        let removeClaims = try connection.prepare("DELETE FROM asset_claim WHERE asset = ?1")
+        let removeClaims = try connection.prepare(
+            "DELETE FROM asset_claim WHERE asset = ?1 RETURNING uploader, \(Self.unusedBytes)")
         for asset in found {
             try remove.with(asset.id).run()
-            try removeClaims.with(asset.id).run()
+            try unused.subtract(rowsOf: removeClaims.with(asset.id))
         }
         return found.map(\.name)
     }
@@ -230,10 +241,11 @@ package final class AssetTable {
             """)
         let expired = try find.with(now, limit).rows { (id: $0.next(Int64.self), stays: $0.next(Bool.self)) }
         let keep = try connection.prepare("UPDATE asset_claim SET used = 3 WHERE id = ?1")
-        let remove = try connection.prepare("DELETE FROM asset_claim WHERE id = ?1")
+        let remove = try connection.prepare(
+            "DELETE FROM asset_claim WHERE id = ?1 RETURNING uploader, \(Self.unusedBytes)")
         for claim in expired {
-            let statement = claim.stays ? keep : remove
-            try statement.with(claim.id).run()
+            // One that has been used counts no more.
+            if claim.stays { try keep.with(claim.id).run() } else { try unused.subtract(rowsOf: remove.with(claim.id)) }
         }
         return expired.count
     }

@@ -129,5 +129,6 @@ package enum Migrations {
         // Changes no table: a server that does not know of widened fields would make wrong keys for their values.
         Migration(name: "widened fields", sql: "SELECT 1"),
         Migration(name: preservedDatesName, sql: preservedDates),
+        Migration(name: keptSumsName, sql: keptSums),
     ]
 }

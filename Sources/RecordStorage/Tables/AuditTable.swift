@@ -68,6 +68,9 @@ package final class AuditTable {
         try insert
             .with(row.at, row.actorKind, row.actor, row.action, row.target, row.outcome, row.address)
             .with(from: 8, row.request, row.detail).run()
+        try connection.prepare(
+            "INSERT INTO audit_count VALUES (?1, 1) ON CONFLICT (outcome) DO UPDATE SET entries = entries + 1"
+        ).with(row.outcome).run()
     }
 
     /// A page of entries, the newest first.
@@ -114,9 +117,13 @@ package final class AuditTable {
         guard end > first else { return refusals }
         try run("UPDATE audit_retention SET before = max(before, ?1)", end)
         // A clock that was set back has left young entries among the old: they stay until they are old.
-        let gone = try connection.prepare("DELETE FROM audit WHERE id < ?1 AND (at < ?2 OR id < ?3)")
-            .with(end, moment, firstKept).changedRows()
-        return refusals + gone
+        let gone: [String] = try connection.prepare(
+            "DELETE FROM audit WHERE id < ?1 AND (at < ?2 OR id < ?3) RETURNING outcome"
+        ).with(end, moment, firstKept).rows { $0.next() }
+        for (outcome, entries) in Dictionary(grouping: gone, by: \.self) {
+            try uncount(entries.count, outcome)
+        }
+        return refusals + gone.count
     }
 
     private func purgeRefusals(keeping count: Int, limit: Int) throws(RecordError) -> Int {
@@ -128,7 +135,14 @@ package final class AuditTable {
         let newest = try connection.integer("SELECT max(id) FROM audit") ?? 0
         let end = found ?? newest + 1
         try run("UPDATE audit_retention SET refused_before = max(refused_before, ?1)", end)
-        return try connection.prepare("DELETE \(refused) AND id < ?1").with(end).changedRows()
+        let gone = try connection.prepare("DELETE \(refused) AND id < ?1").with(end).changedRows()
+        try uncount(gone, "refused")
+        return gone
+    }
+
+    private func uncount(_ entries: Int, _ outcome: String) throws(RecordError) {
+        try connection.prepare("UPDATE audit_count SET entries = entries - ?2 WHERE outcome = ?1")
+            .with(outcome, entries).run()
     }
 
     private func number(_ sql: SQL, _ argument: Int64) throws(RecordError) -> Int64? {

@@ -33,7 +33,7 @@ package final class IdempotencyTable {
     private let find: Statement
     private let forget: Statement
     private let insert: Statement
-    private let sum: Statement
+    private let sum: KeptSum
     private let removeOldest: Statement
 
     package init(_ connection: Connection) throws(RecordError) {
@@ -43,18 +43,20 @@ package final class IdempotencyTable {
             SELECT request, outcome, name, tag, body FROM idempotency
             WHERE caller = ?1 AND key = ?2 AND created > ?3
             """)
-        forget = try connection.prepare("DELETE FROM idempotency WHERE caller = ?1 AND key = ?2")
+        forget = try connection.prepare(
+            "DELETE FROM idempotency WHERE caller = ?1 AND key = ?2 RETURNING caller, bytes")
         insert = try connection.prepare(
             """
             INSERT INTO idempotency (caller, key, request, created, outcome, name, tag, body, bytes)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """)
-        sum = try connection.prepare("SELECT bytes FROM idempotency_sum WHERE caller = ?1")
+        sum = try KeptSum.ofAnswers(connection)
         removeOldest = try connection.prepare(
             """
             DELETE FROM idempotency WHERE id IN (
                 SELECT id FROM idempotency INDEXED BY idempotency_by_caller
                 WHERE caller = ?1 AND key <> ?2 ORDER BY id LIMIT ?3)
+            RETURNING caller, bytes
             """)
     }
 
@@ -71,30 +73,28 @@ package final class IdempotencyTable {
         _ answer: RememberedAnswer, caller: Int64, key: String, created: Int64, limit: Int64
     ) throws(RecordError) {
         // One that has expired: the new row gets the greatest id.
-        try forget.with(caller, key).run()
-        try insert.with(caller, key, answer.request, created, answer.outcome, answer.name, answer.tag).with(
-            from: 8, answer.body, answer.bytes(key: key)
-        ).run()
-        while try bytes(of: caller) > limit {
+        try sum.subtract(rowsOf: forget.with(caller, key))
+        let bytes = answer.bytes(key: key)
+        try insert
+            .with(caller, key, answer.request, created, answer.outcome, answer.name, answer.tag)
+            .with(from: 8, answer.body, bytes).run()
+        try sum.add(bytes, to: caller)
+        while try sum.bytes(of: caller) > limit {
             // The newest alone may be more than the limit.
-            if try removeOldest.with(caller, key, Self.removedAtOnce).changedRows() == 0 { break }
+            if try sum.subtract(rowsOf: removeOldest.with(caller, key, Self.removedAtOnce)) == 0 { break }
         }
     }
 
     /// So many small answers have room for a large one.
     private static let removedAtOnce: Int64 = 16
 
-    /// What a caller's answers take.
-    private func bytes(of caller: Int64) throws(RecordError) -> Int64 {
-        try sum.with(caller).number() ?? 0
-    }
-
     package func removeExpired(before oldest: Int64, limit: Int) throws(RecordError) -> Int {
-        try connection.prepare(
+        let remove = try connection.prepare(
             """
             DELETE FROM idempotency WHERE id IN (
                 SELECT id FROM (SELECT id, created FROM idempotency ORDER BY id LIMIT ?2) WHERE created < ?1)
-            """
-        ).with(oldest, limit).changedRows()
+            RETURNING caller, bytes
+            """)
+        return try sum.subtract(rowsOf: remove.with(oldest, limit))
     }
 }

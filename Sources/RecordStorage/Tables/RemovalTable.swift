@@ -114,14 +114,19 @@ package final class RemovalTable {
     ///
     /// - Returns: How many went of those of which most did; fewer than `limit` means that none are left.
     package func removeClaimsAndAnswers(account: Int64, limit: Int) throws(RecordError) -> Int {
-        var most = 0
-        for sql: SQL in [
-            "DELETE FROM asset_claim WHERE id IN (SELECT id FROM asset_claim WHERE uploader = ?1 LIMIT ?2)",
-            "DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE caller = ?1 LIMIT ?2)",
-        ] {
-            most = max(most, try connection.prepare(sql).with(account, limit).changedRows())
-        }
-        return most
+        let claims = try connection.prepare(
+            """
+            DELETE FROM asset_claim WHERE id IN (SELECT id FROM asset_claim WHERE uploader = ?1 LIMIT ?2)
+            RETURNING uploader, \(AssetTable.unusedBytes)
+            """)
+        let answers = try connection.prepare(
+            """
+            DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE caller = ?1 LIMIT ?2)
+            RETURNING caller, bytes
+            """)
+        return max(
+            try KeptSum.ofUnusedAssets(connection).subtract(rowsOf: claims.with(account, limit)),
+            try KeptSum.ofAnswers(connection).subtract(rowsOf: answers.with(account, limit)))
     }
 
     /// Lets the uploads in several requests of an account expire: rows and files go with those that nobody goes on with.
