@@ -78,10 +78,11 @@ package final class IdempotencyTable {
         try insert
             .with(caller, key, answer.request, created, answer.outcome, answer.name, answer.tag)
             .with(from: 8, answer.body, bytes).run()
-        try sum.add(bytes, to: caller)
-        while try sum.bytes(of: caller) > limit {
+        var total = try sum.add(bytes, to: caller)
+        while total > limit {
             // The newest alone may be more than the limit.
             if try sum.subtract(rowsOf: removeOldest.with(caller, key, Self.removedAtOnce)) == 0 { break }
+            total = try sum.bytes(of: caller)
         }
     }
 

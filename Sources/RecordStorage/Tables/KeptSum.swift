@@ -20,6 +20,7 @@ final class KeptSum {
             """
             INSERT INTO \(table) (\(owner), bytes) VALUES (?1, ?2)
             ON CONFLICT (\(owner)) DO UPDATE SET bytes = bytes + excluded.bytes
+            RETURNING bytes
             """)
         decrease = try connection.prepare("UPDATE \(table) SET bytes = bytes - ?2 WHERE \(owner) = ?1")
         removeEmpty =
@@ -42,8 +43,10 @@ final class KeptSum {
         try find.with(owner).number() ?? 0
     }
 
-    func add(_ bytes: Int64, to owner: Int64) throws(RecordError) {
-        try increase.with(owner, bytes).run()
+    /// - Returns: The sum with it.
+    @discardableResult
+    func add(_ bytes: Int64, to owner: Int64) throws(RecordError) -> Int64 {
+        try increase.with(owner, bytes).returnedNumber()
     }
 
     /// Runs a statement and adds what it returns: owners and bytes.
