@@ -151,7 +151,8 @@ package final class RecordScanning {
 
     /// Stands on the record with an id; `nil` if there is none. The caller finishes the cursor.
     package func record(_ id: Int64) throws(RecordError) -> RecordCursor? {
-        try byID.with(id).firstRow().map(RecordCursor.init)
+        byID.with(id)
+        return try byID.firstRow().map(RecordCursor.init)
     }
 
     /// The first row at or behind an id, tombstones included, and when it was made by the server's clock.

@@ -53,7 +53,8 @@ package final class RecordReading {
 
     /// The live record with a name, `nil` if there is none. The caller finishes the cursor.
     package func find(zone: Int64, name: String) throws(RecordError) -> RecordRowCursor? {
-        try findByName.with(zone, name).firstRow().map(RecordRowCursor.init)
+        findByName.with(zone, name)
+        return try findByName.firstRow().map(RecordRowCursor.init)
     }
 
     /// Live records of a type without access lists in creation order, after an internal id. The caller finishes the cursor.

@@ -81,7 +81,8 @@ package final class RecordTable {
 
     /// The live record with a name.
     package func find(zone: Int64, name: String) throws(RecordError) -> StoredRecord? {
-        try read(findByName.with(zone, name))
+        findByName.with(zone, name)
+        return try read(findByName)
     }
 
     package func find(id: Int64) throws(RecordError) -> StoredRecord? {
@@ -131,8 +132,8 @@ package final class RecordTable {
 
     /// Stores a record's new state: its sequence, revision, modifier, time and fields.
     package func update(_ row: RecordRow, layout: [UInt8], fields: [UInt8]) throws(RecordError) {
-        try updateRow.with(row.id, row.sequence, row.revision, row.modifier, row.modified, layout, TextBytes(fields))
-            .run()
+        updateRow.with(row.id, row.sequence, row.revision, row.modifier, row.modified, layout, TextBytes(fields))
+        try updateRow.run()
     }
 
     /// Stores when a record was made by the server's clock, where its row says another time.
