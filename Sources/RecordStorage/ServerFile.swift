@@ -27,9 +27,8 @@ package enum ServerFile {
     ///
     /// - Parameter isQuick: Do not compare indexes with their tables.
     package static func integrityProblems(_ connection: Connection, isQuick: Bool) throws(RecordError) -> [String] {
-        let statement = try connection.prepare(isQuick ? "PRAGMA quick_check(20)" : "PRAGMA integrity_check(20)")
-        var lines: [String] = []
-        while try statement.step() { lines.append(statement.text(0)) }
+        let check: SQL = isQuick ? "PRAGMA quick_check(20)" : "PRAGMA integrity_check(20)"
+        let lines: [String] = try connection.prepare(check).rows { $0.next() }
         return lines == ["ok"] ? [] : lines
     }
 
@@ -38,6 +37,7 @@ package enum ServerFile {
         Migrations.Migration(name: "administrators", sql: administrators),
         Migrations.Migration(name: "audit", sql: Migrations.audit),
         Migrations.Migration(name: "audit of refusals", sql: Migrations.auditOfRefusals),
+        Migrations.Migration(name: Migrations.keptSumsName, sql: Migrations.auditCounts),
     ]
 
     private static let administrators = """

@@ -137,7 +137,7 @@ import Testing
             await test.close()
         }
         for sql in [
-            "DROP TABLE audit_count", "DROP TRIGGER audit_came", "DROP TRIGGER audit_went", "DROP INDEX audit_refused",
+            "DROP TABLE audit_count", "DROP INDEX audit_refused",
             "DROP TRIGGER audit_is_kept", "DROP TRIGGER audit_retention_rises",
             "ALTER TABLE audit_retention DROP COLUMN refused_before",
             "CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit BEGIN SELECT 1; END",
@@ -148,7 +148,14 @@ import Testing
             "DROP TABLE look_alike_account",
             "DROP TABLE gone_account", "DROP TABLE opening", "ALTER TABLE type DROP COLUMN acl_required",
             "ALTER TABLE record DROP COLUMN received", "ALTER TABLE type DROP COLUMN has_preserved",
-            "DROP TRIGGER asset_claim_counts", "UPDATE asset_claim SET used = 1 WHERE used = 2",
+            "CREATE TRIGGER asset_claim_used AFTER UPDATE ON asset_claim BEGIN SELECT 1; END",
+            "CREATE TRIGGER asset_claim_gone AFTER DELETE ON asset_claim BEGIN SELECT 1; END",
+            """
+            CREATE TRIGGER asset_claim_settled AFTER UPDATE OF used ON asset_claim WHEN old.used = 2 BEGIN
+                UPDATE asset_unused SET bytes = bytes - old.size WHERE uploader = old.uploader;
+            END
+            """,
+            "UPDATE asset_claim SET used = 1 WHERE used = 2", "DROP TRIGGER asset_claim_settled",
             "DELETE FROM migration WHERE position >= (SELECT position FROM migration WHERE name = 'assets that count again')",
         ] { try patient.injure(sql) }
         #expect(try AssetAudit(patient.folder).unusedSums == [:])

@@ -24,7 +24,7 @@ final class DoctorPatient {
 
     func injure(_ sql: String) throws {
         let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
-        try connection.execute(sql)
+        try connection.execute(SQL(sql))
     }
 
     func examine(isQuick: Bool = false) -> DoctorReport {

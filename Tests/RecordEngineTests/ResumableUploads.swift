@@ -98,7 +98,7 @@ extension TestDatabase {
 
     /// Runs SQL on the closed file: what a crash, or time, may leave.
     func tamper(_ sql: String) throws {
-        try Connection(path: folder + "/records.sqlite", role: .writer).execute(sql)
+        try Connection(path: folder + "/records.sqlite", role: .writer).execute(SQL(sql))
     }
 }
 

@@ -17,7 +17,7 @@ import Testing
     }
 
     private static func commit(_ sql: String, to test: TestDatabase) throws {
-        try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer).execute(sql)
+        try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer).execute(SQL(sql))
     }
 
     @Test(arguments: [Caller.anonymous, .administrator(.bootstrap)])

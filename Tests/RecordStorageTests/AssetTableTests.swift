@@ -64,7 +64,7 @@ extension Connection {
     /// How SQLite carries out the statements that look for claims of an asset by their uploader.
     fileprivate func claimPlans(of statements: [String]) throws -> [(sql: String, steps: [String])] {
         try statements.filter { $0.contains("asset_claim") && $0.contains("uploader =") }.map { sql in
-            let plan = prepareDirectly("EXPLAIN QUERY PLAN " + sql)
+            let plan = prepareDirectly("EXPLAIN QUERY PLAN \(sql)")
             var steps: [String] = []
             while try plan.step() { steps.append(plan.text(3)) }
             return (sql, steps)

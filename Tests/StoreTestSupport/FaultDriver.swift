@@ -56,12 +56,12 @@ private final class FaultDriver: StoreDriver {
         self.faults = faults
     }
 
-    func prepare(_ sql: String) -> any StatementDriver {
-        faults.didMake(sql)
+    func prepare(_ sql: SQL) -> any StatementDriver {
+        faults.didMake(sql.text)
         return FaultStatement(connection.prepareDirectly(sql), faults)
     }
 
-    func execute(_ sql: String) throws(RecordError) {
+    func execute(_ sql: SQL) throws(RecordError) {
         try faults.check(connection)
         try connection.executeDirectly(sql)
     }

@@ -38,16 +38,16 @@ package final class AssetInspection {
     ///
     /// - Returns: Also the last number of the slice, which a row whose hash is damaged may have; `nil` behind the last.
     package func rows(after id: Int64, limit: Int) throws(RecordError) -> (rows: [Row], damaged: Int, last: Int64?) {
-        rowSlice.bind(1, id)
-        rowSlice.bind(2, Int64(limit))
+        rowSlice.with(id, limit)
         defer { rowSlice.reset() }
         var rows: [Row] = []
         var damaged = 0
         var last: Int64?
         while try rowSlice.step() {
             last = rowSlice.integer(0)
-            if let row = AssetRow(rowSlice) {
-                rows.append(Row(asset: row, isLinked: rowSlice.integer(9) != 0))
+            var columns = Columns(rowSlice)
+            if let row = AssetRow(&columns) {
+                rows.append(Row(asset: row, isLinked: columns.next()))
             } else {
                 damaged += 1
             }
@@ -65,19 +65,9 @@ package final class AssetInspection {
 
     /// Links in the order of their key, after one of them.
     package func links(after last: Link?, limit: Int) throws(RecordError) -> [Link] {
-        linkSlice.bind(1, last?.record ?? .min)
-        linkSlice.bind(2, Int64(last?.field ?? .min))
-        linkSlice.bind(3, last?.asset ?? .min)
-        linkSlice.bind(4, Int64(limit))
-        defer { linkSlice.reset() }
-        var links: [Link] = []
-        while try linkSlice.step() {
-            links.append(
-                Link(
-                    record: linkSlice.integer(0), field: Int(linkSlice.integer(1)), asset: linkSlice.integer(2),
-                    hash: Digest(linkSlice.bytes(3))))
+        try linkSlice.with(last?.record ?? .min, last?.field ?? .min, last?.asset ?? .min, limit).rows { row in
+            Link(record: row.next(), field: row.next(), asset: row.next(), hash: Digest(row.nextBytes()))
         }
-        return links
     }
 
     /// The row of a content; `nil` if there is none.
@@ -87,11 +77,7 @@ package final class AssetInspection {
 
     /// Whether a field of a record has an asset, by the table.
     package func isLinked(record: Int64, field: Int, asset: Int64) throws(RecordError) -> Bool {
-        hasLink.bind(1, record)
-        hasLink.bind(2, Int64(field))
-        hasLink.bind(3, asset)
-        defer { hasLink.reset() }
-        return try hasLink.step()
+        try hasLink.with(record, field, asset).exists()
     }
 
     /// Uploaders whose sum of unused bytes is not that of their uploads.
@@ -103,7 +89,7 @@ package final class AssetInspection {
                 UNION ALL SELECT uploader, -size FROM asset_claim WHERE used IN (0, 2)
             ) GROUP BY uploader HAVING difference <> 0)
             """)
-        return try find.step() ? Int(find.integer(0)) : 0
+        return try find.row { $0.next() } ?? 0
     }
 
     /// Whether a file belongs to an upload in several requests that is not complete.

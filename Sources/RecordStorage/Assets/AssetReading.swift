@@ -24,49 +24,35 @@ package final class AssetReading {
     }
 
     package func find(_ hash: Digest) throws(RecordError) -> AssetRow? {
-        hash.withUnsafeBytes { findByHash.bind(1, blob: $0) }
-        return try row(of: findByHash)
+        try findByHash.with(hash).row { AssetRow(&$0) } ?? nil
     }
 
     package func find(id: Int64) throws(RecordError) -> AssetRow? {
-        findByID.bind(1, id)
-        return try row(of: findByID)
+        try findByID.with(id).row { AssetRow(&$0) } ?? nil
     }
 
     package func claim(_ id: Int64) throws(RecordError) -> AssetClaim? {
-        findClaim.bind(1, id)
-        defer { findClaim.reset() }
-        guard try findClaim.step() else { return nil }
-        return AssetClaim(
-            id: findClaim.integer(0), asset: findClaim.integer(1), uploader: findClaim.integer(2),
-            scope: findClaim.integer(3), owner: findClaim.integer(4), contentType: findClaim.optionalText(5),
-            filename: findClaim.optionalText(6), expires: findClaim.integer(7))
+        try findClaim.with(id).row { row in
+            AssetClaim(
+                id: row.next(), asset: row.next(), uploader: row.next(), scope: row.next(), owner: row.next(),
+                contentType: row.next(), filename: row.next(), expires: row.next())
+        }
     }
 
     /// The bytes that somebody has uploaded and no record has had, and those of uploads that are not complete.
     package func unusedBytes(of uploader: Int64) throws(RecordError) -> Int64 {
-        findUnused.bind(1, uploader)
-        defer { findUnused.reset() }
-        let unused = try findUnused.step() ? findUnused.integer(0) : 0
-        return try unused + resumables.unfinished(of: uploader).bytes
-    }
-
-    private func row(of statement: Statement) throws(RecordError) -> AssetRow? {
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        return AssetRow(statement)
+        try (findUnused.with(uploader).number() ?? 0) + resumables.unfinished(of: uploader).bytes
     }
 }
 
 extension AssetRow {
     /// Reads a row with the columns of `AssetReading`.
-    init?(_ statement: Statement) {
-        guard let hash = Digest(statement.bytes(1)) else { return nil }
+    init?(_ row: inout Columns) {
+        let id = row.next(Int64.self)
+        guard let hash = Digest(row.nextBytes()) else { return nil }
         self.init(
-            id: statement.integer(0), hash: hash, size: statement.integer(2), file: statement.integer(3),
-            orphaned: statement.optionalInteger(4),
+            id: id, hash: hash, size: row.next(), file: row.next(), orphaned: row.next(),
             picture: PictureColumns(
-                format: statement.integer(5), width: statement.integer(6), height: statement.integer(7),
-                orientation: statement.integer(8)))
+                format: row.next(), width: row.next(), height: row.next(), orientation: row.next()))
     }
 }

@@ -7,6 +7,7 @@ package final class AssetTable {
     /// Uploads in several requests.
     package let resumables: ResumableUploadTable
     private let connection: Connection
+    private let unused: KeptSum
     private let insertAsset: Statement
     private let insertClaim: Statement
     private let renewClaim: Statement
@@ -27,6 +28,7 @@ package final class AssetTable {
         self.connection = connection
         reading = try AssetReading(connection)
         resumables = try ResumableUploadTable(connection)
+        unused = try KeptSum.ofUnusedAssets(connection)
         insertAsset = try connection.prepare(
             """
             INSERT INTO asset (hash, size, file, orphaned, format, width, height, orientation)
@@ -46,7 +48,8 @@ package final class AssetTable {
                 AND content_type IS ?5 AND filename IS ?6 AND used IN (0, 2) LIMIT 1)
             RETURNING id
             """)
-        useClaim = try connection.prepare("UPDATE asset_claim SET used = 1 WHERE id = ?1 AND used IN (0, 2)")
+        useClaim = try connection.prepare(
+            "UPDATE asset_claim SET used = 1 WHERE id = ?1 AND used IN (0, 2) RETURNING uploader, size")
         forgetClaims = try connection.prepare(
             """
             DELETE FROM asset_claim INDEXED BY asset_claim_by_asset
@@ -62,11 +65,13 @@ package final class AssetTable {
             AND NOT EXISTS (
                 SELECT 1 FROM asset_claim INDEXED BY asset_claim_by_asset
                 WHERE asset = ?1 AND uploader = ?2 AND used IN (0, 2))
+            RETURNING uploader, size
             """)
         settleClaims = try connection.prepare(
             """
             UPDATE asset_claim INDEXED BY asset_claim_by_asset SET used = 1
             WHERE asset = ?1 AND uploader = ?2 AND used = 2
+            RETURNING uploader, size
             """)
         setOrphaned = try connection.prepare("UPDATE asset SET orphaned = ?2 WHERE id = ?1")
         insertLink = try connection.prepare(
@@ -95,83 +100,51 @@ package final class AssetTable {
 
     /// Adds an asset whose file is there, durably. Nobody has it yet.
     package func insert(_ row: AssetRow) throws(RecordError) -> Int64 {
-        row.hash.withUnsafeBytes { insertAsset.bind(1, blob: $0) }
-        insertAsset.bind(2, row.size)
-        insertAsset.bind(3, row.file)
-        insertAsset.bind(4, row.orphaned)
-        insertAsset.bind(5, row.picture.format)
-        insertAsset.bind(6, row.picture.width)
-        insertAsset.bind(7, row.picture.height)
-        insertAsset.bind(8, row.picture.orientation)
-        return try insertAsset.returnedNumber()
+        try insertAsset
+            .with(row.hash, row.size, row.file, row.orphaned)
+            .with(from: 5, row.picture.format, row.picture.width, row.picture.height, row.picture.orientation)
+            .returnedNumber()
     }
 
     /// Gives an asset another file, which is there, durably.
     package func replace(_ asset: Int64, file: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE asset SET file = ?2 WHERE id = ?1")
-        update.bind(1, asset)
-        update.bind(2, file)
-        try update.run()
+        try connection.prepare("UPDATE asset SET file = ?2 WHERE id = ?1").with(asset, file).run()
     }
 
     /// Notes an upload, or that the same one came again; its number is the receipt's.
     package func claim(_ claim: AssetClaim, size: Int64) throws(RecordError) -> Int64 {
-        for statement in [renewClaim, insertClaim] {
-            statement.bind(1, claim.asset)
-            statement.bind(2, claim.uploader)
-            statement.bind(3, claim.scope)
-            statement.bind(4, claim.owner)
-        }
-        renewClaim.bind(5, optionalText: claim.contentType)
-        renewClaim.bind(6, optionalText: claim.filename)
-        renewClaim.bind(7, claim.expires)
-        do {
-            defer { renewClaim.reset() }
-            if try renewClaim.step() {
-                let id = renewClaim.integer(0)
-                while try renewClaim.step() {}
-                return id
-            }
-        }
-        insertClaim.bind(5, size)
-        insertClaim.bind(6, optionalText: claim.contentType)
-        insertClaim.bind(7, optionalText: claim.filename)
-        insertClaim.bind(8, claim.expires)
-        return try insertClaim.returnedNumber()
+        let renewed: [Int64] = try renewClaim.with(
+            claim.asset, claim.uploader, claim.scope, claim.owner, claim.contentType, claim.filename, claim.expires
+        ).rows { $0.next() }
+        if let id = renewed.first { return id }
+        let id =
+            try insertClaim
+            .with(claim.asset, claim.uploader, claim.scope, claim.owner, size, claim.contentType, claim.filename)
+            .with(from: 8, claim.expires).returnedNumber()
+        try unused.add(size, to: claim.uploader)
+        return id
     }
 
     /// A record has what was uploaded: it counts against no quota any more.
     package func use(claim id: Int64) throws(RecordError) {
-        useClaim.bind(1, id)
-        try useClaim.run()
+        try unused.subtract(rowsOf: useClaim.with(id))
         // It is the last one now.
-        forgetClaims.bind(1, id)
-        try forgetClaims.run()
+        try forgetClaims.with(id).run()
     }
 
     // MARK: Links
 
     package func isLinked(record: Int64, field: Int, asset: Int64) throws(RecordError) -> Bool {
-        findLink.bind(1, record)
-        findLink.bind(2, Int64(field))
-        findLink.bind(3, asset)
-        defer { findLink.reset() }
-        return try findLink.step()
+        try findLink.with(record, field, asset).exists()
     }
 
     /// - Parameter owner: Whose record it is.
     ///
     /// - Returns: Whether it was not there.
     package func link(record: Int64, of owner: Int64, field: Int, asset: Int64) throws(RecordError) -> Bool {
-        insertLink.bind(1, record)
-        insertLink.bind(2, Int64(field))
-        insertLink.bind(3, asset)
-        try insertLink.run()
-        let isNew = connection.changes > 0
+        let isNew = try insertLink.with(record, field, asset).changedRows() > 0
         try mark(asset, orphaned: nil)
-        settleClaims.bind(1, asset)
-        settleClaims.bind(2, owner)
-        try settleClaims.run()
+        try unused.subtract(rowsOf: settleClaims.with(asset, owner))
         return isNew
     }
 
@@ -185,25 +158,15 @@ package final class AssetTable {
     package func unlink(
         record: Int64, of owner: Int64, field: Int, asset: Int64, now: Int64, end: Int64
     ) throws(RecordError) -> Bool {
-        removeLink.bind(1, record)
-        removeLink.bind(2, Int64(field))
-        removeLink.bind(3, asset)
-        try removeLink.run()
-        let wasThere = connection.changes > 0
+        let wasThere = try removeLink.with(record, field, asset).changedRows() > 0
         if try !hasLinks(asset) { try mark(asset, orphaned: now) }
         guard try !hasLinks(asset, of: owner) else { return wasThere }
-        reviveClaim.bind(1, asset)
-        reviveClaim.bind(2, owner)
-        reviveClaim.bind(3, end)
-        try reviveClaim.run()
+        try unused.add(rowsOf: reviveClaim.with(asset, owner, end))
         return wasThere
     }
 
     private func hasLinks(_ asset: Int64, of owner: Int64) throws(RecordError) -> Bool {
-        ownLink.bind(1, asset)
-        ownLink.bind(2, owner)
-        defer { ownLink.reset() }
-        return try ownLink.step()
+        try ownLink.with(asset, owner).exists()
     }
 
     /// Takes away all links of a record.
@@ -214,36 +177,27 @@ package final class AssetTable {
     }
 
     package func links(of record: Int64) throws(RecordError) -> [(field: Int, asset: Int64)] {
-        linksOfRecord.bind(1, record)
-        defer { linksOfRecord.reset() }
-        var links: [(field: Int, asset: Int64)] = []
-        while try linksOfRecord.step() {
-            links.append((Int(linksOfRecord.integer(0)), linksOfRecord.integer(1)))
-        }
-        return links
+        try linksOfRecord.with(record).rows { ($0.next(), $0.next()) }
     }
 
     /// The bytes of all assets that a record's fields have; one that two fields have counts twice.
     package func linkedBytes(of record: Int64) throws(RecordError) -> Int64 {
-        sizeOfRecord.bind(1, record)
-        defer { sizeOfRecord.reset() }
-        return try sizeOfRecord.step() ? sizeOfRecord.integer(0) : 0
+        try sizeOfRecord.with(record).number() ?? 0
     }
 
     package func hasLinks(_ asset: Int64) throws(RecordError) -> Bool {
-        anyLink.bind(1, asset)
-        defer { anyLink.reset() }
-        return try anyLink.step()
+        try anyLink.with(asset).exists()
     }
 
     /// Says since when nobody has had an asset; `nil` for one that a record has.
     package func mark(_ asset: Int64, orphaned: Int64?) throws(RecordError) {
-        setOrphaned.bind(1, asset)
-        setOrphaned.bind(2, orphaned)
-        try setOrphaned.run()
+        try setOrphaned.with(asset, orphaned).run()
     }
 
     // MARK: Collection
+
+    /// The bytes of a claim that count against a quota.
+    static let unusedBytes = "CASE WHEN used IN (0, 2) THEN size ELSE 0 END"
 
     /// Takes away the rows of assets that nobody has had since before a time, with what receipts say of them.
     ///
@@ -262,20 +216,16 @@ package final class AssetTable {
             SELECT id, hash, file FROM asset INDEXED BY asset_by_age
             WHERE orphaned < ?1 \(sparesUploads ? spared : "") ORDER BY orphaned LIMIT ?2
             """)
-        find.bind(1, oldest)
-        find.bind(2, Int64(limit))
-        var found: [(id: Int64, name: AssetFileName)] = []
-        while try find.step() {
-            guard let hash = Digest(find.bytes(1)) else { continue }
-            found.append((find.integer(0), AssetFileName(hash: hash, file: find.integer(2))))
-        }
+        let found = try find.with(oldest, limit).rows { row -> (id: Int64, name: AssetFileName)? in
+            let id = row.next(Int64.self)
+            return Digest(row.nextBytes()).map { (id, AssetFileName(hash: $0, file: row.next())) }
+        }.compactMap(\.self)
         let remove = try connection.prepare("DELETE FROM asset WHERE id = ?1")
-        let removeClaims = try connection.prepare("DELETE FROM asset_claim WHERE asset = ?1")
+        let removeClaims = try connection.prepare(
+            "DELETE FROM asset_claim WHERE asset = ?1 RETURNING uploader, \(Self.unusedBytes)")
         for asset in found {
-            remove.bind(1, asset.id)
-            try remove.run()
-            removeClaims.bind(1, asset.id)
-            try removeClaims.run()
+            try remove.with(asset.id).run()
+            try unused.subtract(rowsOf: removeClaims.with(asset.id))
         }
         return found.map(\.name)
     }
@@ -289,16 +239,13 @@ package final class AssetTable {
                 WHERE other.asset = asset_claim.asset AND other.uploader = asset_claim.uploader AND other.used IN (1, 3))
             FROM asset_claim INDEXED BY asset_claim_by_expiry WHERE used <> 3 AND expires < ?1 LIMIT ?2
             """)
-        find.bind(1, now)
-        find.bind(2, Int64(limit))
-        var expired: [(id: Int64, stays: Bool)] = []
-        while try find.step() { expired.append((find.integer(0), find.integer(1) != 0)) }
+        let expired = try find.with(now, limit).rows { (id: $0.next(Int64.self), stays: $0.next(Bool.self)) }
         let keep = try connection.prepare("UPDATE asset_claim SET used = 3 WHERE id = ?1")
-        let remove = try connection.prepare("DELETE FROM asset_claim WHERE id = ?1")
+        let remove = try connection.prepare(
+            "DELETE FROM asset_claim WHERE id = ?1 RETURNING uploader, \(Self.unusedBytes)")
         for claim in expired {
-            let statement = claim.stays ? keep : remove
-            statement.bind(1, claim.id)
-            try statement.run()
+            // One that has been used counts no more.
+            if claim.stays { try keep.with(claim.id).run() } else { try unused.subtract(rowsOf: remove.with(claim.id)) }
         }
         return expired.count
     }

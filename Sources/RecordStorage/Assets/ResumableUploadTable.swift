@@ -62,31 +62,23 @@ package final class ResumableUploadReading {
     }
 
     package func find(_ name: String) throws(RecordError) -> ResumableUploadRow? {
-        findByName.bind(1, text: name)
-        defer { findByName.reset() }
-        guard try findByName.step() else { return nil }
-        let row = findByName
-        return ResumableUploadRow(
-            id: row.integer(0), name: row.text(1), uploader: row.integer(2), scope: row.integer(3),
-            owner: row.integer(4), length: row.optionalInteger(5), offset: row.integer(6),
-            contentType: row.optionalText(7), filename: row.optionalText(8), metadata: row.optionalText(9),
-            expires: row.integer(10), claim: row.optionalInteger(11))
+        try findByName.with(name).row { row in
+            ResumableUploadRow(
+                id: row.next(), name: row.next(), uploader: row.next(), scope: row.next(), owner: row.next(),
+                length: row.next(), offset: row.next(), contentType: row.next(), filename: row.next(),
+                metadata: row.next(), expires: row.next(), claim: row.next())
+        }
     }
 
     /// Whether a file belongs to an upload that is not complete.
     package func isUnfinished(_ name: String) throws(RecordError) -> Bool {
-        findUnfinished.bind(1, text: name)
-        defer { findUnfinished.reset() }
-        return try findUnfinished.step()
+        try findUnfinished.with(name).exists()
     }
 
     /// What somebody has begun and not completed: how many uploads, and their lengths, or what has come of those whose
     /// length is not known.
     package func unfinished(of uploader: Int64) throws(RecordError) -> (count: Int, bytes: Int64) {
-        sumUnfinished.bind(1, uploader)
-        defer { sumUnfinished.reset() }
-        guard try sumUnfinished.step() else { return (0, 0) }
-        return (Int(sumUnfinished.integer(0)), sumUnfinished.integer(1))
+        try sumUnfinished.with(uploader).row { ($0.next(), $0.next()) } ?? (0, 0)
     }
 }
 
@@ -118,16 +110,8 @@ package final class ResumableUploadTable {
     }
 
     package func insert(_ row: ResumableUploadRow) throws(RecordError) {
-        insertUpload.bind(1, text: row.name)
-        insertUpload.bind(2, row.uploader)
-        insertUpload.bind(3, row.scope)
-        insertUpload.bind(4, row.owner)
-        insertUpload.bind(5, row.length)
-        insertUpload.bind(6, optionalText: row.contentType)
-        insertUpload.bind(7, optionalText: row.filename)
-        insertUpload.bind(8, optionalText: row.metadata)
-        insertUpload.bind(9, row.expires)
-        try insertUpload.run()
+        try insertUpload.with(row.name, row.uploader, row.scope, row.owner, row.length, row.contentType, row.filename)
+            .with(from: 8, row.metadata, row.expires).run()
     }
 
     /// Notes how much is synced.
@@ -152,15 +136,11 @@ package final class ResumableUploadTable {
     }
 
     private func change(_ statement: Statement, _ id: Int64, _ value: Int64) throws(RecordError) -> Bool {
-        statement.bind(1, id)
-        statement.bind(2, value)
-        try statement.run()
-        return connection.changes > 0
+        try statement.with(id, value).changedRows() > 0
     }
 
     package func remove(_ id: Int64) throws(RecordError) {
-        removeUpload.bind(1, id)
-        try removeUpload.run()
+        try removeUpload.with(id).run()
     }
 
     /// Takes away the rows of uploads that have expired.
@@ -175,13 +155,9 @@ package final class ResumableUploadTable {
             SELECT id, name FROM resumable_upload INDEXED BY resumable_upload_by_expiry WHERE expires < ?1
             ORDER BY expires LIMIT ?2
             """)
-        find.bind(1, now)
-        find.bind(2, Int64(limit))
-        var found: [(id: Int64, name: String)] = []
-        while try find.step() {
-            let name = find.text(1)
-            if !isBusy(name) { found.append((find.integer(0), name)) }
-        }
+        let found = try find.with(now, limit)
+            .rows { (id: $0.next(Int64.self), name: $0.next(String.self)) }
+            .filter { !isBusy($0.name) }
         for upload in found { try remove(upload.id) }
         return found.map(\.name)
     }

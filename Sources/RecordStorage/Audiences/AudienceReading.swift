@@ -19,16 +19,8 @@ package final class AudienceReading {
     package func numbers(zone: Int64, principals: [Int64], type: Int64) throws(RecordError) -> [Int64] {
         var found: [Int64] = []
         for principal in principals {
-            ofPrincipal.bind(1, zone)
-            ofPrincipal.bind(2, principal)
-            let number = try ofPrincipal.step() ? -ofPrincipal.integer(0) : nil
-            ofPrincipal.reset()
-            guard let number else { continue }
-            hasRecords.bind(1, number)
-            hasRecords.bind(2, type)
-            let isInUse = try hasRecords.step() && hasRecords.integer(0) != 0
-            hasRecords.reset()
-            if isInUse { found.append(number) }
+            guard let number = try ofPrincipal.with(zone, principal).row({ -$0.next(Int64.self) }) else { continue }
+            if try hasRecords.with(number, type).row({ $0.next() }) ?? false { found.append(number) }
         }
         return found
     }

@@ -29,34 +29,22 @@ package final class AudienceTable {
 
     /// The number that stands for an audience in tables that lead with a zone; negative. `nil` if there is none yet.
     package func number(zone: Int64, principal: Int64) throws(RecordError) -> Int64? {
-        find.bind(1, zone)
-        find.bind(2, principal)
-        defer { find.reset() }
-        return try find.step() ? -find.integer(0) : nil
+        try find.with(zone, principal).row { -$0.next() }
     }
 
     /// As `number`, made if there is none.
     package func ensure(zone: Int64, principal: Int64) throws(RecordError) -> Int64 {
         if let known = try number(zone: zone, principal: principal) { return known }
-        add.bind(1, zone)
-        add.bind(2, principal)
-        return try -add.returnedNumber()
+        return try -add.with(zone, principal).returnedNumber()
     }
 
     /// - Parameter audience: As `number` gives it.
     package func add(_ row: RecordRow, to audience: Int64) throws(RecordError) {
-        addRecord.bind(1, -audience)
-        addRecord.bind(2, row.type)
-        addRecord.bind(3, row.id)
-        addRecord.bind(4, row.creator)
-        try addRecord.run()
+        try addRecord.with(-audience, row.type, row.id, row.creator).run()
     }
 
     package func remove(_ row: RecordRow, from audience: Int64) throws(RecordError) {
-        removeRecord.bind(1, -audience)
-        removeRecord.bind(2, row.type)
-        removeRecord.bind(3, row.id)
-        try removeRecord.run()
+        try removeRecord.with(-audience, row.type, row.id).run()
     }
 
     // MARK: Looking through
@@ -71,46 +59,30 @@ package final class AudienceTable {
     }
 
     package func contains(_ row: RecordRow, in audience: Int64) throws(RecordError) -> Bool {
-        let find = try connection.prepare(
+        try connection.prepare(
             """
             SELECT 1 FROM audience_record WHERE audience = ?1 AND type = ?2 AND record = ?3 AND creator = ?4
-            """)
-        find.bind(1, -audience)
-        find.bind(2, row.type)
-        find.bind(3, row.id)
-        find.bind(4, row.creator)
-        defer { find.reset() }
-        return try find.step()
+            """
+        ).with(-audience, row.type, row.id, row.creator).exists()
     }
 
     /// Members in the order of the table, after one of them.
     package func members(after last: Member?, limit: Int) throws(RecordError) -> [Member] {
-        let rows = try connection.prepare(
+        try connection.prepare(
             """
             SELECT audience, type, record, creator FROM audience_record WHERE (audience, type, record) > (?1, ?2, ?3)
             ORDER BY audience, type, record LIMIT ?4
-            """)
-        rows.bind(1, last.map { -$0.audience } ?? .min)
-        rows.bind(2, last?.type ?? .min)
-        rows.bind(3, last?.record ?? .min)
-        rows.bind(4, Int64(limit))
-        var found: [Member] = []
-        while try rows.step() {
-            found.append(
-                Member(
-                    audience: -rows.integer(0), type: rows.integer(1), record: rows.integer(2),
-                    creator: rows.integer(3)))
-        }
-        return found
+            """
+        )
+        .with(last.map { -$0.audience } ?? .min, last?.type ?? .min, last?.record ?? .min, limit)
+        .rows { Member(audience: -$0.next(), type: $0.next(), record: $0.next(), creator: $0.next()) }
     }
 
     /// Whose an audience is.
     ///
     /// - Parameter audience: As `number` gives it.
     package func audience(_ audience: Int64) throws(RecordError) -> (zone: Int64, principal: Int64)? {
-        let find = try connection.prepare("SELECT zone, principal FROM audience WHERE id = ?1")
-        find.bind(1, -audience)
-        defer { find.reset() }
-        return try find.step() ? (find.integer(0), find.integer(1)) : nil
+        try connection.prepare("SELECT zone, principal FROM audience WHERE id = ?1").with(-audience)
+            .row { ($0.next(), $0.next()) }
     }
 }

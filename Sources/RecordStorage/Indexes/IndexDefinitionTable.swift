@@ -22,39 +22,41 @@ package final class IndexDefinitionTable {
             FROM index_definition WHERE state <> \(Self.dropped) ORDER BY id
             """)
         var indexes: [Int64: [IndexDefinition]] = [:]
-        while try rows.step() {
-            guard let kind = IndexDefinition.Kind(rawValue: UInt8(truncatingIfNeeded: rows.integer(2))),
-                let columns = IndexColumns.columns(rows.text(3))
-            else { continue }
-            let state: IndexDefinition.State =
-                switch rows.integer(6) {
-                case Self.ready: .ready
-                case Self.building: .building(position: rows.integer(7))
-                default: .failed(rows.text(8))
-                }
-            indexes[rows.integer(1), default: []].append(
-                IndexDefinition(
-                    id: rows.integer(0), kind: kind, columns: columns, isUnique: rows.integer(4) != 0,
-                    isDeclared: rows.integer(5) != 0, state: state))
+        for (type, index) in try rows.rows(read) {
+            if let index { indexes[type, default: []].append(index) }
         }
         return indexes
+    }
+
+    private func read(_ row: inout Columns) -> (type: Int64, index: IndexDefinition?) {
+        let (id, type) = (row.next(Int64.self), row.next(Int64.self))
+        guard let kind = IndexDefinition.Kind(rawValue: row.next()), let columns = IndexColumns.columns(row.next())
+        else { return (type, nil) }
+        let (isUnique, isDeclared) = (row.next(Bool.self), row.next(Bool.self))
+        let state: IndexDefinition.State =
+            switch (row.next(Int64.self), row.next(Int64.self)) {
+            case (Self.ready, _): .ready
+            case (Self.building, let position): .building(position: position)
+            default: .failed(row.next())
+            }
+        return (
+            type,
+            IndexDefinition(
+                id: id, kind: kind, columns: columns, isUnique: isUnique, isDeclared: isDeclared, state: state)
+        )
     }
 
     /// Adds an index that is to be built. Its table is made by `IndexTable`.
     ///
     /// - Returns: The number of its table.
     package func add(_ shape: IndexWish.Shape, isDeclared: Bool, type: Int64) throws(RecordError) -> Int64 {
-        let insert = try connection.prepare(
+        try connection.prepare(
             """
             INSERT INTO index_definition (type, kind, columns, is_unique, is_declared, state)
             VALUES (?1, ?2, ?3, ?4, ?5, \(Self.building)) RETURNING id
-            """)
-        insert.bind(1, type)
-        insert.bind(2, Int64(shape.kind.rawValue))
-        insert.bind(3, text: IndexColumns.text(shape.columns))
-        insert.bind(4, shape.isUnique ? 1 : 0)
-        insert.bind(5, isDeclared ? 1 : 0)
-        return try insert.returnedNumber()
+            """
+        ).with(type, shape.kind.rawValue, IndexColumns.text(shape.columns), shape.isUnique ? 1 : 0, isDeclared ? 1 : 0)
+            .returnedNumber()
     }
 
     /// Stores whether the schema names the index, or only the options of its field ask for it.
@@ -69,11 +71,9 @@ package final class IndexDefinitionTable {
 
     /// - Parameter reason: A sentence that says why it cannot be built.
     package func setFailed(_ id: Int64, reason: String) throws(RecordError) {
-        let update = try connection.prepare(
-            "UPDATE index_definition SET state = \(Self.failed), failure = ?2 WHERE id = ?1")
-        update.bind(1, id)
-        update.bind(2, text: reason)
-        try update.run()
+        try connection.prepare(
+            "UPDATE index_definition SET state = \(Self.failed), failure = ?2 WHERE id = ?1"
+        ).with(id, reason).run()
     }
 
     /// Marks an index as dropped: it is none any more, and its table is to be emptied.
@@ -83,16 +83,11 @@ package final class IndexDefinitionTable {
 
     /// Forgets an index whose table is gone.
     package func remove(_ id: Int64) throws(RecordError) {
-        let delete = try connection.prepare("DELETE FROM index_definition WHERE id = ?1")
-        delete.bind(1, id)
-        try delete.run()
+        try connection.prepare("DELETE FROM index_definition WHERE id = ?1").with(id).run()
     }
 
     private func set(_ assignment: String, _ id: Int64, _ value: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE index_definition SET \(assignment) WHERE id = ?1")
-        update.bind(1, id)
-        update.bind(2, value)
-        try update.run()
+        try connection.prepare("UPDATE index_definition SET \(assignment) WHERE id = ?1").with(id, value).run()
     }
 
     // MARK: Building
@@ -110,25 +105,16 @@ package final class IndexDefinitionTable {
 
     /// The indexes that are being built, by number.
     package func builds() throws(RecordError) -> [Build] {
-        let rows = try connection.prepare(
-            "SELECT id, type, position, built FROM index_definition WHERE state = \(Self.building) ORDER BY id")
-        var builds: [Build] = []
-        while try rows.step() {
-            builds.append(
-                Build(
-                    id: rows.integer(0), type: rows.integer(1), position: rows.integer(2),
-                    built: Int(rows.integer(3))))
-        }
-        return builds
+        try connection.prepare(
+            "SELECT id, type, position, built FROM index_definition WHERE state = \(Self.building) ORDER BY id"
+        ).rows { Build(id: $0.next(), type: $0.next(), position: $0.next(), built: $0.next()) }
     }
 
     /// Stores how far a build is.
     package func save(_ build: Build) throws(RecordError) {
-        let update = try connection.prepare("UPDATE index_definition SET position = ?2, built = ?3 WHERE id = ?1")
-        update.bind(1, build.id)
-        update.bind(2, build.position)
-        update.bind(3, Int64(build.built))
-        try update.run()
+        try connection.prepare("UPDATE index_definition SET position = ?2, built = ?3 WHERE id = ?1").with(
+            build.id, build.position, build.built
+        ).run()
     }
 
     /// Some index that is dropped and whose table is still there.
@@ -138,9 +124,6 @@ package final class IndexDefinitionTable {
 
     /// The numbers of all rows, dropped ones too: those that have a table.
     package func numbers() throws(RecordError) -> Set<Int64> {
-        let rows = try connection.prepare("SELECT id FROM index_definition")
-        var numbers: Set<Int64> = []
-        while try rows.step() { numbers.insert(rows.integer(0)) }
-        return numbers
+        Set(try connection.prepare("SELECT id FROM index_definition").rows { $0.next() })
     }
 }

@@ -29,28 +29,20 @@ package final class IndexStatisticTable {
 
     /// All that is kept.
     package func load() throws(RecordError) -> [Row] {
-        let rows = try connection.prepare("SELECT index_id, entries, step, samples FROM index_statistic")
-        var found: [Row] = []
-        while try rows.step() {
-            found.append(
-                Row(index: rows.integer(0), entries: rows.integer(1), step: rows.integer(2), samples: rows.blob(3)))
+        try connection.prepare("SELECT index_id, entries, step, samples FROM index_statistic").rows { row in
+            Row(index: row.next(), entries: row.next(), step: row.next(), samples: row.next())
         }
-        return found
     }
 
     /// Stores what was found, and forgets what belongs to indexes that are gone.
     package func put(_ row: Row) throws(RecordError) {
-        let put = try connection.prepare(
+        try connection.prepare(
             """
             INSERT INTO index_statistic (index_id, entries, step, samples) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (index_id) DO UPDATE
             SET entries = excluded.entries, step = excluded.step, samples = excluded.samples
-            """)
-        put.bind(1, row.index)
-        put.bind(2, row.entries)
-        put.bind(3, row.step)
-        put.bind(4, blob: row.samples)
-        try put.run()
+            """
+        ).with(row.index, row.entries, row.step, row.samples).run()
         try connection.execute("DELETE FROM index_statistic WHERE index_id NOT IN (SELECT id FROM index_definition)")
     }
 }

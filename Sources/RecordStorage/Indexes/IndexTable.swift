@@ -60,10 +60,7 @@ package final class IndexTable {
         zone: Int64, key: UnsafeRawBufferPointer, record: Int64, into index: Int64
     ) throws(RecordError) {
         let statement = try statements(of: index).insert
-        statement.bind(1, zone)
-        statement.bind(2, blob: key)
-        statement.bind(3, record)
-        try statement.run()
+        try statement.with(zone, key, record).run()
     }
 
     /// Takes an entry away; does nothing if there is none, as in an index that is still being built.
@@ -71,10 +68,7 @@ package final class IndexTable {
         zone: Int64, key: UnsafeRawBufferPointer, record: Int64, from index: Int64
     ) throws(RecordError) {
         let statement = try statements(of: index).remove
-        statement.bind(1, zone)
-        statement.bind(2, blob: key)
-        statement.bind(3, record)
-        try statement.run()
+        try statement.with(zone, key, record).run()
     }
 
     /// Some other record of the zone that has the key.
@@ -82,11 +76,7 @@ package final class IndexTable {
         zone: Int64, key: UnsafeRawBufferPointer, than record: Int64, in index: Int64
     ) throws(RecordError) -> Int64? {
         let statement = try statements(of: index).other
-        statement.bind(1, zone)
-        statement.bind(2, blob: key)
-        statement.bind(3, record)
-        defer { statement.reset() }
-        return try statement.step() ? statement.integer(0) : nil
+        return try statement.with(zone, key, record).number()
     }
 
     private func statements(of index: Int64) throws(RecordError) -> Statements {
@@ -111,18 +101,13 @@ package final class IndexTable {
         let name = Self.name(index)
         let find = try connection.prepare(
             "SELECT zone, key, record FROM \(name) ORDER BY zone, key, record LIMIT 1 OFFSET ?1")
-        find.bind(1, Int64(count))
-        guard try find.step() else {
-            find.reset()
+        let first = try find.with(count).row { Entry(zone: $0.next(), key: $0.next(), record: $0.next()) }
+        guard let first else {
             try connection.execute("DELETE FROM \(name)")
             return true
         }
-        let remove = try connection.prepare("DELETE FROM \(name) WHERE (zone, key, record) < (?1, ?2, ?3)")
-        remove.bind(1, find.integer(0))
-        remove.bind(2, blob: find.bytes(1))
-        remove.bind(3, find.integer(2))
-        find.reset()
-        try remove.run()
+        try connection.prepare("DELETE FROM \(name) WHERE (zone, key, record) < (?1, ?2, ?3)")
+            .with(first.zone, first.key, first.record).run()
         return false
     }
 
@@ -147,15 +132,8 @@ package final class IndexTable {
             SELECT zone, key, record FROM \(Self.name(index)) WHERE (zone, key, record) > (?1, ?2, ?3)
             ORDER BY zone, key, record LIMIT ?4
             """)
-        rows.bind(1, last?.zone ?? .min)
-        rows.bind(2, blob: last?.key ?? [])
-        rows.bind(3, last?.record ?? .min)
-        rows.bind(4, Int64(limit))
-        var entries: [Entry] = []
-        while try rows.step() {
-            entries.append(Entry(zone: rows.integer(0), key: rows.blob(1), record: rows.integer(2)))
-        }
-        return entries
+        return try rows.with(last?.zone ?? .min, last?.key ?? [], last?.record ?? .min, limit)
+            .rows { Entry(zone: $0.next(), key: $0.next(), record: $0.next()) }
     }
 
     /// How many entries an index has. Walks it.
@@ -174,21 +152,13 @@ package final class IndexTable {
             if finders.count >= Self.cachedIndexes { finders.removeAll() }
             finders[index] = find
         }
-        find.bind(1, entry.zone)
-        find.bind(2, blob: entry.key)
-        find.bind(3, entry.record)
-        defer { find.reset() }
-        return try find.step()
+        return try find.with(entry.zone, entry.key, entry.record).exists()
     }
 
     /// The numbers of all tables of indexes that the file has.
     package func tables() throws(RecordError) -> Set<Int64> {
         let rows = try connection.prepare(
             "SELECT substr(name, 7) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'index_[0-9]*'")
-        var numbers: Set<Int64> = []
-        while try rows.step() {
-            if let number = Int64(rows.text(0)) { numbers.insert(number) }
-        }
-        return numbers
+        return Set(try rows.rows { Int64($0.next(String.self)) }.compactMap(\.self))
     }
 }

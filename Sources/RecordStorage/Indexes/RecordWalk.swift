@@ -12,18 +12,17 @@ package final class RecordWalk {
 
     /// Begins at the records and tombstones of all zones and types after an internal number, in its order.
     package func begin(after id: Int64) throws(RecordError) {
-        let all = "SELECT \(RecordRowCursor.columns), zone FROM record WHERE id > ?1 ORDER BY id"
+        let all: SQL = "SELECT \(RecordRowCursor.columns), zone FROM record WHERE id > ?1 ORDER BY id"
         let statement = if let afterID { afterID } else { try connection.prepare(all) }
         afterID = statement
-        statement.bind(1, id)
+        statement.with(id)
         self.statement = statement
     }
 
     /// Begins at the live records of one type, zone by zone.
     package func begin(type: Int64) throws(RecordError) {
         let statement = try connection.prepare(Self.ofType("\(RecordRowCursor.joinedColumns), r.zone"))
-        statement.bind(1, type)
-        statement.bind(2, Int64.max)
+        statement.with(type, Int64.max)
         self.statement = statement
     }
 
@@ -42,18 +41,13 @@ package final class RecordWalk {
     /// Whether a type has at most so many live records, without looking at more than about so many rows.
     package func hasAtMost(_ limit: Int, ofType type: Int64) throws(RecordError) -> Bool {
         let zones = try connection.prepare("SELECT count(*) FROM (SELECT 1 FROM zone LIMIT ?1)")
-        zones.bind(1, Int64(limit) + 1)
-        defer { zones.reset() }
-        guard try zones.step(), zones.integer(0) <= limit else { return false }
-        let records = try connection.prepare("SELECT count(*) FROM (\(Self.ofType("1")))")
-        records.bind(1, type)
-        records.bind(2, Int64(limit) + 1)
-        defer { records.reset() }
-        return try records.step() && records.integer(0) <= limit
+        guard try zones.with(limit + 1).number() ?? .max <= limit else { return false }
+        let records = try connection.prepare("SELECT count(*) FROM (\(Self.ofType("1").text))")
+        return try records.with(type, limit + 1).number() ?? .max <= limit
     }
 
     /// The zones first: only within one are the records of a type in order. Then those with access lists.
-    private static func ofType(_ columns: String) -> String {
+    private static func ofType(_ columns: String) -> SQL {
         """
         SELECT \(columns) FROM (SELECT id AS known FROM zone) CROSS JOIN record AS r INDEXED BY record_by_type
         WHERE r.zone = known AND r.type = ?1 AND r.deleted = 0 AND r.acl IS NULL

@@ -149,13 +149,11 @@ extension Migrations {
         let update = try connection.prepare("UPDATE account SET name_key = ?2 WHERE id = ?1")
         var last: Int64 = 0
         while true {
-            list.bind(1, last)
-            let rows = try list.rows { (id: $0.integer(0), name: $0.text(1)) }
+            list.with(last)
+            let rows = try list.rows { (id: $0.next(Int64.self), name: $0.next(String.self)) }
             guard let end = rows.last else { break }
             for row in rows {
-                update.bind(1, row.id)
-                update.bind(2, text: row.name.nfkcCasefold)
-                try update.run()
+                try update.with(row.id, row.name.nfkcCasefold).run()
             }
             last = end.id
         }

@@ -88,12 +88,11 @@ package enum Migrations {
         guard applied < all.count else { return }
         try connection.execute("BEGIN IMMEDIATE")
         for (position, migration) in all.enumerated().dropFirst(applied) {
-            try connection.execute(migration.sql)
+            try connection.execute(SQL(migration.sql))
             try migration.work?(connection)
-            let insert = try connection.prepare("INSERT INTO migration (position, name) VALUES (?1, ?2)")
-            insert.bind(1, Int64(position))
-            insert.bind(2, text: migration.name)
-            try insert.run()
+            try connection.prepare("INSERT INTO migration (position, name) VALUES (?1, ?2)").with(
+                position, migration.name
+            ).run()
         }
         try connection.execute("COMMIT")
     }
@@ -130,5 +129,6 @@ package enum Migrations {
         // Changes no table: a server that does not know of widened fields would make wrong keys for their values.
         Migration(name: "widened fields", sql: "SELECT 1"),
         Migration(name: preservedDatesName, sql: preservedDates),
+        Migration(name: keptSumsName, sql: keptSums),
     ]
 }

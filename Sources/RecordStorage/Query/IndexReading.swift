@@ -56,11 +56,8 @@ package final class IndexReading {
         into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try statement(index, .ascending)
-        statement.bind(1, zone)
-        statement.bind(2, blob: position?.key ?? range.lower)
-        statement.bind(3, position?.record ?? Int64.min)
-        statement.bind(4, blob: range.upper ?? Self.aboveAll)
-        statement.bind(5, Int64(limit))
+        statement.with(
+            zone, position?.key ?? range.lower, position?.record ?? Int64.min, range.upper ?? Self.aboveAll, limit)
         try read(statement, into: &entries)
     }
 
@@ -79,20 +76,13 @@ package final class IndexReading {
         let verb = Shape.Verb.records(isBackward: isBackward, isBehindPosition: position != nil)
         let statement = try statement(index, verb, lane: lane)
         let upper = range.upper ?? Self.aboveAll
-        statement.bind(1, zone)
+        statement.with(zone)
         if let position {
-            statement.bind(2, blob: position.key)
-            statement.bind(3, position.record)
-            statement.bind(4, blob: isBackward ? range.lower : upper)
+            statement.with(from: 2, position.key, position.record, isBackward ? range.lower : upper)
         } else {
-            statement.bind(2, blob: range.lower)
-            statement.bind(3, blob: upper)
+            statement.with(from: 2, range.lower, upper)
         }
-        guard try statement.step() else {
-            statement.reset()
-            return nil
-        }
-        return RecordCursor(statement: statement)
+        return try statement.firstRow().map(RecordCursor.init)
     }
 
     /// Appends entries by key and record, both descending: those before a position, or from the range's end.
@@ -101,11 +91,8 @@ package final class IndexReading {
         into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try statement(index, .descending)
-        statement.bind(1, zone)
-        statement.bind(2, blob: position?.key ?? range.upper ?? Self.aboveAll)
-        statement.bind(3, position?.record ?? Int64.min)
-        statement.bind(4, blob: range.lower)
-        statement.bind(5, Int64(limit))
+        statement.with(
+            zone, position?.key ?? range.upper ?? Self.aboveAll, position?.record ?? Int64.min, range.lower, limit)
         try read(statement, into: &entries)
     }
 
@@ -114,12 +101,7 @@ package final class IndexReading {
         _ index: Int64, zone: Int64, key: [UInt8], after record: Int64, limit: Int, into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try statement(index, .within)
-        statement.bind(1, zone)
-        statement.bind(2, blob: key)
-        statement.bind(3, record)
-        statement.bind(4, Int64(limit))
-        defer { statement.reset() }
-        while try statement.step() { entries.append(statement.bytes(0), record: statement.integer(1)) }
+        try read(statement.with(zone, key, record, limit), into: &entries)
     }
 
     /// Counts the entries of a range.
@@ -129,12 +111,9 @@ package final class IndexReading {
         _ index: Int64, zone: Int64, _ range: KeyRange, limit: Int = .max
     ) throws(RecordError) -> Int {
         let statement = try statement(index, limit == .max ? .countAll : .count)
-        statement.bind(1, zone)
-        statement.bind(2, blob: range.lower)
-        statement.bind(3, blob: range.upper ?? Self.aboveAll)
-        if limit != .max { statement.bind(4, Int64(limit)) }
-        defer { statement.reset() }
-        return try statement.step() ? Int(statement.integer(0)) : 0
+        statement.with(zone, range.lower, range.upper ?? Self.aboveAll)
+        if limit != .max { statement.with(from: 4, limit) }
+        return try statement.row { $0.next() } ?? 0
     }
 
     /// Walks the whole table in order and hands out every nth entry.
@@ -149,10 +128,7 @@ package final class IndexReading {
         _ body: (Int64, UnsafeRawBufferPointer) -> Void
     ) throws(RecordError) -> IndexTable.Entry? {
         let statement = try statement(index, .sample)
-        statement.bind(1, position?.zone ?? Int64.min)
-        statement.bind(2, blob: position?.key ?? [])
-        statement.bind(3, position?.record ?? Int64.min)
-        statement.bind(4, Int64(limit))
+        statement.with(position?.zone ?? Int64.min, position?.key ?? [], position?.record ?? Int64.min, limit)
         defer { statement.reset() }
         var walked = 0
         var last: IndexTable.Entry?
@@ -169,9 +145,7 @@ package final class IndexReading {
 
     /// How many entries a table has.
     package func countEverything(_ index: Int64) throws(RecordError) -> Int {
-        let statement = try statement(index, .countEverything)
-        defer { statement.reset() }
-        return try statement.step() ? Int(statement.integer(0)) : 0
+        try statement(index, .countEverything).row { $0.next() } ?? 0
     }
 
     private func read(_ statement: Statement, into entries: inout EntryBuffer) throws(RecordError) {
@@ -189,7 +163,7 @@ package final class IndexReading {
         let table = IndexTable.name(index)
         // A bound of the position, which is never outside the range, is what SQLite seeks by; two bounds on one side would
         // make it begin at the range's.
-        let sql =
+        let sql: SQL =
             switch verb {
             case .ascending:
                 """
@@ -225,7 +199,7 @@ package final class IndexReading {
 
     /// A range from its beginning has a statement of its own: SQLite compares each row with a position once more, key and
     /// record, although it has sought by it.
-    private static func recordsSQL(_ table: String, _ isBackward: Bool, _ isBehindPosition: Bool) -> String {
+    private static func recordsSQL(_ table: String, _ isBackward: Bool, _ isBehindPosition: Bool) -> SQL {
         let range =
             switch (isBehindPosition, isBackward) {
             case (false, _): "i.key >= ?2 AND i.key < ?3"

@@ -49,7 +49,7 @@ package final class RecordScanning {
     }
 
     /// INDEXED BY: the plan is part of the contract; a lost index is an error, not a slow page.
-    private static func sql(_ shape: Shape) -> String {
+    private static func sql(_ shape: Shape) -> SQL {
         let order = shape.isBackward ? "DESC" : "ASC"
         if shape.isAudience {
             let condition = """
@@ -114,12 +114,8 @@ package final class RecordScanning {
         zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
         lane: Int = 0
     ) throws(RecordError) -> RecordCursor? {
-        let statement = try bound(.records, zone, type, creator, ids, isBackward: isBackward, .max, lane: lane)
-        guard try statement.step() else {
-            statement.reset()
-            return nil
-        }
-        return RecordCursor(statement: statement)
+        try bound(.records, zone, type, creator, ids, isBackward: isBackward, .max, lane: lane)
+            .firstRow().map(RecordCursor.init)
     }
 
     /// Appends the id of the live record with a name, if it is of the type and within the bounds.
@@ -128,11 +124,7 @@ package final class RecordScanning {
         into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = zone < 0 ? byNameListed : byName
-        statement.bind(1, zone)
-        statement.bind(2, text: name)
-        statement.bind(3, type)
-        statement.bind(4, ids.above)
-        statement.bind(5, ids.below)
+        statement.with(zone, TextBytes(name), type, ids.above, ids.below)
         defer { statement.reset() }
         while try statement.step() {
             entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: statement.integer(0))
@@ -143,9 +135,7 @@ package final class RecordScanning {
     package func count(
         zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), limit: Int
     ) throws(RecordError) -> Int {
-        let statement = try bound(.count, zone, type, creator, ids, isBackward: false, limit)
-        defer { statement.reset() }
-        return try statement.step() ? Int(statement.integer(0)) : 0
+        try bound(.count, zone, type, creator, ids, isBackward: false, limit).row { $0.next() } ?? 0
     }
 
     private func bound(
@@ -154,29 +144,19 @@ package final class RecordScanning {
     ) throws(RecordError) -> Statement {
         let statement = try statement(
             Shape(verb: verb, isOwn: creator != nil, isBackward: isBackward, isAudience: zone < 0), lane: lane)
-        statement.bind(1, zone)
-        statement.bind(2, type)
-        statement.bind(3, ids.above)
-        statement.bind(4, ids.below)
-        statement.bind(5, Int64(limit))
-        if let creator { statement.bind(6, creator) }
+        statement.with(zone, type, ids.above, ids.below, limit)
+        if let creator { statement.with(from: 6, creator) }
         return statement
     }
 
     /// Stands on the record with an id; `nil` if there is none. The caller finishes the cursor.
     package func record(_ id: Int64) throws(RecordError) -> RecordCursor? {
-        byID.bind(1, id)
-        guard try byID.step() else {
-            byID.reset()
-            return nil
-        }
-        return RecordCursor(statement: byID)
+        byID.with(id)
+        return try byID.firstRow().map(RecordCursor.init)
     }
 
     /// The first row at or behind an id, tombstones included, and when it was made by the server's clock.
     package func creation(at id: Int64) throws(RecordError) -> (id: Int64, created: Int64)? {
-        creationAt.bind(1, id)
-        defer { creationAt.reset() }
-        return try creationAt.step() ? (creationAt.integer(0), creationAt.integer(1)) : nil
+        try creationAt.with(id).row { ($0.next(), $0.next()) }
     }
 }

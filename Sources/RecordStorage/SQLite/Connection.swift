@@ -143,24 +143,24 @@ package final class Connection {
     private static let busyMilliseconds: Int32 = 5_000
 
     /// Runs statements that return nothing of interest.
-    package func execute(_ sql: String) throws(RecordError) {
+    package func execute(_ sql: SQL) throws(RecordError) {
         if let driver { try driver.execute(sql) } else { try executeDirectly(sql) }
     }
 
     /// As `execute`, by SQLite in any case.
-    package func executeDirectly(_ sql: String) throws(RecordError) {
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw failed(code, sql) }
+    package func executeDirectly(_ sql: SQL) throws(RecordError) {
+        let code = sqlite3_exec(handle, sql.text, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failed(code, sql.text) }
     }
 
     /// Makes a statement that will be run many times. SQLite compiles it when it is first used.
-    package func prepare(_ sql: String) throws(RecordError) -> Statement {
-        Statement(sql, self, driven: try driver?.prepare(sql))
+    package func prepare(_ sql: SQL) throws(RecordError) -> Statement {
+        Statement(sql.text, self, driven: try driver?.prepare(sql))
     }
 
     /// As `prepare`, for SQLite in any case.
-    package func prepareDirectly(_ sql: String) -> Statement {
-        Statement(sql, self, driven: nil)
+    package func prepareDirectly(_ sql: SQL) -> Statement {
+        Statement(sql.text, self, driven: nil)
     }
 
     func compile(_ sql: String) throws(RecordError) -> OpaquePointer {
@@ -171,7 +171,7 @@ package final class Connection {
     }
 
     /// The first column of the first row; `nil` without a row or for NULL.
-    package func integer(_ sql: String) throws(RecordError) -> Int64? {
+    package func integer(_ sql: SQL) throws(RecordError) -> Int64? {
         let statement = try prepare(sql)
         defer { statement.reset() }
         guard try statement.step(), !statement.isNull(0) else { return nil }

@@ -18,7 +18,7 @@ final class FileTransaction {
     private let overwriting: Statement
 
     /// - Parameter overwriting: Writes a row that nobody reads: see `overwriteFailedCommit`.
-    init(_ connection: Connection, status: StoreStatus, overwriting: String) throws(RecordError) {
+    init(_ connection: Connection, status: StoreStatus, overwriting: SQL) throws(RecordError) {
         self.connection = connection
         self.status = status
         beginning = try connection.prepare("BEGIN IMMEDIATE")

@@ -134,20 +134,6 @@ package final class Statement {
         reset()
     }
 
-    /// Reads the rows that are left, and makes the statement ready for the next use.
-    package func rows<Row>(_ read: (Statement) -> Row) throws(RecordError) -> [Row] {
-        defer { reset() }
-        var rows: [Row] = []
-        while try step() { rows.append(read(self)) }
-        return rows
-    }
-
-    /// Reads the next row, if there is one, and makes the statement ready for the next use.
-    package func row<Row>(_ read: (Statement) -> Row) throws(RecordError) -> Row? {
-        defer { reset() }
-        return try step() ? read(self) : nil
-    }
-
     /// Runs an INSERT or UPDATE that returns one number (`RETURNING id`).
     package func returnedNumber() throws(RecordError) -> Int64 {
         defer { reset() }

@@ -83,11 +83,9 @@ package final class AccountTable {
 
     /// The account that a name means: the one that is spelled so, else the only one whose name has the same key.
     package func find(name: String) throws(RecordError) -> AccountRow? {
-        byName.bind(1, text: name)
-        if let row = try byName.row(read) { return row }
+        if let row = try byName.with(name).row(read) { return row }
         guard let byKey else { return nil }
-        byKey.bind(1, text: name.nfkcCasefold)
-        let rows = try byKey.rows(read)
+        let rows = try byKey.with(name.nfkcCasefold).rows(read)
         return rows.count == 1 ? rows.first : nil
     }
 
@@ -102,7 +100,7 @@ package final class AccountTable {
             """)
         var groups: [[AccountRow]] = []
         var last: String?
-        for (row, key) in try statement.rows({ (self.read($0), $0.text(8)) }) {
+        for (row, key) in try statement.rows({ (self.read(&$0), $0.next(String.self)) }) {
             if key == last, !groups.isEmpty { groups[groups.count - 1].append(row) } else { groups.append([row]) }
             last = key
         }
@@ -110,13 +108,11 @@ package final class AccountTable {
     }
 
     package func find(id: Int64) throws(RecordError) -> AccountRow? {
-        byID.bind(1, id)
-        return try byID.row(read)
+        try byID.with(id).row(read)
     }
 
     package func find(recordName: String) throws(RecordError) -> AccountRow? {
-        byRecordName.bind(1, text: recordName)
-        return try byRecordName.row(read)
+        try byRecordName.with(recordName).row(read)
     }
 
     /// Whether there is any.
@@ -126,30 +122,24 @@ package final class AccountTable {
 
     /// The custom roles of an account, directly or through other roles.
     package func roles(of account: Int64) throws(RecordError) -> [RoleName: RoleID] {
-        rolesOf.bind(1, account)
-        defer { rolesOf.reset() }
         var roles: [RoleName: RoleID] = [:]
-        while try rolesOf.step() {
-            if let name = RoleName(rolesOf.text(0)) { roles[name] = rolesOf.integer(1) }
+        for (name, id) in try rolesOf.with(account).rows({ (RoleName($0.next()), $0.next(Int64.self)) }) {
+            if let name { roles[name] = id }
         }
         return roles
     }
 
     /// A page of accounts by number, without those of services.
     package func list(after id: Int64, limit: Int) throws(RecordError) -> [AccountRow] {
-        let statement = try connection.prepare(
-            "SELECT \(columns) FROM account WHERE id > ?1 AND \(kind) != 2 ORDER BY id LIMIT ?2")
-        statement.bind(1, id)
-        statement.bind(2, Int64(limit))
-        return try statement.rows(read)
+        try connection.prepare(
+            "SELECT \(columns) FROM account WHERE id > ?1 AND \(kind) != 2 ORDER BY id LIMIT ?2"
+        ).with(id, limit).rows(read)
     }
 
-    private func read(_ statement: Statement) -> AccountRow {
+    private func read(_ row: inout Columns) -> AccountRow {
         AccountRow(
-            id: statement.integer(0), recordName: statement.text(1), name: statement.text(2),
-            password: statement.optionalText(3), created: statement.integer(4),
-            granted: statement.integer(5), kind: AccountKind(rawValue: statement.integer(6)) ?? .person,
-            disabled: statement.optionalInteger(7))
+            id: row.next(), recordName: row.next(), name: row.next(), password: row.next(), created: row.next(),
+            granted: row.next(), kind: AccountKind(rawValue: row.next()) ?? .person, disabled: row.next())
     }
 
     // MARK: Writing
@@ -161,18 +151,12 @@ package final class AccountTable {
         recordName: String, name: String, password: String?, created: Int64, kind: AccountKind = .person
     ) throws(RecordError) -> Int64 {
         let key = try freeKey(of: name)
-        let insert = try connection.prepare(
+        return try connection.prepare(
             """
             INSERT INTO account (record_name, name, password, created, kind, name_key)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id
-            """)
-        insert.bind(1, text: recordName)
-        insert.bind(2, text: name)
-        insert.bind(3, optionalText: password)
-        insert.bind(4, created)
-        insert.bind(5, kind.rawValue)
-        insert.bind(6, text: key)
-        return try insert.returnedNumber()
+            """
+        ).with(recordName, name, password, created, kind.rawValue, key).returnedNumber()
     }
 
     /// The key of a name that an account is about to get.
@@ -181,19 +165,12 @@ package final class AccountTable {
     private func freeKey(of name: String, for account: Int64 = 0) throws(RecordError) -> String {
         let key = name.nfkcCasefold
         let others = try connection.prepare("SELECT 1 FROM account WHERE name_key = ?1 AND id != ?2 LIMIT 1")
-        others.bind(1, text: key)
-        others.bind(2, account)
-        guard try others.row({ _ in true }) == nil else {
-            throw .nameTaken
-        }
+        guard try !others.with(key, account).exists() else { throw .nameTaken }
         return key
     }
 
     package func setPassword(_ password: String, account: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE account SET password = ?2 WHERE id = ?1")
-        update.bind(1, account)
-        update.bind(2, text: password)
-        try update.run()
+        try connection.prepare("UPDATE account SET password = ?2 WHERE id = ?1").with(account, password).run()
     }
 
     /// Gives an account another name.
@@ -201,41 +178,30 @@ package final class AccountTable {
     /// - Throws: EXISTS with cause NAME_TAKEN if another account has it, in whatever spelling.
     package func setName(_ name: String, account: Int64) throws(RecordError) {
         let key = try freeKey(of: name, for: account)
-        let update = try connection.prepare("UPDATE account SET name = ?2, name_key = ?3 WHERE id = ?1")
-        update.bind(1, account)
-        update.bind(2, text: name)
-        update.bind(3, text: key)
-        try update.run()
+        try connection.prepare("UPDATE account SET name = ?2, name_key = ?3 WHERE id = ?1").with(account, name, key)
+            .run()
     }
 
     package func setKind(_ kind: AccountKind, account: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE account SET kind = ?2 WHERE id = ?1")
-        update.bind(1, account)
-        update.bind(2, kind.rawValue)
-        try update.run()
+        try connection.prepare("UPDATE account SET kind = ?2 WHERE id = ?1").with(account, kind.rawValue).run()
     }
 
     /// - Parameter since: `nil` lets it sign in again.
     package func setDisabled(since: Int64?, account: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE account SET disabled = ?2 WHERE id = ?1")
-        update.bind(1, account)
-        update.bind(2, since)
-        try update.run()
+        try connection.prepare("UPDATE account SET disabled = ?2 WHERE id = ?1").with(account, since).run()
     }
 
     /// Takes away an account, its sessions and its memberships. Its records keep its number, which is never given again.
     ///
     /// - Parameter mayStandInRecords: Whether there may be any, so that conditions on `_deleted` must mean the number.
     package func remove(account: Int64, mayStandInRecords: Bool) throws(RecordError) {
-        var steps = [
+        var steps: [SQL] = [
             "DELETE FROM session WHERE account = ?1", "DELETE FROM role_member WHERE account = ?1",
             "DELETE FROM account WHERE id = ?1",
         ]
         if mayStandInRecords { steps.append("INSERT OR IGNORE INTO gone_account (account) VALUES (?1)") }
         for sql in steps {
-            let statement = try connection.prepare(sql)
-            statement.bind(1, account)
-            try statement.run()
+            try connection.prepare(sql).with(account).run()
         }
     }
 }

@@ -61,8 +61,8 @@ package final class AdministratorTable {
             "SELECT id, name, role, password, created, disabled FROM administrator ORDER BY id")
         return try statement.rows { row in
             AdministratorRow(
-                id: row.integer(0), name: row.text(1), role: row.text(2), password: row.text(3),
-                created: row.integer(4), disabled: row.optionalInteger(5))
+                id: row.next(), name: row.next(), role: row.next(), password: row.next(), created: row.next(),
+                disabled: row.next())
         }
     }
 
@@ -71,8 +71,8 @@ package final class AdministratorTable {
             "SELECT hash, id, administrator, created, used, expires, ends, label FROM administrator_session")
         return try statement.rows { row in
             AdministratorSessionRow(
-                hash: row.blob(0), id: row.text(1), administrator: row.integer(2), created: row.integer(3),
-                used: row.integer(4), expires: row.integer(5), ends: row.integer(6), label: row.optionalText(7))
+                hash: row.next(), id: row.next(), administrator: row.next(), created: row.next(), used: row.next(),
+                expires: row.next(), ends: row.next(), label: row.next())
         }
     }
 
@@ -89,67 +89,46 @@ package final class AdministratorTable {
 
     /// Adds an administrator and gives its number. Throws a unique violation if the name is taken.
     package func add(_ row: AdministratorRow) throws(RecordError) -> Int64 {
-        let insert = try connection.prepare(
-            "INSERT INTO administrator (name, role, password, created) VALUES (?1, ?2, ?3, ?4) RETURNING id")
-        insert.bind(1, text: row.name)
-        insert.bind(2, text: row.role)
-        insert.bind(3, text: row.password)
-        insert.bind(4, row.created)
-        return try insert.returnedNumber()
+        try connection.prepare(
+            "INSERT INTO administrator (name, role, password, created) VALUES (?1, ?2, ?3, ?4) RETURNING id"
+        ).with(row.name, row.role, row.password, row.created).returnedNumber()
     }
 
     /// Writes role, password and whether it is disabled.
     package func update(_ row: AdministratorRow) throws(RecordError) {
-        let update = try connection.prepare(
-            "UPDATE administrator SET role = ?2, password = ?3, disabled = ?4 WHERE id = ?1")
-        update.bind(1, row.id)
-        update.bind(2, text: row.role)
-        update.bind(3, text: row.password)
-        update.bind(4, row.disabled)
-        try update.run()
+        try connection.prepare(
+            "UPDATE administrator SET role = ?2, password = ?3, disabled = ?4 WHERE id = ?1"
+        ).with(row.id, row.role, row.password, row.disabled).run()
     }
 
     /// Takes away an administrator and its sessions. Its number is never given again.
     package func remove(_ id: Int64) throws(RecordError) {
-        for sql in [
+        for sql: SQL in [
             "DELETE FROM administrator_session WHERE administrator = ?1", "DELETE FROM administrator WHERE id = ?1",
         ] {
-            let statement = try connection.prepare(sql)
-            statement.bind(1, id)
-            try statement.run()
+            try connection.prepare(sql).with(id).run()
         }
     }
 
     package func addSession(_ row: AdministratorSessionRow) throws(RecordError) {
-        let insert = try connection.prepare(
+        try connection.prepare(
             """
             INSERT INTO administrator_session (hash, id, administrator, created, used, expires, ends, label)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-            """)
-        insert.bind(1, blob: row.hash)
-        insert.bind(2, text: row.id)
-        insert.bind(3, row.administrator)
-        insert.bind(4, row.created)
-        insert.bind(5, row.used)
-        insert.bind(6, row.expires)
-        insert.bind(7, row.ends)
-        insert.bind(8, optionalText: row.label)
-        try insert.run()
+            """
+        ).with(row.hash, row.id, row.administrator, row.created, row.used, row.expires, row.ends).with(
+            from: 8, row.label
+        ).run()
     }
 
     /// Notes that a session was used, and until when it lasts now.
     package func slideSession(hash: [UInt8], used: Int64, expires: Int64) throws(RecordError) {
-        let update = try connection.prepare(
-            "UPDATE administrator_session SET used = ?2, expires = ?3 WHERE hash = ?1")
-        update.bind(1, blob: hash)
-        update.bind(2, used)
-        update.bind(3, expires)
-        try update.run()
+        try connection.prepare(
+            "UPDATE administrator_session SET used = ?2, expires = ?3 WHERE hash = ?1"
+        ).with(hash, used, expires).run()
     }
 
     package func removeSession(hash: [UInt8]) throws(RecordError) {
-        let statement = try connection.prepare("DELETE FROM administrator_session WHERE hash = ?1")
-        statement.bind(1, blob: hash)
-        try statement.run()
+        try connection.prepare("DELETE FROM administrator_session WHERE hash = ?1").with(hash).run()
     }
 }

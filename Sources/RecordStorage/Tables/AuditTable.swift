@@ -2,7 +2,7 @@ package import RecordModel
 
 /// An entry of the audit log as stored.
 package struct AuditRow: Hashable, Sendable {
-    package var id: Int64 = 0
+    package var id: Int64
     /// Milliseconds since 1970.
     package var at: Int64
     package var actorKind: String
@@ -18,9 +18,10 @@ package struct AuditRow: Hashable, Sendable {
     package var detail: String?
 
     package init(
-        at: Int64, actorKind: String, actor: String, action: String, target: String, outcome: String,
+        id: Int64 = 0, at: Int64, actorKind: String, actor: String, action: String, target: String, outcome: String,
         address: String, request: String, detail: String?
     ) {
+        self.id = id
         self.at = at
         self.actorKind = actorKind
         self.actor = actor
@@ -64,14 +65,12 @@ package final class AuditTable {
     }
 
     package func append(_ row: AuditRow) throws(RecordError) {
-        insert.bind(1, row.at)
-        for (place, text) in [
-            row.actorKind, row.actor, row.action, row.target, row.outcome, row.address, row.request,
-        ].enumerated() {
-            insert.bind(Int32(place + 2), text: text)
-        }
-        if let detail = row.detail { insert.bind(9, text: detail) } else { insert.bindNull(9) }
-        try insert.run()
+        try insert
+            .with(row.at, row.actorKind, row.actor, row.action, row.target, row.outcome, row.address)
+            .with(from: 8, row.request, row.detail).run()
+        try connection.prepare(
+            "INSERT INTO audit_count VALUES (?1, 1) ON CONFLICT (outcome) DO UPDATE SET entries = entries + 1"
+        ).with(row.outcome).run()
     }
 
     /// A page of entries, the newest first.
@@ -84,28 +83,19 @@ package final class AuditTable {
         if filter.actor != nil { sql += " AND actor = ?3" }
         if filter.action != nil { sql += " AND action = ?4" }
         if position != nil { sql += " AND (at, id) < (?5, ?6)" }
-        let statement = try connection.prepare(sql + " ORDER BY at DESC, id DESC LIMIT ?7")
-        statement.bind(1, filter.since)
+        let statement = try connection.prepare(SQL(sql + " ORDER BY at DESC, id DESC LIMIT ?7"))
+        statement.with(filter.since)
         // As the upper bound of the index's range, so that a page begins where the one before ended.
-        statement.bind(2, min(filter.until, position?.at ?? .max))
-        if let actor = filter.actor { statement.bind(3, text: actor) }
-        if let action = filter.action { statement.bind(4, text: action) }
-        if let position {
-            statement.bind(5, position.at)
-            statement.bind(6, position.id)
+        statement.with(from: 2, min(filter.until, position?.at ?? .max))
+        if let actor = filter.actor { statement.with(from: 3, actor) }
+        if let action = filter.action { statement.with(from: 4, action) }
+        if let position { statement.with(from: 5, position.at, position.id) }
+        return try statement.with(from: 7, limit).rows { row in
+            AuditRow(
+                id: row.next(), at: row.next(), actorKind: row.next(), actor: row.next(), action: row.next(),
+                target: row.next(), outcome: row.next(), address: row.next(), request: row.next(),
+                detail: row.next())
         }
-        statement.bind(7, Int64(limit))
-        var rows: [AuditRow] = []
-        while try statement.step() {
-            var row = AuditRow(
-                at: statement.integer(1), actorKind: statement.text(2), actor: statement.text(3),
-                action: statement.text(4), target: statement.text(5), outcome: statement.text(6),
-                address: statement.text(7), request: statement.text(8),
-                detail: statement.optionalText(9))
-            row.id = statement.integer(0)
-            rows.append(row)
-        }
-        return rows
     }
 
     /// Takes away entries that are older than a moment, and the oldest beyond a number. Refusals, which anybody causes, push
@@ -118,23 +108,22 @@ package final class AuditTable {
         guard let first = try connection.integer("SELECT min(id) FROM audit"),
             let newest = try connection.integer("SELECT max(id) FROM audit")
         else { return refusals }
-        let young = try connection.prepare("SELECT id FROM audit WHERE at >= ?1 ORDER BY at, id LIMIT 1")
-        young.bind(1, moment)
-        let firstYoung = try young.step() ? young.integer(0) : newest + 1
-        young.reset()
+        let young = try number("SELECT id FROM audit WHERE at >= ?1 ORDER BY at, id LIMIT 1", moment)
+        let firstYoung = young ?? newest + 1
         let surplus = try (connection.integer("SELECT sum(entries) FROM audit_count") ?? 0) - Int64(count)
-        let oldest = "SELECT id FROM audit ORDER BY id LIMIT 1 OFFSET ?1"
+        let oldest: SQL = "SELECT id FROM audit ORDER BY id LIMIT 1 OFFSET ?1"
         let firstKept = surplus > 0 ? try number(oldest, min(surplus, Int64(limit))) ?? newest + 1 : first
         let end = min(max(firstYoung, firstKept), try number(oldest, Int64(limit)) ?? newest + 1)
         guard end > first else { return refusals }
         try run("UPDATE audit_retention SET before = max(before, ?1)", end)
         // A clock that was set back has left young entries among the old: they stay until they are old.
-        let delete = try connection.prepare("DELETE FROM audit WHERE id < ?1 AND (at < ?2 OR id < ?3)")
-        delete.bind(1, end)
-        delete.bind(2, moment)
-        delete.bind(3, firstKept)
-        try delete.run()
-        return refusals + connection.changes
+        let gone: [String] = try connection.prepare(
+            "DELETE FROM audit WHERE id < ?1 AND (at < ?2 OR id < ?3) RETURNING outcome"
+        ).with(end, moment, firstKept).rows { $0.next() }
+        for (outcome, entries) in Dictionary(grouping: gone, by: \.self) {
+            try uncount(entries.count, outcome)
+        }
+        return refusals + gone.count
     }
 
     private func purgeRefusals(keeping count: Int, limit: Int) throws(RecordError) -> Int {
@@ -146,19 +135,21 @@ package final class AuditTable {
         let newest = try connection.integer("SELECT max(id) FROM audit") ?? 0
         let end = found ?? newest + 1
         try run("UPDATE audit_retention SET refused_before = max(refused_before, ?1)", end)
-        try run("DELETE \(refused) AND id < ?1", end)
-        return connection.changes
+        let gone = try connection.prepare("DELETE \(refused) AND id < ?1").with(end).changedRows()
+        try uncount(gone, "refused")
+        return gone
     }
 
-    private func number(_ sql: String, _ argument: Int64) throws(RecordError) -> Int64? {
-        let statement = try connection.prepare(sql)
-        statement.bind(1, argument)
-        return try statement.step() ? statement.integer(0) : nil
+    private func uncount(_ entries: Int, _ outcome: String) throws(RecordError) {
+        try connection.prepare("UPDATE audit_count SET entries = entries - ?2 WHERE outcome = ?1")
+            .with(outcome, entries).run()
     }
 
-    private func run(_ sql: String, _ argument: Int64) throws(RecordError) {
-        let statement = try connection.prepare(sql)
-        statement.bind(1, argument)
-        try statement.run()
+    private func number(_ sql: SQL, _ argument: Int64) throws(RecordError) -> Int64? {
+        try connection.prepare(sql).with(argument).number()
+    }
+
+    private func run(_ sql: SQL, _ argument: Int64) throws(RecordError) {
+        try connection.prepare(sql).with(argument).run()
     }
 }

@@ -10,7 +10,6 @@ package final class GoneAccountTable {
 
     /// The numbers of the first ones, ascending.
     package func numbers(limit: Int) throws(RecordError) -> [Int64] {
-        list.bind(1, Int64(limit))
-        return try list.rows { $0.integer(0) }
+        try list.with(limit).rows { $0.next() }
     }
 }

@@ -33,7 +33,7 @@ package final class IdempotencyTable {
     private let find: Statement
     private let forget: Statement
     private let insert: Statement
-    private let sum: Statement
+    private let sum: KeptSum
     private let removeOldest: Statement
 
     package init(_ connection: Connection) throws(RecordError) {
@@ -43,31 +43,29 @@ package final class IdempotencyTable {
             SELECT request, outcome, name, tag, body FROM idempotency
             WHERE caller = ?1 AND key = ?2 AND created > ?3
             """)
-        forget = try connection.prepare("DELETE FROM idempotency WHERE caller = ?1 AND key = ?2")
+        forget = try connection.prepare(
+            "DELETE FROM idempotency WHERE caller = ?1 AND key = ?2 RETURNING caller, bytes")
         insert = try connection.prepare(
             """
             INSERT INTO idempotency (caller, key, request, created, outcome, name, tag, body, bytes)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """)
-        sum = try connection.prepare("SELECT bytes FROM idempotency_sum WHERE caller = ?1")
+        sum = try KeptSum.ofAnswers(connection)
         removeOldest = try connection.prepare(
             """
             DELETE FROM idempotency WHERE id IN (
                 SELECT id FROM idempotency INDEXED BY idempotency_by_caller
                 WHERE caller = ?1 AND key <> ?2 ORDER BY id LIMIT ?3)
+            RETURNING caller, bytes
             """)
     }
 
     /// - Parameter oldest: Answers made at or before this time (milliseconds since 1970) are forgotten.
     package func find(caller: Int64, key: String, after oldest: Int64) throws(RecordError) -> RememberedAnswer? {
-        find.bind(1, caller)
-        find.bind(2, text: key)
-        find.bind(3, oldest)
-        defer { find.reset() }
-        guard try find.step() else { return nil }
-        return RememberedAnswer(
-            request: find.blob(0), outcome: find.integer(1), name: find.text(2), tag: find.text(3),
-            body: find.blob(4))
+        try find.with(caller, key, oldest).row { row in
+            RememberedAnswer(
+                request: row.next(), outcome: row.next(), name: row.next(), tag: row.next(), body: row.next())
+        }
     }
 
     /// Remembers an answer; of a caller whose answers take more than they may, the oldest are forgotten.
@@ -75,48 +73,29 @@ package final class IdempotencyTable {
         _ answer: RememberedAnswer, caller: Int64, key: String, created: Int64, limit: Int64
     ) throws(RecordError) {
         // One that has expired: the new row gets the greatest id.
-        forget.bind(1, caller)
-        forget.bind(2, text: key)
-        try forget.run()
-        insert.bind(1, caller)
-        insert.bind(2, text: key)
-        insert.bind(3, blob: answer.request)
-        insert.bind(4, created)
-        insert.bind(5, answer.outcome)
-        insert.bind(6, text: answer.name)
-        insert.bind(7, text: answer.tag)
-        insert.bind(8, blob: answer.body)
-        insert.bind(9, answer.bytes(key: key))
-        try insert.run()
-        while try bytes(of: caller) > limit {
-            removeOldest.bind(1, caller)
-            removeOldest.bind(2, text: key)
-            removeOldest.bind(3, Self.removedAtOnce)
-            try removeOldest.run()
+        try sum.subtract(rowsOf: forget.with(caller, key))
+        let bytes = answer.bytes(key: key)
+        try insert
+            .with(caller, key, answer.request, created, answer.outcome, answer.name, answer.tag)
+            .with(from: 8, answer.body, bytes).run()
+        var total = try sum.add(bytes, to: caller)
+        while total > limit {
             // The newest alone may be more than the limit.
-            if connection.changes == 0 { break }
+            if try sum.subtract(rowsOf: removeOldest.with(caller, key, Self.removedAtOnce)) == 0 { break }
+            total = try sum.bytes(of: caller)
         }
     }
 
     /// So many small answers have room for a large one.
     private static let removedAtOnce: Int64 = 16
 
-    /// What a caller's answers take.
-    private func bytes(of caller: Int64) throws(RecordError) -> Int64 {
-        sum.bind(1, caller)
-        defer { sum.reset() }
-        return try sum.step() ? sum.integer(0) : 0
-    }
-
     package func removeExpired(before oldest: Int64, limit: Int) throws(RecordError) -> Int {
-        let statement = try connection.prepare(
+        let remove = try connection.prepare(
             """
             DELETE FROM idempotency WHERE id IN (
                 SELECT id FROM (SELECT id, created FROM idempotency ORDER BY id LIMIT ?2) WHERE created < ?1)
+            RETURNING caller, bytes
             """)
-        statement.bind(1, oldest)
-        statement.bind(2, Int64(limit))
-        try statement.run()
-        return connection.changes
+        return try sum.subtract(rowsOf: remove.with(oldest, limit))
     }
 }

@@ -106,14 +106,7 @@ package final class InspectionTable {
             """
             SELECT type, count(*) - sum(deleted), sum(deleted) FROM record GROUP BY type ORDER BY type
             """)
-        var counts: [TypeCount] = []
-        while try statement.step() {
-            counts.append(
-                TypeCount(
-                    type: statement.integer(0), records: Int(statement.integer(1)),
-                    tombstones: Int(statement.integer(2))))
-        }
-        return counts
+        return try statement.rows { TypeCount(type: $0.next(), records: $0.next(), tombstones: $0.next()) }
     }
 
     /// How many accounts of people and of keys, sessions and zones there are.
@@ -130,10 +123,7 @@ package final class InspectionTable {
 
     /// The numbers of all zones.
     package func zones() throws(RecordError) -> Set<Int64> {
-        let statement = try connection.prepare("SELECT id FROM zone")
-        var zones: Set<Int64> = []
-        while try statement.step() { zones.insert(statement.integer(0)) }
-        return zones
+        Set(try connection.prepare("SELECT id FROM zone").rows { $0.next() })
     }
 
     // MARK: Records
@@ -144,8 +134,7 @@ package final class InspectionTable {
     package func forEachRecord(
         after id: Int64, limit: Int, _ body: (RecordRowCursor, Int64) throws -> Void
     ) throws -> Int64? {
-        recordSlice.bind(1, id)
-        recordSlice.bind(2, Int64(limit))
+        recordSlice.with(id, limit)
         defer { recordSlice.reset() }
         var last: Int64?
         while try recordSlice.step() {
@@ -157,7 +146,7 @@ package final class InspectionTable {
 
     /// Calls `body` with one record and its zone, or with `nil` if there is none with this number.
     package func withRecord<Value>(_ id: Int64, _ body: (RecordRowCursor?, Int64) throws -> Value) throws -> Value {
-        recordByID.bind(1, id)
+        recordByID.with(id)
         defer { recordByID.reset() }
         guard try recordByID.step() else { return try body(nil, 0) }
         return try body(RecordRowCursor(statement: recordByID), recordByID.integer(RecordRowCursor.behindColumns))
@@ -169,12 +158,7 @@ package final class InspectionTable {
     package func edgeAction(
         zone: Int64, target: String, source: Int64, field: Int
     ) throws(RecordError) -> UInt8? {
-        hasEdge.bind(1, zone)
-        hasEdge.bind(2, text: target)
-        hasEdge.bind(3, source)
-        hasEdge.bind(4, Int64(field))
-        defer { hasEdge.reset() }
-        return try hasEdge.step() ? UInt8(truncatingIfNeeded: hasEdge.integer(0)) : nil
+        try hasEdge.with(zone, target, source, field).row { $0.next() }
     }
 
     /// A row of the table of edges.
@@ -192,27 +176,17 @@ package final class InspectionTable {
             SELECT zone, target, source, field FROM edge WHERE (zone, target, source, field) > (?1, ?2, ?3, ?4)
             ORDER BY zone, target, source, field LIMIT ?5
             """)
-        statement.bind(1, last?.zone ?? -1)
-        statement.bind(2, text: last?.target ?? "")
-        statement.bind(3, last?.source ?? -1)
-        statement.bind(4, Int64(last?.field ?? -1))
-        statement.bind(5, Int64(limit))
-        var edges: [Edge] = []
-        while try statement.step() {
-            edges.append(
-                Edge(
-                    zone: statement.integer(0), target: statement.text(1), source: statement.integer(2),
-                    field: Int(statement.integer(3))))
-        }
-        return edges
+        return
+            try statement
+            .with(last?.zone ?? -1, last?.target ?? "", last?.source ?? -1, last?.field ?? -1, limit)
+            .rows { Edge(zone: $0.next(), target: $0.next(), source: $0.next(), field: $0.next()) }
     }
 
     /// Lends the JSON text of a large value; `nil` if it is missing.
     package func withLargeValue<Value>(
         record: Int64, field: Int, _ body: (UnsafeRawBufferPointer?) throws -> Value
     ) throws -> Value {
-        largeValue.bind(1, record)
-        largeValue.bind(2, Int64(field))
+        largeValue.with(record, field)
         defer { largeValue.reset() }
         return try body(try largeValue.step() ? largeValue.bytes(0) : nil)
     }
@@ -226,16 +200,7 @@ package final class InspectionTable {
 
     /// Large values in the order of their numbers, after one of them.
     package func largeValues(after id: Int64, limit: Int) throws(RecordError) -> [LargeValue] {
-        let statement = try connection.prepare(
-            "SELECT id, record, field FROM large_value WHERE id > ?1 ORDER BY id LIMIT ?2")
-        statement.bind(1, id)
-        statement.bind(2, Int64(limit))
-        var values: [LargeValue] = []
-        while try statement.step() {
-            values.append(
-                LargeValue(
-                    id: statement.integer(0), record: statement.integer(1), field: Int(statement.integer(2))))
-        }
-        return values
+        try connection.prepare("SELECT id, record, field FROM large_value WHERE id > ?1 ORDER BY id LIMIT ?2")
+            .with(id, limit).rows { LargeValue(id: $0.next(), record: $0.next(), field: $0.next()) }
     }
 }

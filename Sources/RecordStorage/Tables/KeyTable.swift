@@ -62,39 +62,31 @@ package final class KeyTable {
 
     /// The key of a token's hash, and until when the token is good, whether or not that has passed.
     package func find(hash: [UInt8]) throws(RecordError) -> (key: KeyRow, expires: Int64)? {
-        byHash.bind(1, blob: hash)
-        if let key = try byHash.row(read) { return (key, key.expires ?? .max) }
-        byOverlap.bind(1, blob: hash)
-        guard let key = try byOverlap.row(read) else { return nil }
+        if let key = try byHash.with(hash).row(read) { return (key, key.expires ?? .max) }
+        guard let key = try byOverlap.with(hash).row(read) else { return nil }
         return (key, min(key.expires ?? .max, key.overlaps ?? 0))
     }
 
     package func find(account: Int64) throws(RecordError) -> KeyRow? {
-        byAccount.bind(1, account)
-        return try byAccount.row(read)
+        try byAccount.with(account).row(read)
     }
 
     package func find(publicID: String) throws(RecordError) -> KeyRow? {
-        let statement = try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE public_id = ?1")
-        statement.bind(1, text: publicID)
-        return try statement.row(read)
+        try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE public_id = ?1").with(publicID).row(read)
     }
 
     /// The key with a name; of several, the one that was not revoked, else the newest.
     package func find(name: String) throws(RecordError) -> KeyRow? {
-        let statement = try connection.prepare(
-            "SELECT \(Self.columns) FROM api_key WHERE name = ?1 ORDER BY revoked IS NOT NULL, id DESC LIMIT 1")
-        statement.bind(1, text: name)
-        return try statement.row(read)
+        try connection.prepare(
+            "SELECT \(Self.columns) FROM api_key WHERE name = ?1 ORDER BY revoked IS NOT NULL, id DESC LIMIT 1"
+        ).with(name).row(read)
     }
 
     /// A page of keys by number, revoked ones among them.
     package func list(after id: Int64, limit: Int) throws(RecordError) -> [KeyRow] {
-        let statement = try connection.prepare(
-            "SELECT \(Self.columns) FROM api_key WHERE id > ?1 ORDER BY id LIMIT ?2")
-        statement.bind(1, id)
-        statement.bind(2, Int64(limit))
-        return try statement.rows(read)
+        try connection.prepare(
+            "SELECT \(Self.columns) FROM api_key WHERE id > ?1 ORDER BY id LIMIT ?2"
+        ).with(id, limit).rows(read)
     }
 
     /// How many keys are not revoked.
@@ -102,90 +94,63 @@ package final class KeyTable {
         Int(try connection.integer("SELECT count(*) FROM api_key WHERE revoked IS NULL") ?? 0)
     }
 
-    private func read(_ statement: Statement) -> KeyRow {
+    private func read(_ row: inout Columns) -> KeyRow {
         KeyRow(
-            id: statement.integer(0), publicID: statement.text(1), name: statement.text(2),
-            prefix: statement.text(3), scope: statement.text(4), account: statement.integer(5),
-            created: statement.integer(6), expires: statement.optionalInteger(7), used: statement.optionalInteger(8),
-            revoked: statement.optionalInteger(9),
-            overlaps: statement.optionalInteger(10))
+            id: row.next(), publicID: row.next(), name: row.next(), prefix: row.next(), scope: row.next(),
+            account: row.next(), created: row.next(), expires: row.next(), used: row.next(), revoked: row.next(),
+            overlaps: row.next())
     }
 
     // MARK: Writing
 
     /// Adds a key. Throws a unique violation if a living one has its name.
     package func add(_ key: KeyRow, hash: [UInt8]) throws(RecordError) {
-        let insert = try connection.prepare(
+        try connection.prepare(
             """
             INSERT INTO api_key (public_id, name, prefix, hash, scope, account, created, expires)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-            """)
-        insert.bind(1, text: key.publicID)
-        insert.bind(2, text: key.name)
-        insert.bind(3, text: key.prefix)
-        insert.bind(4, blob: hash)
-        insert.bind(5, text: key.scope)
-        insert.bind(6, key.account)
-        insert.bind(7, key.created)
-        insert.bind(8, key.expires)
-        try insert.run()
+            """
+        ).with(key.publicID, key.name, key.prefix, hash, key.scope, key.account, key.created).with(from: 8, key.expires)
+            .run()
     }
 
     /// Whether a living key has a name, other than the one with a number.
     package func isNameTaken(_ name: String, but id: Int64) throws(RecordError) -> Bool {
-        let find = try connection.prepare("SELECT 1 FROM api_key WHERE name = ?1 AND revoked IS NULL AND id != ?2")
-        find.bind(1, text: name)
-        find.bind(2, id)
-        return try find.row { _ in true } != nil
+        try connection.prepare("SELECT 1 FROM api_key WHERE name = ?1 AND revoked IS NULL AND id != ?2").with(name, id)
+            .exists()
     }
 
     /// Gives a key its name, scope and end.
     package func update(_ key: KeyRow) throws(RecordError) {
-        let update = try connection.prepare("UPDATE api_key SET name = ?2, scope = ?3, expires = ?4 WHERE id = ?1")
-        update.bind(1, key.id)
-        update.bind(2, text: key.name)
-        update.bind(3, text: key.scope)
-        update.bind(4, key.expires)
-        try update.run()
+        try connection.prepare("UPDATE api_key SET name = ?2, scope = ?3, expires = ?4 WHERE id = ?1").with(
+            key.id, key.name, key.scope, key.expires
+        ).run()
     }
 
     /// Gives a key another token. The one before it stays good until `overlaps`; the one before that is good no more.
     package func rotate(_ id: Int64, hash: [UInt8], prefix: String, overlaps: Int64) throws(RecordError) {
-        let update = try connection.prepare(
-            "UPDATE api_key SET overlap_hash = hash, overlaps = ?4, hash = ?2, prefix = ?3 WHERE id = ?1")
-        update.bind(1, id)
-        update.bind(2, blob: hash)
-        update.bind(3, text: prefix)
-        update.bind(4, overlaps)
-        try update.run()
+        try connection.prepare(
+            "UPDATE api_key SET overlap_hash = hash, overlaps = ?4, hash = ?2, prefix = ?3 WHERE id = ?1"
+        ).with(id, hash, prefix, overlaps).run()
     }
 
     package func revoke(_ id: Int64, now: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE api_key SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL")
-        update.bind(1, id)
-        update.bind(2, now)
-        try update.run()
+        try connection.prepare("UPDATE api_key SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL").with(id, now).run()
     }
 
     /// Takes away keys that were revoked, or had expired, before a moment.
     ///
     /// - Returns: How many.
     package func removeEnded(before moment: Int64, limit: Int) throws(RecordError) -> Int {
-        let statement = try connection.prepare(
-            "DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE coalesce(revoked, expires) < ?1 LIMIT ?2)")
-        statement.bind(1, moment)
-        statement.bind(2, Int64(limit))
-        try statement.run()
-        return connection.changes
+        try connection.prepare(
+            "DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE coalesce(revoked, expires) < ?1 LIMIT ?2)"
+        ).with(moment, limit).changedRows()
     }
 
     /// Notes that a key was used, unless that is known since a moment.
     package func noteUse(account: Int64, now: Int64, unlessAfter known: Int64) throws(RecordError) {
-        let update = try connection.prepare(
-            "UPDATE api_key SET used = ?2 WHERE account = ?1 AND (used IS NULL OR used < ?3)")
-        update.bind(1, account)
-        update.bind(2, now)
-        update.bind(3, known)
-        try update.run()
+        try connection.prepare(
+            "UPDATE api_key SET used = ?2 WHERE account = ?1 AND (used IS NULL OR used < ?3)"
+        ).with(account, now, known).run()
     }
 }

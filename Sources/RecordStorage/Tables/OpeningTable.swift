@@ -28,29 +28,23 @@ package final class OpeningTable {
 
     /// The epoch of what is given now.
     package func current() throws(RecordError) -> Int64 {
-        defer { newest.reset() }
-        return try newest.step() ? newest.integer(0) : Self.before
+        try newest.number() ?? Self.before
     }
 
     /// The last number that an epoch may have given, `.max` for the current one.
     ///
     /// - Returns: `nil` for an epoch that is not of this file, or forgotten.
     package func lastNumber(of epoch: Int64) throws(RecordError) -> Int64? {
-        end.bind(1, epoch)
-        defer { end.reset() }
-        guard try end.step() else { return nil }
-        return end.isNull(0) ? .max : end.integer(0)
+        try end.with(epoch).row { $0.next(Int64?.self) ?? .max }
     }
 
     /// Begins an epoch.
     ///
     /// - Parameter sequence: The last number that may have been given before it.
     package func add(epoch: Int64, after sequence: Int64) throws(RecordError) {
-        let insert = try connection.prepare(
-            "INSERT INTO opening (number, epoch, sequence) SELECT max(number) + 1, ?1, ?2 FROM opening")
-        insert.bind(1, epoch)
-        insert.bind(2, sequence)
-        try insert.run()
+        try connection.prepare(
+            "INSERT INTO opening (number, epoch, sequence) SELECT max(number) + 1, ?1, ?2 FROM opening"
+        ).with(epoch, sequence).run()
         try connection.execute("DELETE FROM opening WHERE number <= (SELECT max(number) FROM opening) - \(Self.kept)")
     }
 }

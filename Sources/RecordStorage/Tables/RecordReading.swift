@@ -53,9 +53,8 @@ package final class RecordReading {
 
     /// The live record with a name, `nil` if there is none. The caller finishes the cursor.
     package func find(zone: Int64, name: String) throws(RecordError) -> RecordRowCursor? {
-        findByName.bind(1, zone)
-        findByName.bind(2, text: name)
-        return try first(findByName).map(RecordRowCursor.init)
+        findByName.with(zone, name)
+        return try findByName.firstRow().map(RecordRowCursor.init)
     }
 
     /// Live records of a type without access lists in creation order, after an internal id. The caller finishes the cursor.
@@ -70,13 +69,9 @@ package final class RecordReading {
         case .all: statement = listAll
         case .own(let user):
             statement = listOwn
-            statement.bind(5, user)
+            statement.with(from: 5, user)
         }
-        statement.bind(1, zone)
-        statement.bind(2, type)
-        statement.bind(3, id)
-        statement.bind(4, Int64(limit))
-        return try first(statement).map(RecordCursor.init)
+        return try statement.with(zone, type, id, limit).firstRow().map(RecordCursor.init)
     }
 
     /// What one look at the feed may see.
@@ -98,56 +93,29 @@ package final class RecordReading {
         case .everything: statement = feedAll
         case .types(let all, let own, let user):
             statement = feedReadable
-            statement.bind(4, bound)
-            statement.bind(5, text: Self.array(all))
-            statement.bind(6, text: Self.array(own))
-            statement.bind(7, user)
+            statement.with(from: 4, bound, IntegerList(all), IntegerList(own), user)
         }
-        statement.bind(1, zone)
-        statement.bind(2, sequence)
-        statement.bind(3, Int64(limit))
-        return try first(statement).map(RecordRowCursor.init)
+        return try statement.with(zone, sequence, limit).firstRow().map(RecordRowCursor.init)
     }
 
     /// The sequence number of the row `count` rows after a position: how far one filtered look may go.
     package func window(zone: Int64, after sequence: Int64, count: Int) throws(RecordError) -> Int64? {
-        feedWindow.bind(1, zone)
-        feedWindow.bind(2, sequence)
-        feedWindow.bind(3, Int64(count))
-        defer { feedWindow.reset() }
-        return try feedWindow.step() ? feedWindow.integer(0) : nil
+        try feedWindow.with(zone, sequence, count).number()
     }
 
     /// The newest sequence number of a zone; 0 without records.
     package func newestSequence(zone: Int64) throws(RecordError) -> Int64 {
-        lastSequence.bind(1, zone)
-        defer { lastSequence.reset() }
-        return try lastSequence.step() ? lastSequence.integer(0) : 0
+        try lastSequence.with(zone).number() ?? 0
     }
 
     /// Appends the JSON text of a large value.
     package func appendLargeValue(record: Int64, field: Int, to output: inout [UInt8]) throws(RecordError) {
-        findLarge.bind(1, record)
-        findLarge.bind(2, Int64(field))
+        findLarge.with(record, field)
         defer { findLarge.reset() }
         guard try findLarge.step() else {
             throw findLarge.connection.failed(
                 StoreFailure(code: 11, message: "A large value is missing. Run `fogbase doctor`."))
         }
         output.append(contentsOf: findLarge.bytes(0))
-    }
-
-    /// The statement, if it stands on a row.
-    private func first(_ statement: Statement) throws(RecordError) -> Statement? {
-        guard try statement.step() else {
-            statement.reset()
-            return nil
-        }
-        return statement
-    }
-
-    /// A JSON array of numbers, for `json_each`: a list of any length in one bound value.
-    private static func array(_ numbers: [Int64]) -> String {
-        "[" + numbers.map(String.init).joined(separator: ",") + "]"
     }
 }

@@ -81,29 +81,27 @@ package final class RecordTable {
 
     /// The live record with a name.
     package func find(zone: Int64, name: String) throws(RecordError) -> StoredRecord? {
-        findByName.bind(1, zone)
-        findByName.bind(2, text: name)
+        findByName.with(zone, name)
         return try read(findByName)
     }
 
     package func find(id: Int64) throws(RecordError) -> StoredRecord? {
-        findByID.bind(1, id)
-        return try read(findByID)
+        try read(findByID.with(id))
     }
 
     /// As `find`, without the record's bytes, which may be many.
     package func row(zone: Int64, name: String) throws(RecordError) -> RecordRow? {
-        rowByName.bind(1, zone)
-        rowByName.bind(2, text: name)
-        defer { rowByName.reset() }
-        return try rowByName.step() ? RecordRowCursor(statement: rowByName).row : nil
+        try rowAlone(rowByName.with(zone, name))
     }
 
     /// As `find`, without the record's bytes.
     package func row(id: Int64) throws(RecordError) -> RecordRow? {
-        rowByID.bind(1, id)
-        defer { rowByID.reset() }
-        return try rowByID.step() ? RecordRowCursor(statement: rowByID).row : nil
+        try rowAlone(rowByID.with(id))
+    }
+
+    private func rowAlone(_ statement: Statement) throws(RecordError) -> RecordRow? {
+        defer { statement.reset() }
+        return try statement.step() ? RecordRowCursor(statement: statement).row : nil
     }
 
     private func read(_ statement: Statement) throws(RecordError) -> StoredRecord? {
@@ -120,107 +118,66 @@ package final class RecordTable {
         _ row: RecordRow, zone: Int64, name: String, layout: [UInt8], fields: [UInt8]
     ) throws(RecordError) {
         let statement = row.access == nil ? insertRow : insertListed
-        statement.bind(1, row.id)
-        statement.bind(2, zone)
-        statement.bind(3, text: name)
-        statement.bind(4, row.type)
-        statement.bind(5, row.sequence)
-        statement.bind(6, row.revision)
-        statement.bind(7, row.creator)
-        statement.bind(8, row.created)
-        statement.bind(9, row.modifier)
-        statement.bind(10, row.modified)
-        statement.bind(11, blob: layout)
-        statement.bind(12, text: fields)
+        statement
+            .with(row.id, zone, name, row.type, row.sequence, row.revision, row.creator)
+            .with(from: 8, row.created, row.modifier, row.modified, layout, TextBytes(fields))
         if let access = row.access { statement.bind(13, blob: access) }
         try statement.run()
     }
 
     /// Stores who may read and write a record, and who could read it before.
     package func setAccess(_ row: RecordRow) throws(RecordError) {
-        setAccess.bind(1, row.id)
-        if let access = row.access { setAccess.bind(2, blob: access) } else { setAccess.bindNull(2) }
-        if let former = row.formerReaders { setAccess.bind(3, blob: former) } else { setAccess.bindNull(3) }
-        try setAccess.run()
+        try setAccess.with(row.id, row.access, row.formerReaders).run()
     }
 
     /// Stores a record's new state: its sequence, revision, modifier, time and fields.
     package func update(_ row: RecordRow, layout: [UInt8], fields: [UInt8]) throws(RecordError) {
-        updateRow.bind(1, row.id)
-        updateRow.bind(2, row.sequence)
-        updateRow.bind(3, row.revision)
-        updateRow.bind(4, row.modifier)
-        updateRow.bind(5, row.modified)
-        updateRow.bind(6, blob: layout)
-        updateRow.bind(7, text: fields)
+        updateRow.with(row.id, row.sequence, row.revision, row.modifier, row.modified, layout, TextBytes(fields))
         try updateRow.run()
     }
 
     /// Stores when a record was made by the server's clock, where its row says another time.
     package func setReceived(_ time: Int64, record: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE record SET received = ?2 WHERE id = ?1")
-        update.bind(1, record)
-        update.bind(2, time)
-        try update.run()
+        try connection.prepare("UPDATE record SET received = ?2 WHERE id = ?1").with(record, time).run()
     }
 
     /// Turns a record into its tombstone.
     package func bury(_ row: RecordRow) throws(RecordError) {
-        buryRow.bind(1, row.id)
-        buryRow.bind(2, row.sequence)
-        buryRow.bind(3, row.revision)
-        buryRow.bind(4, row.modifier)
-        buryRow.bind(5, row.modified)
-        try buryRow.run()
+        try buryRow.with(row.id, row.sequence, row.revision, row.modifier, row.modified).run()
     }
 
     /// Takes away the tombstone that a record with the same name, type and creator replaces in the feed. One of another
     /// type or creator, or with an access list, stays: those who could read that record, and cannot read this one, still
     /// learn that it is gone.
     package func removeTombstone(zone: Int64, name: String, type: Int64, creator: Int64) throws(RecordError) {
-        removeTombstone.bind(1, zone)
-        removeTombstone.bind(2, text: name)
-        removeTombstone.bind(3, type)
-        removeTombstone.bind(4, creator)
-        try removeTombstone.run()
+        try removeTombstone.with(zone, name, type, creator).run()
     }
 
     /// Whether a type has a live record in any zone. Walks the table: for schema changes only.
     package func hasRecords(type: Int64) throws(RecordError) -> Bool {
-        countOfType.bind(1, type)
-        defer { countOfType.reset() }
-        return try countOfType.step() && countOfType.integer(0) != 0
+        try countOfType.with(type).row { $0.next() } ?? false
     }
 
     // MARK: Large values
 
     /// Stores the JSON text of a value that the record's own row leaves out.
     package func putLargeValue(record: Int64, field: Int, json: [UInt8]) throws(RecordError) {
-        putLarge.bind(1, record)
-        putLarge.bind(2, Int64(field))
-        putLarge.bind(3, text: json)
-        try putLarge.run()
+        try putLarge.with(record, field, TextBytes(json)).run()
         // The statement keeps its parameters; a megabyte is not worth keeping.
         putLarge.bindNull(3)
     }
 
     /// The JSON text of a large value; empty if it is missing, which the doctor reports.
     package func largeValue(record: Int64, field: Int) throws(RecordError) -> [UInt8] {
-        findLarge.bind(1, record)
-        findLarge.bind(2, Int64(field))
-        defer { findLarge.reset() }
-        return try findLarge.step() ? findLarge.blob(0) : []
+        try findLarge.with(record, field).row { $0.next() } ?? []
     }
 
     package func removeLargeValue(record: Int64, field: Int) throws(RecordError) {
-        removeLarge.bind(1, record)
-        removeLarge.bind(2, Int64(field))
-        try removeLarge.run()
+        try removeLarge.with(record, field).run()
     }
 
     package func removeLargeValues(record: Int64) throws(RecordError) {
-        removeAllLarge.bind(1, record)
-        try removeAllLarge.run()
+        try removeAllLarge.with(record).run()
     }
 
     // MARK: Edges
@@ -228,43 +185,22 @@ package final class RecordTable {
     package func addEdge(
         zone: Int64, target: String, source: Int64, field: Int, action: UInt8
     ) throws(RecordError) {
-        addEdge.bind(1, zone)
-        addEdge.bind(2, text: target)
-        addEdge.bind(3, source)
-        addEdge.bind(4, Int64(field))
-        addEdge.bind(5, Int64(action))
-        try addEdge.run()
+        try addEdge.with(zone, target, source, field, action).run()
     }
 
     package func removeEdge(zone: Int64, target: String, source: Int64, field: Int) throws(RecordError) {
-        removeEdge.bind(1, zone)
-        removeEdge.bind(2, text: target)
-        removeEdge.bind(3, source)
-        removeEdge.bind(4, Int64(field))
-        try removeEdge.run()
+        try removeEdge.with(zone, target, source, field).run()
     }
 
     /// The internal ids of the records that refer to a target with an action: each once, at most `limit`.
     package func sources(zone: Int64, target: String, action: UInt8, limit: Int) throws(RecordError) -> [Int64] {
-        findSources.bind(1, zone)
-        findSources.bind(2, text: target)
-        findSources.bind(3, Int64(action))
-        findSources.bind(4, Int64(limit))
-        defer { findSources.reset() }
-        var found: [Int64] = []
-        while try findSources.step() { found.append(findSources.integer(0)) }
-        return found
+        try findSources.with(zone, target, action, limit).rows { $0.next() }
     }
 
     /// Some record and field that refer to a target with an action.
     package func firstEdge(
         zone: Int64, target: String, action: UInt8
     ) throws(RecordError) -> (source: Int64, field: Int)? {
-        findEdge.bind(1, zone)
-        findEdge.bind(2, text: target)
-        findEdge.bind(3, Int64(action))
-        defer { findEdge.reset() }
-        guard try findEdge.step() else { return nil }
-        return (findEdge.integer(0), Int(findEdge.integer(1)))
+        try findEdge.with(zone, target, action).row { ($0.next(), $0.next()) }
     }
 }

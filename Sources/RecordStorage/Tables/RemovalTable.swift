@@ -20,14 +20,12 @@ package final class RemovalTable {
 
     /// Notes that an account's things are to be taken away, and puts its zones where nobody finds them.
     package func add(account: Int64, now: Int64) throws(RecordError) {
-        let detach = try connection.prepare(
-            "UPDATE zone SET scope = \(Self.detached) WHERE scope = 1 AND owner = ?1")
-        detach.bind(1, account)
-        try detach.run()
-        let insert = try connection.prepare("INSERT OR IGNORE INTO account_removal (account, since) VALUES (?1, ?2)")
-        insert.bind(1, account)
-        insert.bind(2, now)
-        try insert.run()
+        try connection.prepare(
+            "UPDATE zone SET scope = \(Self.detached) WHERE scope = 1 AND owner = ?1"
+        ).with(account).run()
+        try connection.prepare("INSERT OR IGNORE INTO account_removal (account, since) VALUES (?1, ?2)").with(
+            account, now
+        ).run()
     }
 
     /// The changes that are looked through for an account's number.
@@ -44,11 +42,7 @@ package final class RemovalTable {
             FROM (SELECT id, deleted, creator, modifier FROM record INDEXED BY record_by_sequence
                 WHERE zone = \(ZoneTable.publicDefault) AND sequence > ?2 LIMIT \(Self.changesLookedAt))
             """)
-        look.bind(1, account)
-        look.bind(2, record)
-        defer { look.reset() }
-        guard try look.step() else { return true }
-        return look.integer(0) == Self.changesLookedAt || look.integer(1) != 0
+        return try look.with(account, record).row { $0.next() == Self.changesLookedAt || $0.next() } ?? true
     }
 
     /// An account of which something is left.
@@ -71,47 +65,36 @@ package final class RemovalTable {
 
     /// Notes that the records go which refer to a name with DELETE_SELF.
     package func addCascade(zone: Int64, target: String) throws(RecordError) {
-        let insert = try connection.prepare("INSERT OR IGNORE INTO removal_cascade (zone, target) VALUES (?1, ?2)")
-        insert.bind(1, zone)
-        insert.bind(2, text: target)
-        try insert.run()
+        try connection.prepare("INSERT OR IGNORE INTO removal_cascade (zone, target) VALUES (?1, ?2)").with(
+            zone, target
+        ).run()
     }
 
     package func firstCascade() throws(RecordError) -> (zone: Int64, target: String)? {
-        let find = try connection.prepare("SELECT zone, target FROM removal_cascade LIMIT 1")
-        return try find.step() ? (find.integer(0), find.text(1)) : nil
+        try connection.prepare("SELECT zone, target FROM removal_cascade LIMIT 1").row { ($0.next(), $0.next()) }
     }
 
     package func finishCascade(zone: Int64, target: String) throws(RecordError) {
-        let remove = try connection.prepare("DELETE FROM removal_cascade WHERE zone = ?1 AND target = ?2")
-        remove.bind(1, zone)
-        remove.bind(2, text: target)
-        try remove.run()
+        try connection.prepare("DELETE FROM removal_cascade WHERE zone = ?1 AND target = ?2").with(zone, target).run()
     }
 
     // MARK: Zones
 
     /// A zone of an account that is gone.
     package func zone(of account: Int64) throws(RecordError) -> Int64? {
-        let find = try connection.prepare("SELECT id FROM zone WHERE scope = \(Self.detached) AND owner = ?1 LIMIT 1")
-        find.bind(1, account)
-        return try find.step() ? find.integer(0) : nil
+        try connection.prepare("SELECT id FROM zone WHERE scope = \(Self.detached) AND owner = ?1 LIMIT 1").with(
+            account
+        ).number()
     }
 
     /// The numbers of records and tombstones of a zone.
     package func records(zone: Int64, limit: Int) throws(RecordError) -> [Int64] {
-        recordsOfZone.bind(1, zone)
-        recordsOfZone.bind(2, Int64(limit))
-        defer { recordsOfZone.reset() }
-        var ids: [Int64] = []
-        while try recordsOfZone.step() { ids.append(recordsOfZone.integer(0)) }
-        return ids
+        try recordsOfZone.with(zone, limit).rows { $0.next() }
     }
 
     /// Takes away the row of a record of which nothing else is left.
     package func removeRecord(_ id: Int64) throws(RecordError) {
-        removeRecord.bind(1, id)
-        try removeRecord.run()
+        try removeRecord.with(id).run()
     }
 
     /// Takes away a zone that is empty. Its number is not given again.
@@ -131,18 +114,19 @@ package final class RemovalTable {
     ///
     /// - Returns: How many went of those of which most did; fewer than `limit` means that none are left.
     package func removeClaimsAndAnswers(account: Int64, limit: Int) throws(RecordError) -> Int {
-        var most = 0
-        for sql in [
-            "DELETE FROM asset_claim WHERE id IN (SELECT id FROM asset_claim WHERE uploader = ?1 LIMIT ?2)",
-            "DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE caller = ?1 LIMIT ?2)",
-        ] {
-            let remove = try connection.prepare(sql)
-            remove.bind(1, account)
-            remove.bind(2, Int64(limit))
-            try remove.run()
-            most = max(most, connection.changes)
-        }
-        return most
+        let claims = try connection.prepare(
+            """
+            DELETE FROM asset_claim WHERE id IN (SELECT id FROM asset_claim WHERE uploader = ?1 LIMIT ?2)
+            RETURNING uploader, \(AssetTable.unusedBytes)
+            """)
+        let answers = try connection.prepare(
+            """
+            DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE caller = ?1 LIMIT ?2)
+            RETURNING caller, bytes
+            """)
+        return max(
+            try KeptSum.ofUnusedAssets(connection).subtract(rowsOf: claims.with(account, limit)),
+            try KeptSum.ofAnswers(connection).subtract(rowsOf: answers.with(account, limit)))
     }
 
     /// Lets the uploads in several requests of an account expire: rows and files go with those that nobody goes on with.
@@ -151,9 +135,7 @@ package final class RemovalTable {
         try run("DELETE FROM asset_unused WHERE uploader = ?1", account)
     }
 
-    private func run(_ sql: String, _ number: Int64) throws(RecordError) {
-        let statement = try connection.prepare(sql)
-        statement.bind(1, number)
-        try statement.run()
+    private func run(_ sql: SQL, _ number: Int64) throws(RecordError) {
+        try connection.prepare(sql).with(number).run()
     }
 }

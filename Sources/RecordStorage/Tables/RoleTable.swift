@@ -9,43 +9,32 @@ package final class RoleTable {
     }
 
     package func find(_ name: String) throws(RecordError) -> Int64? {
-        let statement = try connection.prepare("SELECT id FROM role WHERE name = ?1")
-        statement.bind(1, text: name)
-        return try statement.step() ? statement.integer(0) : nil
+        try connection.prepare("SELECT id FROM role WHERE name = ?1").with(name).number()
     }
 
     package func name(of role: Int64) throws(RecordError) -> String? {
-        let statement = try connection.prepare("SELECT name FROM role WHERE id = ?1")
-        statement.bind(1, role)
-        defer { statement.reset() }
-        return try statement.step() ? statement.text(0) : nil
+        try connection.prepare("SELECT name FROM role WHERE id = ?1").with(role).row { $0.next() }
     }
 
     package func names() throws(RecordError) -> [String] {
-        let statement = try connection.prepare("SELECT name FROM role ORDER BY name")
-        var found: [String] = []
-        while try statement.step() { found.append(statement.text(0)) }
-        return found
+        try connection.prepare("SELECT name FROM role ORDER BY name").rows { $0.next() }
     }
 
     /// The public names of a role's own members, users first, then `role:` names.
     package func members(of role: Int64) throws(RecordError) -> [String] {
-        var found: [String] = []
-        for sql in [
+        let accounts: [String] = try connection.prepare(
             """
             SELECT account.record_name FROM role_member JOIN account ON account.id = role_member.account
             WHERE role_member.role = ?1 ORDER BY account.id
-            """,
+            """
+        ).with(role).rows { $0.next() }
+        let roles: [String] = try connection.prepare(
             """
             SELECT 'role:' || role.name FROM role_inclusion JOIN role ON role.id = role_inclusion.member
             WHERE role_inclusion.role = ?1 ORDER BY role.name
-            """,
-        ] {
-            let statement = try connection.prepare(sql)
-            statement.bind(1, role)
-            while try statement.step() { found.append(statement.text(0)) }
-        }
-        return found
+            """
+        ).with(role).rows { $0.next() }
+        return accounts + roles
     }
 
     /// The accounts that hold a role, directly or through others.
@@ -58,44 +47,31 @@ package final class RoleTable {
             )
             SELECT DISTINCT account FROM role_member JOIN included ON role_member.role = included.id
             """)
-        statement.bind(1, role)
-        var accounts: Set<Int64> = []
-        while try statement.step() { accounts.insert(statement.integer(0)) }
-        return accounts
+        return Set(try statement.with(role).rows { $0.next() })
     }
 
     package func add(_ name: String) throws(RecordError) -> Int64 {
-        let insert = try connection.prepare("INSERT INTO role (name) VALUES (?1) RETURNING id")
-        insert.bind(1, text: name)
-        return try insert.returnedNumber()
+        try connection.prepare("INSERT INTO role (name) VALUES (?1) RETURNING id").with(name).returnedNumber()
     }
 
     /// Replaces the members of a role.
     package func setMembers(role: Int64, accounts: [Int64], roles: [Int64]) throws(RecordError) {
-        for sql in ["DELETE FROM role_member WHERE role = ?1", "DELETE FROM role_inclusion WHERE role = ?1"] {
-            let clear = try connection.prepare(sql)
-            clear.bind(1, role)
-            try clear.run()
+        for sql: SQL in ["DELETE FROM role_member WHERE role = ?1", "DELETE FROM role_inclusion WHERE role = ?1"] {
+            try connection.prepare(sql).with(role).run()
         }
         let addMember = try connection.prepare("INSERT OR IGNORE INTO role_member (role, account) VALUES (?1, ?2)")
         for account in accounts {
-            addMember.bind(1, role)
-            addMember.bind(2, account)
-            try addMember.run()
+            try addMember.with(role, account).run()
         }
         let addRole = try connection.prepare("INSERT OR IGNORE INTO role_inclusion (role, member) VALUES (?1, ?2)")
         for member in roles {
-            addRole.bind(1, role)
-            addRole.bind(2, member)
-            try addRole.run()
+            try addRole.with(role, member).run()
         }
     }
 
     package func addMember(_ account: Int64, to role: Int64) throws(RecordError) {
-        let add = try connection.prepare("INSERT OR IGNORE INTO role_member (role, account) VALUES (?1, ?2)")
-        add.bind(1, role)
-        add.bind(2, account)
-        try add.run()
+        try connection.prepare("INSERT OR IGNORE INTO role_member (role, account) VALUES (?1, ?2)").with(role, account)
+            .run()
     }
 
     /// Takes an account into a role or out of it.
@@ -118,23 +94,17 @@ package final class RoleTable {
                 : "DELETE FROM role_inclusion WHERE role = ?1 AND member = ?2", role, member)
     }
 
-    private func change(_ sql: String, _ role: Int64, _ member: Int64) throws(RecordError) -> Bool {
-        let statement = try connection.prepare(sql)
-        statement.bind(1, role)
-        statement.bind(2, member)
-        try statement.run()
-        return connection.changes > 0
+    private func change(_ sql: SQL, _ role: Int64, _ member: Int64) throws(RecordError) -> Bool {
+        try connection.prepare(sql).with(role, member).changedRows() > 0
     }
 
     package func remove(_ role: Int64) throws(RecordError) {
-        for sql in [
+        for sql: SQL in [
             "DELETE FROM role_member WHERE role = ?1",
             "DELETE FROM role_inclusion WHERE role = ?1 OR member = ?1",
             "DELETE FROM role WHERE id = ?1",
         ] {
-            let statement = try connection.prepare(sql)
-            statement.bind(1, role)
-            try statement.run()
+            try connection.prepare(sql).with(role).run()
         }
     }
 
@@ -142,9 +112,7 @@ package final class RoleTable {
     package func markChanged(accounts: Set<Int64>, sequence: Int64) throws(RecordError) {
         let statement = try connection.prepare("UPDATE account SET granted = ?2 WHERE id = ?1")
         for account in accounts {
-            statement.bind(1, account)
-            statement.bind(2, sequence)
-            try statement.run()
+            try statement.with(account, sequence).run()
         }
     }
 }

@@ -13,170 +13,146 @@ package final class SchemaTable {
     /// - Parameter version: What the result carries as its version.
     package func load(version: Int64) throws(RecordError) -> Schema {
         var grants: [Int64: Grants] = [:]
-        let grantRows = try connection.prepare("SELECT type, role, permissions FROM type_grant")
-        while try grantRows.step() {
-            guard let role = RoleName(grantRows.text(1)) else { continue }
-            grants[grantRows.integer(0), default: Grants()].byRole[role] =
-                Permissions(rawValue: UInt8(truncatingIfNeeded: grantRows.integer(2)))
+        let grantRows = try connection.prepare("SELECT type, role, permissions FROM type_grant").rows { row in
+            (type: row.next(Int64.self), role: RoleName(row.next()), permissions: Permissions(rawValue: row.next()))
         }
-        var fields: [Int64: [FieldDefinition]] = [:]
+        for row in grantRows {
+            if let role = row.role { grants[row.type, default: Grants()].byRole[role] = row.permissions }
+        }
         // The doctor also reads files that no newer server has opened yet.
         let applied = try Migrations.applied(on: connection)
-        let hasIndexes = applied >= Migrations.withIndexes
         let lists = applied >= Migrations.withAccessLists ? "has_lists, default_acl" : "0, NULL"
         let required = applied >= Migrations.withRequiredLists ? "acl_required" : "0"
         let preserved = applied >= Migrations.withPreservedDates ? "has_preserved" : "0"
-        let indexes = try hasIndexes ? IndexDefinitionTable(connection).load() : [:]
-        let grantColumns = applied >= Migrations.withFieldGrants ? "readers, writers" : "NULL, NULL"
-        let fieldRows = try connection.prepare(
-            "SELECT type, id, name, kind, \(hasIndexes ? "options" : "0"), \(grantColumns) FROM field ORDER BY type, id"
-        )
-        while try fieldRows.step() {
-            guard let name = FieldName(fieldRows.text(2)),
-                let type = FieldType(rawValue: UInt8(truncatingIfNeeded: fieldRows.integer(3)))
-            else { continue }
-            fields[fieldRows.integer(0), default: []].append(
-                FieldDefinition(
-                    id: Int(fieldRows.integer(1)), name: name, type: type,
-                    options: IndexOptions(rawValue: UInt8(truncatingIfNeeded: fieldRows.integer(4))),
-                    readers: Self.roles(fieldRows, 5), writers: Self.roles(fieldRows, 6)))
-        }
-        var types: [RecordTypeDefinition] = []
-        let typeRows = try connection.prepare(
-            "SELECT id, name, \(lists), \(required), \(preserved) FROM type ORDER BY id")
-        while try typeRows.step() {
-            let id = typeRows.integer(0)
-            guard let name = RecordTypeName(typeRows.text(1)) else { continue }
+        let fields = try fields(applied: applied)
+        let indexes = try applied >= Migrations.withIndexes ? IndexDefinitionTable(connection).load() : [:]
+        let types = try connection.prepare(
+            "SELECT id, name, \(lists), \(required), \(preserved) FROM type ORDER BY id"
+        ).rows { row -> RecordTypeDefinition? in
+            let id = row.next(Int64.self)
+            guard let name = RecordTypeName(row.next()) else { return nil }
             var type = RecordTypeDefinition(
                 id: id, name: name, grants: grants[id] ?? Grants(), fields: fields[id] ?? [],
-                indexes: indexes[id] ?? [], hasAccessLists: typeRows.integer(2) != 0,
+                indexes: indexes[id] ?? [], hasAccessLists: row.next(),
                 // One that cannot be read lets nobody in.
-                defaultAccess: typeRows.isNull(3)
-                    ? nil : AccessTemplate(stored: typeRows.text(3)) ?? AccessTemplate(entries: []),
-                requiresAccessLists: typeRows.integer(4) != 0)
-            type.hasPreservedDates = typeRows.integer(5) != 0
-            types.append(type)
+                defaultAccess: row.next(String?.self).map {
+                    AccessTemplate(stored: $0) ?? AccessTemplate(entries: [])
+                },
+                requiresAccessLists: row.next())
+            type.hasPreservedDates = row.next()
+            return type
         }
-        return Schema(version: version, types: types)
+        return Schema(version: version, types: types.compactMap(\.self))
+    }
+
+    /// The fields of each type, by its number.
+    ///
+    /// - Parameter applied: How many steps the file has had.
+    private func fields(applied: Int) throws(RecordError) -> [Int64: [FieldDefinition]] {
+        let options = applied >= Migrations.withIndexes ? "options" : "0"
+        let grants = applied >= Migrations.withFieldGrants ? "readers, writers" : "NULL, NULL"
+        let rows = try connection.prepare(
+            "SELECT type, id, name, kind, \(options), \(grants) FROM field ORDER BY type, id"
+        ).rows { row -> (type: Int64, field: FieldDefinition?) in
+            let (type, id) = (row.next(Int64.self), row.next(Int.self))
+            guard let name = FieldName(row.next()), let kind = FieldType(rawValue: row.next()) else {
+                return (type, nil)
+            }
+            return (
+                type,
+                FieldDefinition(
+                    id: id, name: name, type: kind, options: IndexOptions(rawValue: row.next()),
+                    readers: Self.roles(row.next()), writers: Self.roles(row.next()))
+            )
+        }
+        var fields: [Int64: [FieldDefinition]] = [:]
+        for (type, field) in rows {
+            if let field { fields[type, default: []].append(field) }
+        }
+        return fields
     }
 
     /// A stored list of roles. A name that cannot be read lets nobody in.
-    private static func roles(_ row: Statement, _ column: Int32) -> Set<RoleName>? {
-        guard !row.isNull(column) else { return nil }
-        return Set(row.text(column).split(separator: " ").compactMap { RoleName(String($0)) })
+    private static func roles(_ stored: String?) -> Set<RoleName>? {
+        stored.map { Set($0.split(separator: " ").compactMap { RoleName(String($0)) }) }
     }
 
     /// Sets who reads and who writes a field.
     package func setGrants(of field: FieldDefinition, type: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE field SET readers = ?3, writers = ?4 WHERE type = ?1 AND id = ?2")
-        update.bind(1, type)
-        update.bind(2, Int64(field.id))
-        for (column, roles) in [(Int32(3), field.readers), (4, field.writers)] {
-            if let roles {
-                update.bind(column, text: roles.map(\.text).sorted().joined(separator: " "))
-            } else {
-                update.bindNull(column)
-            }
+        func stored(_ roles: Set<RoleName>?) -> String? {
+            roles?.map(\.text).sorted().joined(separator: " ")
         }
-        try update.run()
+        try connection.prepare("UPDATE field SET readers = ?3, writers = ?4 WHERE type = ?1 AND id = ?2")
+            .with(type, field.id, stored(field.readers), stored(field.writers)).run()
     }
 
     /// Adds a type without fields and grants.
     ///
     /// - Returns: Its number.
     package func addType(_ name: RecordTypeName) throws(RecordError) -> Int64 {
-        let insert = try connection.prepare("INSERT INTO type (name) VALUES (?1) RETURNING id")
-        insert.bind(1, text: name.text)
-        return try insert.returnedNumber()
+        try connection.prepare("INSERT INTO type (name) VALUES (?1) RETURNING id").with(name.text).returnedNumber()
     }
 
     /// Notes that records of a type have access lists.
     package func setHasLists(type: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE type SET has_lists = 1 WHERE id = ?1")
-        update.bind(1, type)
-        try update.run()
+        try connection.prepare("UPDATE type SET has_lists = 1 WHERE id = ?1").with(type).run()
     }
 
     /// Notes that ids of a type do not tell when its records were made.
     package func setHasPreservedDates(type: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE type SET has_preserved = 1 WHERE id = ?1")
-        update.bind(1, type)
-        try update.run()
+        try connection.prepare("UPDATE type SET has_preserved = 1 WHERE id = ?1").with(type).run()
     }
 
     /// What new records of a type get that do not say an access list; `nil` for none.
     package func setDefaultAccess(_ access: AccessTemplate?, type: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE type SET default_acl = ?2 WHERE id = ?1")
-        update.bind(1, type)
-        if let access { update.bind(2, text: access.stored) } else { update.bindNull(2) }
-        try update.run()
+        try connection.prepare("UPDATE type SET default_acl = ?2 WHERE id = ?1").with(type, access?.stored).run()
     }
 
     /// Whether records of a type must have an access list.
     package func setRequiresLists(_ isRequired: Bool, type: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE type SET acl_required = ?2 WHERE id = ?1")
-        update.bind(1, type)
-        update.bind(2, Int64(isRequired ? 1 : 0))
-        try update.run()
+        try connection.prepare("UPDATE type SET acl_required = ?2 WHERE id = ?1").with(type, isRequired).run()
     }
 
     package func addField(_ field: FieldDefinition, type: Int64) throws(RecordError) {
-        let insert = try connection.prepare(
-            "INSERT INTO field (type, id, name, kind, options) VALUES (?1, ?2, ?3, ?4, ?5)")
-        insert.bind(1, type)
-        insert.bind(2, Int64(field.id))
-        insert.bind(3, text: field.name.text)
-        insert.bind(4, Int64(field.type.rawValue))
-        insert.bind(5, Int64(field.options.rawValue))
-        try insert.run()
+        try connection.prepare(
+            "INSERT INTO field (type, id, name, kind, options) VALUES (?1, ?2, ?3, ?4, ?5)"
+        ).with(type, field.id, field.name.text, field.type.rawValue, field.options.rawValue).run()
     }
 
     /// Stores that a field has another type. What is stored in records is not touched.
     package func setType(of field: FieldDefinition, type: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE field SET kind = ?3 WHERE type = ?1 AND id = ?2")
-        update.bind(1, type)
-        update.bind(2, Int64(field.id))
-        update.bind(3, Int64(field.type.rawValue))
-        try update.run()
+        try connection.prepare("UPDATE field SET kind = ?3 WHERE type = ?1 AND id = ?2").with(
+            type, field.id, field.type.rawValue
+        ).run()
     }
 
     package func setOptions(_ options: IndexOptions, field: Int, type: Int64) throws(RecordError) {
-        let update = try connection.prepare("UPDATE field SET options = ?3 WHERE type = ?1 AND id = ?2")
-        update.bind(1, type)
-        update.bind(2, Int64(field))
-        update.bind(3, Int64(options.rawValue))
-        try update.run()
+        try connection.prepare("UPDATE field SET options = ?3 WHERE type = ?1 AND id = ?2").with(
+            type, field, options.rawValue
+        ).run()
     }
 
     /// Replaces the grants of a type.
     ///
     /// - Parameter sequence: When they changed; 0 for a type that is being made.
     package func setGrants(_ grants: Grants, type: Int64, sequence: Int64) throws(RecordError) {
-        let clear = try connection.prepare("DELETE FROM type_grant WHERE type = ?1")
-        clear.bind(1, type)
-        try clear.run()
+        try connection.prepare("DELETE FROM type_grant WHERE type = ?1").with(type).run()
         let insert = try connection.prepare("INSERT INTO type_grant (type, role, permissions) VALUES (?1, ?2, ?3)")
         for (role, permissions) in grants.byRole where !permissions.isEmpty {
-            insert.bind(1, type)
-            insert.bind(2, text: role.text)
-            insert.bind(3, Int64(permissions.rawValue))
-            try insert.run()
+            try insert.with(type, role.text, permissions.rawValue).run()
         }
         try markGranted(type: type, sequence: sequence)
     }
 
     /// Notes that what callers may read of a type has changed: older sync tokens are refused.
     package func markGranted(type: Int64, sequence: Int64) throws(RecordError) {
-        let mark = try connection.prepare("UPDATE type SET granted = ?2 WHERE id = ?1")
-        mark.bind(1, type)
-        mark.bind(2, sequence)
-        try mark.run()
+        try connection.prepare("UPDATE type SET granted = ?2 WHERE id = ?1").with(type, sequence).run()
     }
 
     /// Takes away a type, its fields, grants and indexes, and the tombstones of its records. Nobody can be told of those
     /// any more, so each zone's mark moves: sync tokens below it are refused. The tables of the indexes go in slices.
     package func removeType(_ type: Int64) throws(RecordError) {
-        for sql in [
+        for sql: SQL in [
             """
             WITH gone (zone, sequence) AS (
                 SELECT zone, max(sequence) FROM record WHERE type = ?1 AND deleted = 1 GROUP BY zone)
@@ -187,18 +163,13 @@ package final class SchemaTable {
             "UPDATE index_definition SET state = \(IndexDefinitionTable.dropped) WHERE type = ?1",
             "DELETE FROM record WHERE type = ?1 AND deleted = 1", "DELETE FROM type WHERE id = ?1",
         ] {
-            let statement = try connection.prepare(sql)
-            statement.bind(1, type)
-            try statement.run()
+            try connection.prepare(sql).with(type).run()
         }
     }
 
     /// Takes away one field of a type that has no records.
     package func removeField(_ field: Int, type: Int64) throws(RecordError) {
-        let statement = try connection.prepare("DELETE FROM field WHERE type = ?1 AND id = ?2")
-        statement.bind(1, type)
-        statement.bind(2, Int64(field))
-        try statement.run()
+        try connection.prepare("DELETE FROM field WHERE type = ?1 AND id = ?2").with(type, field).run()
     }
 
     /// The sequence number of the last change of any type's grants.

@@ -25,14 +25,10 @@ package final class SettingTable {
     }
 
     package func value(_ name: String) throws(RecordError) -> Int64? {
-        find.bind(1, text: name)
-        defer { find.reset() }
-        return try find.step() ? find.integer(0) : nil
+        try find.with(name).number()
     }
 
     package func set(_ name: String, _ value: Int64) throws(RecordError) {
-        put.bind(1, text: name)
-        put.bind(2, value)
-        try put.run()
+        try put.with(name, value).run()
     }
 }

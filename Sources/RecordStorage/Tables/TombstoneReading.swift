@@ -15,8 +15,6 @@ package final class TombstoneReading {
 
     /// When the newest of those was deleted that are too many; `nil` if none is.
     package func newest(beyond count: Int) throws(RecordError) -> Int64? {
-        find.bind(1, Int64(count))
-        defer { find.reset() }
-        return try find.step() ? find.integer(0) : nil
+        try find.with(count).number()
     }
 }

@@ -12,26 +12,21 @@ package final class TombstoneTable {
     ///
     /// - Returns: How many went; fewer than `limit` means that none are left.
     package func purge(before oldest: Int64, limit: Int) throws(RecordError) -> Int {
-        let mark = try connection.prepare(
+        try connection.prepare(
             """
             WITH old (zone, sequence) AS (
                 SELECT zone, sequence FROM record INDEXED BY record_by_deletion
                 WHERE deleted = 1 AND modified < ?1 ORDER BY modified, id LIMIT ?2)
             UPDATE zone SET purged = max(purged, (SELECT max(sequence) FROM old WHERE old.zone = zone.id))
             WHERE id IN (SELECT zone FROM old)
-            """)
-        mark.bind(1, oldest)
-        mark.bind(2, Int64(limit))
-        try mark.run()
-        let purge = try connection.prepare(
+            """
+        ).with(oldest, limit).run()
+        return try connection.prepare(
             """
             DELETE FROM record WHERE id IN (
                 SELECT id FROM record INDEXED BY record_by_deletion
                 WHERE deleted = 1 AND modified < ?1 ORDER BY modified, id LIMIT ?2)
-            """)
-        purge.bind(1, oldest)
-        purge.bind(2, Int64(limit))
-        try purge.run()
-        return connection.changes
+            """
+        ).with(oldest, limit).changedRows()
     }
 }

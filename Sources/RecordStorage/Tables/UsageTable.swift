@@ -22,26 +22,22 @@ package final class UsageTable {
 
     /// Adds up anew what the records of all accounts take.
     package static func addUp(_ connection: Connection) throws(RecordError) {
-        try connection.execute(Migrations.addUpUsage)
+        try connection.execute(SQL(Migrations.addUpUsage))
     }
 
     package func usage(of owner: Int64) throws(RecordError) -> AccountUsage {
-        lookUp.bind(1, owner)
-        defer { lookUp.reset() }
-        guard try lookUp.step() else { return AccountUsage() }
-        return AccountUsage(
-            all: Usage(records: lookUp.integer(0), bytes: lookUp.integer(1), assetBytes: lookUp.integer(2)),
-            ofPublic: Usage(records: lookUp.integer(3), bytes: lookUp.integer(4), assetBytes: lookUp.integer(5)))
+        let usage = try lookUp.with(owner).row { row in
+            AccountUsage(
+                all: Usage(records: row.next(), bytes: row.next(), assetBytes: row.next()),
+                ofPublic: Usage(records: row.next(), bytes: row.next(), assetBytes: row.next()))
+        }
+        return usage ?? AccountUsage()
     }
 
     package func add(_ usage: AccountUsage, to owner: Int64) throws(RecordError) {
-        change.bind(1, owner)
-        change.bind(2, usage.all.records)
-        change.bind(3, usage.all.bytes)
-        change.bind(4, usage.all.assetBytes)
-        change.bind(5, usage.ofPublic.records)
-        change.bind(6, usage.ofPublic.bytes)
-        change.bind(7, usage.ofPublic.assetBytes)
-        try change.run()
+        try change.with(
+            owner, usage.all.records, usage.all.bytes, usage.all.assetBytes, usage.ofPublic.records,
+            usage.ofPublic.bytes, usage.ofPublic.assetBytes
+        ).run()
     }
 }

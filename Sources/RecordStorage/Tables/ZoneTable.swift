@@ -26,20 +26,12 @@ package final class ZoneTable {
     ///   - scope: 0 public, 1 private.
     ///   - owner: The account of a private database, else 0.
     package func find(scope: Int64, owner: Int64, name: String) throws(RecordError) -> ZoneRow? {
-        find.bind(1, scope)
-        find.bind(2, owner)
-        find.bind(3, text: name)
-        defer { find.reset() }
-        guard try find.step() else { return nil }
-        return ZoneRow(id: find.integer(0), generation: find.integer(1), purged: find.integer(2))
+        try find.with(scope, owner, name).row { ZoneRow(id: $0.next(), generation: $0.next(), purged: $0.next()) }
     }
 
     /// Whether a zone is of the public database.
     package func isPublic(_ id: Int64) throws(RecordError) -> Bool {
-        let scope = try connection.prepare("SELECT scope FROM zone WHERE id = ?1")
-        scope.bind(1, id)
-        defer { scope.reset() }
-        return try scope.step() && scope.integer(0) == 0
+        try connection.prepare("SELECT scope FROM zone WHERE id = ?1").with(id).number() == 0
     }
 
     /// Makes a zone. Its generation is the sequence number, so no two zones of a name ever share one; and its number is
@@ -53,10 +45,7 @@ package final class ZoneTable {
             FROM zone
             RETURNING id
             """)
-        insert.bind(1, scope)
-        insert.bind(2, owner)
-        insert.bind(3, text: name)
-        insert.bind(4, generation)
+        insert.with(scope, owner, name, generation)
         return ZoneRow(id: try insert.returnedNumber(), generation: generation, purged: 0)
     }
 }

@@ -21,7 +21,7 @@ import Testing
 
     private static func count(_ sql: String, in folder: String) throws -> Int64 {
         let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
-        return try connection.integer(sql) ?? 0
+        return try connection.integer(SQL(sql)) ?? 0
     }
 
     /// An account with a private database of all that records can have, and a bystander with the same.

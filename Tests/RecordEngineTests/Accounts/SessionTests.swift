@@ -13,7 +13,7 @@ import Testing
     private static func run(_ sql: String, on test: TestDatabase) async throws {
         test.reader.rest()
         let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
-        try connection.execute(sql)
+        try connection.execute(SQL(sql))
         try await test.database.endSessions(of: 1, but: nil)
         try test.reader.refresh()
     }
@@ -135,7 +135,9 @@ import Testing
             "ALTER TABLE old RENAME TO session", "CREATE INDEX session_by_account ON session (account)",
             "CREATE INDEX session_by_expiry ON session (expires)", "DROP TABLE invitation",
             "DROP TABLE invitation_role", "DROP TABLE account_removal", "DROP TABLE removal_cascade",
-            "DROP INDEX asset_claim_by_uploader", "DROP TRIGGER asset_claim_counts",
+            "DROP INDEX asset_claim_by_uploader",
+            "CREATE TRIGGER asset_claim_used AFTER UPDATE ON asset_claim BEGIN SELECT 1; END",
+            "CREATE TRIGGER asset_claim_gone AFTER DELETE ON asset_claim BEGIN SELECT 1; END",
             "DELETE FROM record", "DELETE FROM type", "DELETE FROM type_grant",
             "DROP INDEX account_by_name_key", "ALTER TABLE account DROP COLUMN name_key",
             "DROP TABLE look_alike_account",
@@ -150,7 +152,7 @@ import Testing
             DELETE FROM migration
             WHERE position >= (SELECT position FROM migration WHERE name = 'sliding sessions')
             """,
-        ] { try connection.execute(sql) }
+        ] { try connection.execute(SQL(sql)) }
         #expect(try AccountTable(connection).find(name: "ann") != nil)
         let test = try TestDatabase(folder: folder, keepsFolder: true)
         let old = try #require(session)

@@ -369,7 +369,7 @@ extension TestDatabase {
     /// The first row of a statement, its columns with a blank between them.
     func raw(_ sql: String) throws -> String {
         let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
-        let statement = try connection.prepare(sql)
+        let statement = try connection.prepare(SQL(sql))
         guard try statement.step() else { return "" }
         return statement.text(0) + (sql.contains(",") && !sql.contains("count") ? " " + statement.text(1) : "")
     }
@@ -379,7 +379,7 @@ extension RecordDatabase {
     /// Changes rows behind the server's back, as time does.
     func travel(_ sql: String) async throws {
         try await write { transaction throws(RecordError) in
-            try transaction.store.connection.execute(sql)
+            try transaction.store.connection.execute(SQL(sql))
             transaction.rightsChanged = true
         }
     }
