@@ -27,8 +27,10 @@ final class FileTransaction {
         self.overwriting = try connection.prepare(overwriting)
     }
 
+    /// - Throws: TRY_AGAIN_LATER if what is on the disk is not known any more.
     func begin() throws(RecordError) {
         connection.forgetFailure()
+        guard !status.hasFailedForGood else { throw .databaseUnavailable }
         try beginning.run()
     }
 
