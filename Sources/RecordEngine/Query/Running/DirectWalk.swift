@@ -24,13 +24,13 @@ struct DirectWalk {
     ///
     /// - Parameter lane: Walks that go on at once have different ones.
     func start(
-        _ reading: QueryReading, after place: QueryPlace?, lane: Int = 0
+        _ store: StoreReader, after place: QueryPlace?, lane: Int = 0
     ) throws(RecordError) -> RecordCursor? {
         guard case .index(let index) = walk.source else {
             var creator: Int64?
             if case .creator(let id) = walk.source { creator = id }
             let ids = walk.ids(behind: place?.record)
-            return try reading.records.records(
+            return try store.scanning.records(
                 zone: zone, type: type, creator: creator, within: (ids.above, ids.below), isBackward: walk.isBackward,
                 lane: lane)
         }
@@ -40,7 +40,7 @@ struct DirectWalk {
         case .behind(let key, let record): position = (key, record)
         case .end: return nil
         }
-        return try reading.indexes.records(
+        return try store.indexes.records(
             index.id, zone: zone, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), after: position,
             isBackward: walk.isBackward, lane: lane)
     }
