@@ -142,6 +142,16 @@ import Testing
         #expect(sorted.map { $0.key.last } == (0..<130).map { UInt8($0) })
     }
 
+    @Test func `a budget tells that its time ran out from other errors`() throws {
+        let late = QueryBudget(time: .zero)
+        #expect(throws: RecordError.queryTooExpensive) { try late.take(16) }
+        #expect(late.stoppedAfter == 16)
+        // No more time would help here, though the time is over as well.
+        let strict = QueryBudget(time: .zero, workPerRecord: 10)
+        #expect(throws: RecordError.conditionTooExpensive) { try strict.spend(11) }
+        #expect(strict.stoppedAfter == nil)
+    }
+
     @Test func `a record that has grown since is not asked beyond that either`() async throws {
         let test = try await Self.withList(of: 100_000)
         let post = try #require(RecordTypeName("Post"))

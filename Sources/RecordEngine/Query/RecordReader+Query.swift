@@ -54,9 +54,7 @@ extension RecordReader {
         try await database.queries.pool.read(database, isForCaller: true) { _ throws(RecordError) in try body() }
     }
 
-    private func answerOnPool(
-        _ request: QueryRequest, _ notices: [QueryNotice]
-    ) async throws(RecordError) -> [UInt8] {
+    private func answerOnPool(_ request: QueryRequest, _ notices: [QueryNotice]) async throws(RecordError) -> [UInt8] {
         try await database.queries.pool.read(database, isForCaller: true) { reader throws(RecordError) in
             try reader.answerHere(try reader.current(request), notices)
         }
@@ -111,8 +109,8 @@ extension RecordReader {
         }
     }
 
-    /// Runs what has the whole time of a query. The error of one that was stopped sends people to the advice: it has to be
-    /// there.
+    /// Runs a query that has all the time a query may take. If that runs out, the error sends people to the advice: the
+    /// query has to be there.
     func advising<Value>(
         _ query: PreparedQuery, _ budget: QueryBudget, _ body: () throws(RecordError) -> Value
     ) throws(RecordError) -> Value {
@@ -140,8 +138,7 @@ extension RecordReader {
         guard let zone = query.zone else { return QueryAnswer.empty(wantsCount: request.input.count) }
         let limit = request.input.limit ?? min(database.limits.defaultPageSize, database.limits.pageSize)
         let runner = try runner(
-            of: query, zone: zone, sort: query.sort, limit: limit, budget,
-            estimatesAll: request.input.explain)
+            of: query, zone: zone, sort: query.sort, limit: limit, budget, estimatesAll: request.input.explain)
         var answer = QueryAnswer(limit: limit, limits: database.limits)
         let type = query.type
         let shown = query.shown
@@ -181,9 +178,7 @@ extension RecordReader {
     }
 
     /// Plans to meet all matches, in any order.
-    func runnerOfAll(
-        _ query: PreparedQuery, zone: Int64, _ budget: QueryBudget
-    ) throws(RecordError) -> QueryRunner {
+    func runnerOfAll(_ query: PreparedQuery, zone: Int64, _ budget: QueryBudget) throws(RecordError) -> QueryRunner {
         try runner(of: query, zone: zone, sort: [], limit: nil, budget)
     }
 
@@ -206,15 +201,14 @@ extension RecordReader {
         var parts = [first]
         for audience in query.audiences { parts.append(try part(query.condition, audience)) }
         return QueryRunner(
-            parts, order: first.plan.order, type: query.type.id, store: store, budget: budget,
-            userName: userName)
+            parts, order: first.plan.order, type: query.type.id, store: store, budget: budget, userName: userName)
     }
 
-    /// Refuses what no index serves, and tells which indexes the caller may cause.
+    /// Rejects a query that no index serves, unless its caller may cause the index.
     ///
     /// - Parameter isFirst: No index was added for this query yet, so that it asks for those too without which it could
     ///   do. Later it asks for what it cannot do without, if somebody has just taken that away.
-    /// - Returns: What is to be added before the query runs; `nil` if it can.
+    /// - Returns: Indexes to add before the query runs; `nil` if it can run now.
     private func checkIndexes(
         _ query: PreparedQuery, _ request: QueryRequest, isFirst: Bool
     ) throws(RecordError) -> IndexWish? {
@@ -238,7 +232,7 @@ extension RecordReader {
         throw .notIndexed(lack, type: query.type)
     }
 
-    /// Refuses a query whose indexes are missing, where none can be added.
+    /// Rejects a query whose indexes are missing, where none can be added.
     func requireIndexes(_ query: PreparedQuery, _ request: QueryRequest) throws(RecordError) {
         guard try checkIndexes(query, request, isFirst: false) == nil else {
             throw .indexBuilding(request.typeName, retryAfter: 1)
@@ -252,9 +246,7 @@ extension RecordReader {
         }
     }
 
-    private func note(
-        _ query: PreparedQuery, _ budget: QueryBudget, returned: Int, isOnPool: Bool
-    ) {
+    private func note(_ query: PreparedQuery, _ budget: QueryBudget, returned: Int, isOnPool: Bool) {
         database.queries.counters.didAnswer(onPool: isOnPool, examined: budget.examined)
         let elapsed = isOnPool ? budget.elapsed : 0
         guard QueryAdvice.isCostly(examined: budget.examined, returned: returned, nanoseconds: elapsed) else { return }

@@ -23,9 +23,7 @@ struct DirectWalk {
     /// Stands on the first record behind a place.
     ///
     /// - Parameter lane: Walks that go on at once have different ones.
-    func start(
-        _ store: StoreReader, after place: QueryPlace?, lane: Int = 0
-    ) throws(RecordError) -> RecordCursor? {
+    func start(_ store: StoreReader, after place: QueryPlace?, lane: Int = 0) throws(RecordError) -> RecordCursor? {
         guard case .index(let index) = walk.source else {
             var creator: Int64?
             if case .creator(let id) = walk.source { creator = id }

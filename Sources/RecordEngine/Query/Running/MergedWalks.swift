@@ -48,9 +48,7 @@ struct MergedWalks {
         return nil
     }
 
-    private mutating func push(
-        _ number: Int, _ store: StoreReader, _ budget: QueryBudget
-    ) throws(RecordError) {
+    private mutating func push(_ number: Int, _ store: StoreReader, _ budget: QueryBudget) throws(RecordError) {
         guard let (place, mayBeCut) = try walks[number].current(store, budget) else { return }
         let order = order
         heap.insert((number, place, mayBeCut)) { $0.place.precedes($1.place, in: order) }

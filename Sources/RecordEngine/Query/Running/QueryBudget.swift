@@ -5,14 +5,14 @@ internal import Threads
 /// How much one attempt at a query may take of the thread that it runs on.
 ///
 /// On an event loop that is a few milliseconds, since others wait for it; what takes longer runs again on a thread of the
-/// pool, where the budget is the query's time limit. Whoever ends an attempt for its time throws QUERY_TOO_EXPENSIVE and
-/// leaves here that it did, so that a query that has just run out of a loop's time is told from one that has failed.
+/// pool, where the budget is the query's time limit. An attempt that runs out of time throws QUERY_TOO_EXPENSIVE, and
+/// `stoppedAfter` tells this from a query that failed for another reason.
 final class QueryBudget {
     private let started: UInt64
     private let nanoseconds: UInt64
     /// Index entries and records that were looked at.
     private(set) var examined = 0
-    /// What the advice is told of an attempt that ran out of time; `nil` as long as none has.
+    /// Rows that count in the advice for an attempt that ran out of time; `nil` if it did not.
     private(set) var stoppedAfter: Int?
     private var untilLook = 16
     private var meter: MatchMeter
@@ -105,10 +105,10 @@ final class QueryBudget {
         Task.isCancelled ? .requestAbandoned : stop(examined: examined)
     }
 
-    /// Notes that the time is up.
+    /// Ends the attempt, since its time is up.
     ///
-    /// - Parameter examined: What the advice is told of.
-    /// - Returns: What is thrown.
+    /// - Parameter examined: Rows that count in the advice.
+    /// - Returns: The error to throw.
     func stop(examined: Int) -> RecordError {
         stoppedAfter = examined
         return .queryTooExpensive

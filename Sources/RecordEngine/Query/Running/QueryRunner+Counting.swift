@@ -18,9 +18,7 @@ extension QueryRunner {
     }
 
     /// Calls `body` with the id of each match, once.
-    func forEachMatch(
-        _ body: (Int64) throws(RecordError) -> Void
-    ) throws(RecordError) {
+    func forEachMatch(_ body: (Int64) throws(RecordError) -> Void) throws(RecordError) {
         var seen: Set<Int64> = []
         for part in parts {
             try forEachEntry(of: part) { record, mayBeCut throws(RecordError) in
@@ -38,9 +36,7 @@ extension QueryRunner {
     /// Entries that are counted in one statement where others wait for the thread.
     private static let shortCount = 8_192
 
-    private func count(
-        _ walk: IndexWalk, in place: Int64
-    ) throws(RecordError) -> Int {
+    private func count(_ walk: IndexWalk, in place: Int64) throws(RecordError) -> Int {
         if budget.isShort {
             // To count some and give up costs less than to count until time is over.
             let found = try count(walk, in: place, limit: Self.shortCount)
@@ -50,9 +46,7 @@ extension QueryRunner {
         return try count(walk, in: place, limit: .max)
     }
 
-    private func count(
-        _ walk: IndexWalk, in place: Int64, limit: Int
-    ) throws(RecordError) -> Int {
+    private func count(_ walk: IndexWalk, in place: Int64, limit: Int) throws(RecordError) -> Int {
         let found: Int
         switch walk.source {
         case .index(let index) where walk.ids.isEverything:

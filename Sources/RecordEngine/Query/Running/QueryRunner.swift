@@ -9,7 +9,7 @@ struct QueryRunner {
     let order: QueryOrder
     let type: Int64
     let store: StoreReader
-    /// Ends the query in time. A runner is there for one attempt.
+    /// How much this attempt at the query may take.
     let budget: QueryBudget
     /// The public name of an account, for conditions on accounts that are gone; `nil` for all others.
     private let userName: ((UserID) throws(RecordError) -> String)?
@@ -38,10 +38,9 @@ struct QueryRunner {
     /// - Parameters:
     ///   - place: Where to begin behind; `nil` for the beginning.
     ///   - limit: How many `body` will take at most.
-    ///   - body: Gets a record, what tells its place in the order, and the budget, which it tells of its own work.
+    ///   - body: Gets a record, and what tells its place in the order. It tells the budget of its own work.
     func forEach(
-        after place: QueryPlace?, limit: Int,
-        _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
+        after place: QueryPlace?, limit: Int, _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
     ) throws(RecordError) {
         if parts.contains(where: { $0.plan.isSorted }) {
             try forEachSorted(after: place, limit: limit, body)
@@ -136,8 +135,7 @@ struct QueryRunner {
     }
 
     private func forEachSorted(
-        after place: QueryPlace?, limit: Int,
-        _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
+        after place: QueryPlace?, limit: Int, _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
     ) throws(RecordError) {
         var first = FirstPlaces(limit, order: order)
         var seen: Set<Int64> = []
@@ -195,16 +193,12 @@ struct QueryRunner {
         try store.scanning.record(id)
     }
 
-    func matches(
-        _ cursor: RecordCursor, _ part: QueryPart, mayBeCut: Bool
-    ) throws(RecordError) -> Bool {
+    func matches(_ cursor: RecordCursor, _ part: QueryPart, mayBeCut: Bool) throws(RecordError) -> Bool {
         if mayBeCut, let whole = part.whole { return try matches(cursor, whole) }
         return part.residual.isTrivial ? true : try matches(cursor, part.residual)
     }
 
-    private func matches(
-        _ cursor: RecordCursor, _ matcher: RecordMatcher
-    ) throws(RecordError) -> Bool {
+    private func matches(_ cursor: RecordCursor, _ matcher: RecordMatcher) throws(RecordError) -> Bool {
         var record = try IndexedRecord(cursor)
         if let userName { try record.hideGoneAccounts(userName) }
         return try budget.match(record, matcher)
