@@ -127,19 +127,29 @@ import Testing
 
     @Test func `sorting is told before it is done`() throws {
         let order = QueryOrder([], constants: [], createdFollowsIDs: true)
-        var hasty = QueryBudget(time: .milliseconds(2))
+        let hasty = QueryBudget(time: .milliseconds(2))
         var short = FirstPlaces(1_000, order: order)
-        for number in 0..<100 { try short.add(QueryPlace(key: [UInt8(number)], record: 1), &hasty) }
-        _ = try short.finish(&hasty)
+        for number in 0..<100 { try short.add(QueryPlace(key: [UInt8(number)], record: 1), hasty) }
+        _ = try short.finish(hasty)
         var long = FirstPlaces(1_000, order: order)
         for number in 0..<130 {
             let key = [UInt8](repeating: 1, count: 8_192) + [UInt8(number)]
-            try long.add(QueryPlace(key: key, record: 1), &hasty)
+            try long.add(QueryPlace(key: key, record: 1), hasty)
         }
-        #expect(throws: QueryObstacle.self) { _ = try long.finish(&hasty) }
-        var patient = QueryBudget(time: .seconds(600))
-        let sorted = try long.finish(&patient)
+        #expect(throws: RecordError.queryTooExpensive) { _ = try long.finish(hasty) }
+        let patient = QueryBudget(time: .seconds(600))
+        let sorted = try long.finish(patient)
         #expect(sorted.map { $0.key.last } == (0..<130).map { UInt8($0) })
+    }
+
+    @Test func `a budget tells that its time ran out from other errors`() throws {
+        let late = QueryBudget(time: .zero)
+        #expect(throws: RecordError.queryTooExpensive) { try late.take(16) }
+        #expect(late.stoppedAfter == 16)
+        // No more time would help here, though the time is over as well.
+        let strict = QueryBudget(time: .zero, workPerRecord: 10)
+        #expect(throws: RecordError.conditionTooExpensive) { try strict.spend(11) }
+        #expect(strict.stoppedAfter == nil)
     }
 
     @Test func `a record that has grown since is not asked beyond that either`() async throws {
@@ -175,14 +185,16 @@ import Testing
             .bind(try PredicateSyntax.parse("createdTimestamp > 5 AND n >= 0 AND (\(branches))")).simplified()
         let zone = try #require(Int64(try test.raw("SELECT min(zone) FROM record")))
         var asked = 0
-        let patient = try test.reader.planner(for: type, zone: zone, limit: 10, deadline: .max) { asked += 1 }
+        let patient = try test.reader.planner(
+            for: type, zone: zone, limit: 10, budget: QueryBudget(time: .seconds(600))
+        ) { asked += 1 }
         let range = ValueRange(lower: ValueRange.Bound(.integer(5), isInclusive: false))
         _ = try patient.ids(range)
         _ = try patient.ids(range)
         #expect(asked == 1)
         #expect(try patient.plan(predicate, sort: []).walks.count > 0)
-        let late = try test.reader.planner(for: type, zone: zone, limit: 10, deadline: 0)
-        #expect(throws: QueryObstacle.self) { _ = try late.plan(predicate, sort: []) }
+        let late = try test.reader.planner(for: type, zone: zone, limit: 10, budget: QueryBudget(time: .zero))
+        #expect(throws: RecordError.queryTooExpensive) { _ = try late.plan(predicate, sort: []) }
         await test.close()
     }
 }

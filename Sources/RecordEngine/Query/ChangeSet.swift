@@ -98,30 +98,26 @@ extension RecordReader {
     private func matches(_ request: SetRequest) throws(RecordError) -> MatchedSet {
         var set = MatchedSet()
         let limit = database.limits.setRecords
-        do throws(QueryObstacle) {
-            guard let query = try refusing({ () throws(RecordError) in try self.bind(request.query) }),
-                let zone = query.zone
-            else { return set }
-            try checkIndexes(query, request.query, isFirst: false)
-            set.type = query.type
-            // Of each record it is asked again whether the caller may see it.
-            set.predicate = query.condition
-            set.isOwnAlone = query.isOwnAlone
-            var budget = QueryBudget(
-                time: .milliseconds(database.limits.queryMilliseconds), workPerRecord: SetChange.workPerRecord)
-            let runner = try runnerOfAll(query, zone: zone, deadline: budget.deadline)
-            set.matched = try runner.count(&budget)
-            if request.isDryRun { return set }
+        guard let query = try bind(request.query), let zone = query.zone else { return set }
+        try requireIndexes(query, request.query)
+        set.type = query.type
+        // Of each record it is asked again whether the caller may see it.
+        set.predicate = query.condition
+        set.isOwnAlone = query.isOwnAlone
+        let budget = QueryBudget(
+            time: .milliseconds(database.limits.queryMilliseconds), workPerRecord: SetChange.workPerRecord)
+        try advising(query, budget) { () throws(RecordError) in
+            let runner = try runnerOfAll(query, zone: zone, budget)
+            set.matched = try runner.count()
+            if request.isDryRun { return }
             if let most = request.maxAffected, set.matched > most {
-                throw QueryObstacle.refused(.tooManyAffected(set.matched, limit: most))
+                throw .tooManyAffected(set.matched, limit: most)
             }
-            guard set.matched <= limit else { throw QueryObstacle.refused(.setTooLarge(set.matched, limit: limit)) }
+            guard set.matched <= limit else { throw .setTooLarge(set.matched, limit: limit) }
             set.records.reserveCapacity(set.matched)
-            try runner.forEachMatch(&budget) { record throws(QueryObstacle) in set.records.append(record) }
-            return set
-        } catch {
-            throw refusal(error, of: request.query)
+            try runner.forEachMatch { record throws(RecordError) in set.records.append(record) }
         }
+        return set
     }
 }
 

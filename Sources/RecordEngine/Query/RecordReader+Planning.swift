@@ -12,33 +12,30 @@ extension RecordReader {
     private static let probesPerPlan = 128
 
     /// - Parameters:
-    ///   - deadline: When planning ends, by the monotonic clock.
+    ///   - budget: Planning ends with the time of the query.
     ///   - didAsk: Is called when the plan comes to hang on the data.
     func planner(
-        for type: RecordTypeDefinition, zone: Int64, limit: Int?, deadline: UInt64,
+        for type: RecordTypeDefinition, zone: Int64, limit: Int?, budget: QueryBudget,
         didAsk: @escaping () -> Void = {}
     ) throws(RecordError) -> QueryPlanner {
-        let reading = queries
         var probesLeft = Self.probesPerPlan
         // Branches of an OR ask for the same times again and again.
         var idsByTime: [ValueRange: IDRange] = [:]
-        func willAsk() throws(QueryObstacle) {
+        func willAsk() throws(RecordError) {
             didAsk()
-            if MonotonicClock.now > deadline { throw .overBudget(examined: 0) }
+            if MonotonicClock.now > budget.deadline { throw budget.stop(examined: 0) }
         }
         return QueryPlanner(
             type: type, createdFollowsIDs: database.createdFollowsIDs && !type.hasPreservedDates, limit: limit,
-            estimate: { walk throws(QueryObstacle) in
+            estimate: { walk throws(RecordError) in
                 try willAsk()
                 probesLeft -= 1
-                return try self.refusing { () throws(RecordError) in
-                    try self.estimate(walk, type: type, zone: zone, reading, mayCount: probesLeft >= 0)
-                }
+                return try self.estimate(walk, type: type, zone: zone, mayCount: probesLeft >= 0)
             },
-            ids: { range throws(QueryObstacle) in
+            ids: { range throws(RecordError) in
                 if let known = idsByTime[range] { return known }
                 try willAsk()
-                let found = try reading.ids(createdWithin: range)
+                let found = try self.store.scanning.ids(createdWithin: range)
                 idsByTime[range] = found
                 return found
             })
@@ -46,7 +43,7 @@ extension RecordReader {
 
     /// The rows that a walk would meet: counted if they are few, else as statistics have it.
     private func estimate(
-        _ walk: IndexWalk, type: RecordTypeDefinition, zone: Int64, _ reading: QueryReading, mayCount: Bool
+        _ walk: IndexWalk, type: RecordTypeDefinition, zone: Int64, mayCount: Bool
     ) throws(RecordError) -> Int {
         let probe = Self.probedRows
         let ids = (above: walk.ids.above, below: walk.ids.below)
@@ -54,19 +51,19 @@ extension RecordReader {
         case .name: return 1
         case .creator(let creator):
             let found = try counted(mayCount) { () throws(RecordError) in
-                try reading.records.count(zone: zone, type: type.id, creator: creator, within: ids, limit: probe)
+                try store.scanning.count(zone: zone, type: type.id, creator: creator, within: ids, limit: probe)
             }
             // More than an unknown range of an index is taken for: of the two the range is the narrower.
             return found < probe ? found : max(probe * 8, typeEntries(type) / 50)
         case .records:
             let found = try counted(mayCount) { () throws(RecordError) in
-                try reading.records.count(zone: zone, type: type.id, creator: nil, within: ids, limit: probe)
+                try store.scanning.count(zone: zone, type: type.id, creator: nil, within: ids, limit: probe)
             }
             return found < probe ? found : max(probe * 8, typeEntries(type))
         case .index(let index):
             let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
             let found = try counted(mayCount) { () throws(RecordError) in
-                try reading.indexes.count(index.id, zone: zone, range, limit: probe)
+                try store.indexes.count(index.id, zone: zone, range, limit: probe)
             }
             if found < probe { return found }
             guard let known = database.queries.statistics.withLock({ $0[index.id] }) else { return probe * 4 }

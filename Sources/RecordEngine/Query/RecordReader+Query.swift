@@ -18,21 +18,20 @@ extension RecordReader {
         var request = request
         var notices: [QueryNotice] = []
         while true {
-            let started = MonotonicClock.now
-            do throws(QueryObstacle) {
-                return try answer(request, notices, budget: QueryBudget(time: loopTime), isOnPool: false)
+            let budget = QueryBudget(time: loopTime)
+            guard let query = try bind(request) else { return QueryAnswer.empty(wantsCount: request.input.count) }
+            if let wish = try checkIndexes(query, request, isFirst: notices.isEmpty) {
+                guard notices.isEmpty else { throw .indexBuilding(request.typeName, retryAfter: 1) }
+                notices = try await addIndexes(wish, for: request)
+                request = try current(request)
+                continue
+            }
+            do throws(RecordError) {
+                return try answer(query, request, notices, budget, isOnPool: false)
             } catch {
-                switch error {
-                case .refused(let refusal): throw refusal
-                case .needsIndex(let wish):
-                    guard notices.isEmpty else { throw .indexBuilding(request.typeName, retryAfter: 1) }
-                    notices = try await addIndexes(wish, for: request)
-                    request = try current(request)
-                case .overBudget:
-                    let now = MonotonicClock.now
-                    if now &- started > Self.overrunSpent { lastOverrun = now }
-                    return try await answerOnPool(request, notices)
-                }
+                guard budget.stoppedAfter != nil else { throw error }
+                if budget.elapsed > Self.overrunSpent { lastOverrun = MonotonicClock.now }
+                return try await answerOnPool(request, notices)
             }
         }
     }
@@ -55,9 +54,7 @@ extension RecordReader {
         try await database.queries.pool.read(database, isForCaller: true) { _ throws(RecordError) in try body() }
     }
 
-    private func answerOnPool(
-        _ request: QueryRequest, _ notices: [QueryNotice]
-    ) async throws(RecordError) -> [UInt8] {
+    private func answerOnPool(_ request: QueryRequest, _ notices: [QueryNotice]) async throws(RecordError) -> [UInt8] {
         try await database.queries.pool.read(database, isForCaller: true) { reader throws(RecordError) in
             try reader.answerHere(try reader.current(request), notices)
         }
@@ -82,17 +79,8 @@ extension RecordReader {
     }
 
     private func missingIndexesHere(for request: QueryRequest) throws(RecordError) -> IndexWish? {
-        do throws(QueryObstacle) {
-            guard let query = try refusing({ () throws(RecordError) in try self.bind(request) }) else { return nil }
-            try checkIndexes(query, request, isFirst: true)
-            return nil
-        } catch {
-            switch error {
-            case .refused(let refusal): throw refusal
-            case .overBudget: return nil
-            case .needsIndex(let wish): return wish
-            }
-        }
+        guard let query = try bind(request) else { return nil }
+        return try checkIndexes(query, request, isFirst: true)
     }
 
     /// What a loop spares for one query: less if it has just spent all of it on another, since both may have come in one
@@ -113,22 +101,24 @@ extension RecordReader {
 
     /// Answers on a thread that has nothing else to do.
     func answerHere(_ request: QueryRequest, _ notices: [QueryNotice]) throws(RecordError) -> [UInt8] {
-        let time = Duration.milliseconds(database.limits.queryMilliseconds)
-        do throws(QueryObstacle) {
-            return try answer(request, notices, budget: QueryBudget(time: time), isOnPool: true)
-        } catch {
-            throw refusal(error, of: request)
+        let budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
+        guard let query = try bind(request) else { return QueryAnswer.empty(wantsCount: request.input.count) }
+        try requireIndexes(query, request)
+        return try advising(query, budget) { () throws(RecordError) in
+            try answer(query, request, notices, budget, isOnPool: true)
         }
     }
 
-    /// What an obstacle means on the pool, where there is no more time to be had and no index to be added.
-    func refusal(_ obstacle: QueryObstacle, of request: QueryRequest) -> RecordError {
-        switch obstacle {
-        case .refused(let refusal): return refusal
-        case .needsIndex: return .indexBuilding(request.typeName, retryAfter: 1)
-        case .overBudget(let examined):
-            noteStopped(request, examined: examined)
-            return .queryTooExpensive
+    /// Runs a query that has all the time a query may take. If that runs out, the error sends people to the advice: the
+    /// query has to be there.
+    func advising<Value>(
+        _ query: PreparedQuery, _ budget: QueryBudget, _ body: () throws(RecordError) -> Value
+    ) throws(RecordError) -> Value {
+        do throws(RecordError) {
+            return try body()
+        } catch {
+            if let examined = budget.stoppedAfter { noteStopped(query, examined: examined) }
+            throw error
         }
     }
 
@@ -143,32 +133,23 @@ extension RecordReader {
     // MARK: One attempt
 
     private func answer(
-        _ request: QueryRequest, _ notices: [QueryNotice], budget: QueryBudget, isOnPool: Bool
-    ) throws(QueryObstacle) -> [UInt8] {
-        guard let query = try refusing({ () throws(RecordError) in try self.bind(request) }) else {
-            return QueryAnswer.empty(wantsCount: request.input.count)
-        }
-        try checkIndexes(query, request, isFirst: notices.isEmpty && !isOnPool)
+        _ query: PreparedQuery, _ request: QueryRequest, _ notices: [QueryNotice], _ budget: QueryBudget, isOnPool: Bool
+    ) throws(RecordError) -> [UInt8] {
         guard let zone = query.zone else { return QueryAnswer.empty(wantsCount: request.input.count) }
         let limit = request.input.limit ?? min(database.limits.defaultPageSize, database.limits.pageSize)
-        var budget = budget
         let runner = try runner(
-            of: query, zone: zone, sort: query.sort, limit: limit, deadline: budget.deadline,
-            estimatesAll: request.input.explain)
+            of: query, zone: zone, sort: query.sort, limit: limit, budget, estimatesAll: request.input.explain)
         var answer = QueryAnswer(limit: limit, limits: database.limits)
         let type = query.type
         let shown = query.shown
         let showsAll = shown.isAll
-        try runner.forEach(after: query.cursor?.place, limit: limit + 1, &budget) {
-            cursor, place, budget throws(QueryObstacle) in
+        try runner.forEach(after: query.cursor?.place, limit: limit + 1) { cursor, place throws(RecordError) in
             guard answer.hasRoom() else { return false }
             let start = answer.json.count
             let system = cursor.systemFields
-            _ = try self.refusing { () throws(RecordError) in
-                try self.append(
-                    cursor, system, type, selection: shown.selection(creator: system.creator),
-                    for: request.caller, in: request.address.scope, to: &answer.json)
-            }
+            _ = try self.append(
+                cursor, system, type, selection: shown.selection(creator: system.creator),
+                for: request.caller, in: request.address.scope, to: &answer.json)
             let hidden = showsAll ? 0 : shown.bytes(of: cursor, creator: system.creator)
             answer.didAppend(read: hidden, place)
             try budget.didCopy(answer.json.count - start + hidden)
@@ -179,7 +160,7 @@ extension RecordReader {
             answer.append(cursor: QueryCursor(place: place, now: query.now).seal(query.binding, with: database.keys))
         }
         if request.input.count {
-            answer.append(count: try runnerOfAll(query, zone: zone, deadline: budget.deadline).count(&budget))
+            answer.append(count: try runnerOfAll(query, zone: zone, budget).count())
         }
         if !notices.isEmpty { answer.append(notices) }
         note(query, budget, returned: answer.count, isOnPool: isOnPool)
@@ -197,24 +178,20 @@ extension RecordReader {
     }
 
     /// Plans to meet all matches, in any order.
-    func runnerOfAll(
-        _ query: PreparedQuery, zone: Int64, deadline: UInt64
-    ) throws(QueryObstacle) -> QueryRunner {
-        try runner(of: query, zone: zone, sort: [], limit: nil, deadline: deadline)
+    func runnerOfAll(_ query: PreparedQuery, zone: Int64, _ budget: QueryBudget) throws(RecordError) -> QueryRunner {
+        try runner(of: query, zone: zone, sort: [], limit: nil, budget)
     }
 
     /// Plans a query for the records without an access list and for each audience of the caller.
     private func runner(
-        of query: PreparedQuery, zone: Int64, sort: [SortTerm], limit: Int?, deadline: UInt64,
+        of query: PreparedQuery, zone: Int64, sort: [SortTerm], limit: Int?, _ budget: QueryBudget,
         estimatesAll: Bool = false
-    ) throws(QueryObstacle) -> QueryRunner {
+    ) throws(RecordError) -> QueryRunner {
         let words = limit == nil || estimatesAll ? nil : query.words
         let known = words.flatMap { knownQueries.plan($0) }
         var isByDataToo = false
-        func part(_ predicate: Predicate, _ place: Int64) throws(QueryObstacle) -> QueryPart {
-            var planner = try refusing { () throws(RecordError) in
-                try self.planner(for: query.type, zone: place, limit: limit, deadline: deadline) { isByDataToo = true }
-            }
+        func part(_ predicate: Predicate, _ place: Int64) throws(RecordError) -> QueryPart {
+            var planner = try planner(for: query.type, zone: place, limit: limit, budget: budget) { isByDataToo = true }
             planner.estimatesAll = estimatesAll
             let condition = query.audiences.isEmpty ? nil : query.condition
             return QueryPart(try planner.plan(predicate, sort: sort, orderedAs: condition), in: place)
@@ -224,16 +201,17 @@ extension RecordReader {
         var parts = [first]
         for audience in query.audiences { parts.append(try part(query.condition, audience)) }
         return QueryRunner(
-            parts, order: first.plan.order, type: query.type.id, reading: queries, userName: userName)
+            parts, order: first.plan.order, type: query.type.id, store: store, budget: budget, userName: userName)
     }
 
-    /// Refuses what no index serves, or asks for one.
+    /// Rejects a query that no index serves, unless its caller may cause the index.
     ///
     /// - Parameter isFirst: No index was added for this query yet, so that it asks for those too without which it could
     ///   do. Later it asks for what it cannot do without, if somebody has just taken that away.
-    func checkIndexes(
+    /// - Returns: Indexes to add before the query runs; `nil` if it can run now.
+    private func checkIndexes(
         _ query: PreparedQuery, _ request: QueryRequest, isFirst: Bool
-    ) throws(QueryObstacle) {
+    ) throws(RecordError) -> IndexWish? {
         var needs = needs(of: query)
         let lack = needs.lack(countsUnfinished: false)
         let isUnfinished = lack != nil && needs.lack(countsUnfinished: true) == nil
@@ -242,16 +220,23 @@ extension RecordReader {
         {
             let wish = needs.wish()
             let count = query.type.indexes.count + wish.options.count + wish.indexes.count
-            if !wish.isEmpty, count <= IndexDefinition.maxPerType { throw .needsIndex(wish) }
+            if !wish.isEmpty, count <= IndexDefinition.maxPerType { return wish }
         }
-        guard let lack else { return }
+        guard let lack else { return nil }
         if isUnfinished {
-            throw .refused(.indexBuilding(query.type.name, retryAfter: 5))
+            throw .indexBuilding(query.type.name, retryAfter: 5)
         }
         database.queries.advice.note(
             query.shape, examined: 0, returned: 0, nanoseconds: 0, isRefused: true,
             wanted: needs.wish().fieldNames(in: query.type))
-        throw .refused(.notIndexed(lack, type: query.type))
+        throw .notIndexed(lack, type: query.type)
+    }
+
+    /// Rejects a query whose indexes are missing, where none can be added.
+    func requireIndexes(_ query: PreparedQuery, _ request: QueryRequest) throws(RecordError) {
+        guard try checkIndexes(query, request, isFirst: false) == nil else {
+            throw .indexBuilding(request.typeName, retryAfter: 1)
+        }
     }
 
     /// Indexes are everybody's: who may write a type nowhere but in a private database of its own adds none.
@@ -261,9 +246,7 @@ extension RecordReader {
         }
     }
 
-    private func note(
-        _ query: PreparedQuery, _ budget: QueryBudget, returned: Int, isOnPool: Bool
-    ) {
+    private func note(_ query: PreparedQuery, _ budget: QueryBudget, returned: Int, isOnPool: Bool) {
         database.queries.counters.didAnswer(onPool: isOnPool, examined: budget.examined)
         let elapsed = isOnPool ? budget.elapsed : 0
         guard QueryAdvice.isCostly(examined: budget.examined, returned: returned, nanoseconds: elapsed) else { return }
@@ -273,10 +256,8 @@ extension RecordReader {
             wanted: needs.wish().fieldNames(in: query.type))
     }
 
-    /// The refusal sends people to the advice: it has to be there.
-    private func noteStopped(_ request: QueryRequest, examined: Int) {
+    private func noteStopped(_ query: PreparedQuery, examined: Int) {
         database.queries.counters.didStop()
-        guard let query = try? bind(request) else { return }
         var needs = needs(of: query)
         database.queries.advice.note(
             query.shape, examined: examined, returned: 0,
@@ -288,9 +269,5 @@ extension RecordReader {
         QueryNeeds(
             query.predicate, sort: query.sort, type: query.type,
             createdFollowsIDs: database.createdFollowsIDs && !query.type.hasPreservedDates)
-    }
-
-    func refusing<Value>(_ body: () throws(RecordError) -> Value) throws(QueryObstacle) -> Value {
-        do throws(RecordError) { return try body() } catch { throw .refused(error) }
     }
 }

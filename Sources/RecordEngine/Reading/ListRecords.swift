@@ -140,17 +140,11 @@ extension RecordReader {
         case .all: parts.append(part(.records, zone))
         }
         parts += audiences.map { part(.records, $0) }
-        let runner = QueryRunner(parts, order: order, type: type, reading: queries)
         // The page's own time bounds it.
-        var budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
-        do throws(QueryObstacle) {
-            try runner.forEach(after: QueryPlace(key: [], record: id), limit: limit, &budget) {
-                cursor, _, _ throws(QueryObstacle) in
-                try self.refusing { () throws(RecordError) in try show(cursor) }
-            }
-        } catch {
-            guard case .refused(let refusal) = error else { throw .queryTooExpensive }
-            throw refusal
+        let budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
+        let runner = QueryRunner(parts, order: order, type: type, store: store, budget: budget)
+        try runner.forEach(after: QueryPlace(key: [], record: id), limit: limit) { cursor, _ throws(RecordError) in
+            try show(cursor)
         }
     }
 }

@@ -26,7 +26,6 @@ package final class RecordReader {
     /// The name that was asked for last: the records of a page are often by one writer.
     private var lastUserName: (id: UserID, name: String)?
     private var zoneIDs: [DatabaseAddress: Int64] = [:]
-    let queries: QueryReading
     /// By `schema`.
     var knownQueries = KnownQueries()
     /// When a query took more time than a loop has, on the monotonic clock.
@@ -51,7 +50,6 @@ package final class RecordReader {
     init(database: RecordDatabase, store: StoreReader) {
         self.database = database
         self.store = store
-        queries = QueryReading(store)
         // The version first: a schema that comes between the two is loaded once more.
         rightsVersion = database.clock.rightsVersion
         let published = database.publishedSchema.withLock { $0 }
@@ -107,7 +105,7 @@ package final class RecordReader {
         schema = published.schema
         schemaCommit = published.commit
         knownQueries = KnownQueries()
-        queries.indexes.forget(allBut: schema.indexIDs)
+        store.indexes.forget(allBut: schema.indexIDs)
     }
 
     /// The type of a stored row. The snapshot may be newer than the schema that was read before it.
@@ -200,7 +198,7 @@ package final class RecordReader {
 
     /// The indexes that queries have statements for.
     package var preparedIndexes: Set<Int64> {
-        queries.indexes.preparedIndexes
+        store.indexes.preparedIndexes
     }
 
     /// When the newest tombstone was made of those that are more than may be kept, in milliseconds since 1970.

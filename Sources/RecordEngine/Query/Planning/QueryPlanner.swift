@@ -10,9 +10,9 @@ struct QueryPlanner {
     /// Whether rows are estimated even where nothing hangs on it: for those who want to see the plan.
     var estimatesAll = false
     /// The rows that a walk would meet, as far as statistics tell.
-    let estimate: (IndexWalk) throws(QueryObstacle) -> Int
+    let estimate: (IndexWalk) throws(RecordError) -> Int
     /// The ids of records whose time of creation is within a range.
-    let ids: (ValueRange) throws(QueryObstacle) -> IDRange
+    let ids: (ValueRange) throws(RecordError) -> IDRange
 
     /// A row that is only gathered and sorted costs this much of one that is shown.
     private static let sortedRowCost = 1.2
@@ -27,7 +27,7 @@ struct QueryPlanner {
     ///   unless several plans with predicates of their own shall have one order.
     func plan(
         _ predicate: Predicate, sort: [SortTerm], orderedAs condition: Predicate? = nil
-    ) throws(QueryObstacle) -> QueryPlan {
+    ) throws(RecordError) -> QueryPlan {
         let parts = ConditionParts(predicate)
         let known = condition.map { ConditionParts($0).facts } ?? parts.facts
         let constants = Set(known.filter { $0.value.isConstant }.keys)
@@ -76,7 +76,7 @@ struct QueryPlanner {
         return isCovered ? page : min(Double(rows), page * Double(rows) / Double(min(matches, max(rows, 1))))
     }
 
-    private func rows(of path: AccessPath) throws(QueryObstacle) -> Int {
+    private func rows(of path: AccessPath) throws(RecordError) -> Int {
         var sum = 0
         for walk in path.walks.prefix(Self.estimatedWalks) { sum += try estimate(walk) }
         guard path.walks.count > Self.estimatedWalks else { return sum }
@@ -85,7 +85,7 @@ struct QueryPlanner {
 
     private func make(
         _ path: AccessPath, _ parts: ConditionParts, _ predicate: Predicate, _ order: QueryOrder, rows: Int?
-    ) throws(QueryObstacle) -> QueryPlan {
+    ) throws(RecordError) -> QueryPlan {
         let rows = if let rows { rows } else if estimatesAll { try self.rows(of: path) } else { 0 }
         let isSorted = !path.isInOrder && limit != nil
         let residual = parts.without(path.covered)
@@ -104,7 +104,7 @@ struct QueryPlanner {
     /// Paths that find each branch of an OR by walks of its own.
     private func unions(
         _ parts: ConditionParts, _ order: QueryOrder, _ finder: WalkFinder
-    ) throws(QueryObstacle) -> [AccessPath] {
+    ) throws(RecordError) -> [AccessPath] {
         var found: [AccessPath] = []
         var work = Self.unionWork
         let weights = parts.choices.isEmpty ? [] : parts.parts.map(\.weight)
@@ -138,7 +138,7 @@ struct QueryPlanner {
     }
 
     /// The cheapest path to a branch that does not walk all records of the type.
-    private func best(of parts: ConditionParts, _ finder: WalkFinder) throws(QueryObstacle) -> AccessPath? {
+    private func best(of parts: ConditionParts, _ finder: WalkFinder) throws(RecordError) -> AccessPath? {
         var best: AccessPath?
         var bestRows = Int.max
         for path in try finder.paths(for: parts) where !path.covered.isEmpty {

@@ -22,12 +22,12 @@ struct WalkFinder {
     let order: QueryOrder
     let createdFollowsIDs: Bool
     /// The ids of records whose time of creation is within a range.
-    let ids: (ValueRange) throws(QueryObstacle) -> IDRange
+    let ids: (ValueRange) throws(RecordError) -> IDRange
 
     /// The most walks of one plan: values of an IN, times those of another.
     static let maxWalks = 1_000
 
-    func paths(for parts: ConditionParts) throws(QueryObstacle) -> [AccessPath] {
+    func paths(for parts: ConditionParts) throws(RecordError) -> [AccessPath] {
         var found = [try allRecords(parts)]
         if let path = try creators(parts) { found.append(path) }
         if let path = names(parts) { found.append(path) }
@@ -45,7 +45,7 @@ struct WalkFinder {
     // MARK: What every type has
 
     /// Ids from a condition on the time of creation, and the parts that they answer for.
-    private func creation(_ parts: ConditionParts) throws(QueryObstacle) -> (ids: IDRange, covered: Set<Int>) {
+    private func creation(_ parts: ConditionParts) throws(RecordError) -> (ids: IDRange, covered: Set<Int>) {
         guard createdFollowsIDs, let facts = parts.facts[.system(.createdTimestamp)] else { return (IDRange(), []) }
         if let values = facts.values {
             guard values.count == 1, let value = values[0] else { return (IDRange(), []) }
@@ -56,7 +56,7 @@ struct WalkFinder {
         return (try ids(range), facts.parts)
     }
 
-    private func allRecords(_ parts: ConditionParts) throws(QueryObstacle) -> AccessPath {
+    private func allRecords(_ parts: ConditionParts) throws(RecordError) -> AccessPath {
         let (ids, covered) = try creation(parts)
         let walk = IndexWalk(
             source: .records, isBackward: !order.isIDAscending, ids: ids, condition: parts.together(covered),
@@ -64,7 +64,7 @@ struct WalkFinder {
         return AccessPath(walks: [walk], covered: covered, isInOrder: order.isByID)
     }
 
-    private func creators(_ parts: ConditionParts) throws(QueryObstacle) -> AccessPath? {
+    private func creators(_ parts: ConditionParts) throws(RecordError) -> AccessPath? {
         guard let facts = parts.facts[.system(.createdUserRecordName)], let values = facts.values,
             values.count <= Self.maxWalks
         else { return nil }
@@ -96,7 +96,7 @@ struct WalkFinder {
 
     // MARK: Indexes
 
-    private func ordered(_ index: IndexDefinition, _ parts: ConditionParts) throws(QueryObstacle) -> AccessPath? {
+    private func ordered(_ index: IndexDefinition, _ parts: ConditionParts) throws(RecordError) -> AccessPath? {
         var heads: [[UInt8]] = [[]]
         var covered: Set<Int> = []
         var next = 0
@@ -178,7 +178,7 @@ struct WalkFinder {
         return isBackward ? .backward : order.isIDAscending ? .forward : nil
     }
 
-    private func members(_ index: IndexDefinition, _ parts: ConditionParts) throws(QueryObstacle) -> [AccessPath] {
+    private func members(_ index: IndexDefinition, _ parts: ConditionParts) throws(RecordError) -> [AccessPath] {
         guard let column = index.columns.first, let field = type.field(of: column.source) else { return [] }
         var found: [AccessPath] = []
         for part in parts.listParts where part.field == field {

@@ -23,14 +23,12 @@ struct DirectWalk {
     /// Stands on the first record behind a place.
     ///
     /// - Parameter lane: Walks that go on at once have different ones.
-    func start(
-        _ reading: QueryReading, after place: QueryPlace?, lane: Int = 0
-    ) throws(RecordError) -> RecordCursor? {
+    func start(_ store: StoreReader, after place: QueryPlace?, lane: Int = 0) throws(RecordError) -> RecordCursor? {
         guard case .index(let index) = walk.source else {
             var creator: Int64?
             if case .creator(let id) = walk.source { creator = id }
             let ids = walk.ids(behind: place?.record)
-            return try reading.records.records(
+            return try store.scanning.records(
                 zone: zone, type: type, creator: creator, within: (ids.above, ids.below), isBackward: walk.isBackward,
                 lane: lane)
         }
@@ -40,7 +38,7 @@ struct DirectWalk {
         case .behind(let key, let record): position = (key, record)
         case .end: return nil
         }
-        return try reading.indexes.records(
+        return try store.indexes.records(
             index.id, zone: zone, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), after: position,
             isBackward: walk.isBackward, lane: lane)
     }

@@ -21,15 +21,12 @@ struct MergedCursors {
     /// Stands on the first record of each walk; those that meet none are left out. The caller finishes.
     init(
         _ walks: [(walk: DirectWalk, part: QueryPart)], after place: QueryPlace?, order: QueryOrder,
-        _ reading: QueryReading
-    ) throws(QueryObstacle) {
+        _ store: StoreReader
+    ) throws(RecordError) {
         self.order = order
         for (number, (walk, part)) in walks.enumerated() {
-            do throws(QueryObstacle) {
-                let cursor = try reading.store { () throws(RecordError) in
-                    try walk.start(reading, after: place, lane: number)
-                }
-                guard let cursor else { continue }
+            do throws(RecordError) {
+                guard let cursor = try walk.start(store, after: place, lane: number) else { continue }
                 if walk.hasEnded(at: cursor.id) {
                     cursor.finish()
                     continue
@@ -63,18 +60,17 @@ struct MergedCursors {
     }
 
     /// Goes on behind the record of a lane, which comes first.
-    mutating func advance(_ lane: Int, _ reading: QueryReading) throws(QueryObstacle) {
-        guard lanes.count > 1 else { return try step(lane, reading) }
+    mutating func advance(_ lane: Int, _ store: StoreReader) throws(RecordError) {
+        guard lanes.count > 1 else { return try step(lane, store) }
         let done = lanes[lane].place
-        try step(lane, reading)
+        try step(lane, store)
         // Others may stand on the same record.
-        for other in lanes.indices.reversed() where lanes[other].place == done { try step(other, reading) }
+        for other in lanes.indices.reversed() where lanes[other].place == done { try step(other, store) }
     }
 
-    private mutating func step(_ lane: Int, _ reading: QueryReading) throws(QueryObstacle) {
+    private mutating func step(_ lane: Int, _ store: StoreReader) throws(RecordError) {
         let cursor = lanes[lane].cursor
-        if try reading.store({ () throws(RecordError) in try cursor.next() }), !lanes[lane].walk.hasEnded(at: cursor.id)
-        {
+        if try cursor.next(), !lanes[lane].walk.hasEnded(at: cursor.id) {
             if lanes.count > 1 { lanes[lane].place = lanes[lane].walk.place(cursor) }
         } else {
             cursor.finish()

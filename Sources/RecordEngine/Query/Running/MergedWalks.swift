@@ -1,5 +1,6 @@
 internal import Containers
 internal import RecordModel
+internal import RecordStorage
 
 /// Several walks as one, in the query's order; a record that more than one of them meets comes once.
 struct MergedWalks {
@@ -20,22 +21,22 @@ struct MergedWalks {
     ///
     /// - Returns: Its place, and which of the walks has met it; `nil` at the end.
     mutating func next(
-        _ reading: QueryReading, _ budget: inout QueryBudget
-    ) throws(QueryObstacle) -> (place: QueryPlace, mayBeCut: Bool, walk: Int)? {
+        _ store: StoreReader, _ budget: QueryBudget
+    ) throws(RecordError) -> (place: QueryPlace, mayBeCut: Bool, walk: Int)? {
         if walks.count == 1 {
-            guard let found = try walks[0].current(reading, &budget) else { return nil }
+            guard let found = try walks[0].current(store, budget) else { return nil }
             walks[0].advance()
             return (found.place, found.mayBeCut, 0)
         }
         if !hasStarted {
             hasStarted = true
-            for number in walks.indices { try push(number, reading, &budget) }
+            for number in walks.indices { try push(number, store, budget) }
         }
         let order = order
         let precedes = { (one: Standing, other: Standing) in one.place.precedes(other.place, in: order) }
         while let first = heap.min {
             walks[first.walk].advance()
-            if let (place, mayBeCut) = try walks[first.walk].current(reading, &budget) {
+            if let (place, mayBeCut) = try walks[first.walk].current(store, budget) {
                 heap.replaceMin(with: (first.walk, place, mayBeCut), by: precedes)
             } else {
                 _ = heap.popMin(by: precedes)
@@ -47,10 +48,8 @@ struct MergedWalks {
         return nil
     }
 
-    private mutating func push(
-        _ number: Int, _ reading: QueryReading, _ budget: inout QueryBudget
-    ) throws(QueryObstacle) {
-        guard let (place, mayBeCut) = try walks[number].current(reading, &budget) else { return }
+    private mutating func push(_ number: Int, _ store: StoreReader, _ budget: QueryBudget) throws(RecordError) {
+        guard let (place, mayBeCut) = try walks[number].current(store, budget) else { return }
         let order = order
         heap.insert((number, place, mayBeCut)) { $0.place.precedes($1.place, in: order) }
     }
@@ -76,14 +75,14 @@ struct FirstPlaces {
         return place.precedes(bound, in: order)
     }
 
-    mutating func add(_ place: QueryPlace, _ budget: inout QueryBudget) throws(QueryObstacle) {
+    mutating func add(_ place: QueryPlace, _ budget: QueryBudget) throws(RecordError) {
         places.append(place)
         keyBytes += place.key.count
         // Sorting twice as many as are wanted, now and then, costs less than keeping a heap.
-        if places.count >= limit * 2 { try settle(&budget) }
+        if places.count >= limit * 2 { try settle(budget) }
     }
 
-    private mutating func settle(_ budget: inout QueryBudget) throws(QueryObstacle) {
+    private mutating func settle(_ budget: QueryBudget) throws(RecordError) {
         try budget.sort(places.count, bytes: keyBytes)
         places.sort { $0.precedes($1, in: order) }
         if places.count > limit { places.removeLast(places.count - limit) }
@@ -92,8 +91,8 @@ struct FirstPlaces {
     }
 
     /// The places in order.
-    mutating func finish(_ budget: inout QueryBudget) throws(QueryObstacle) -> [QueryPlace] {
-        try settle(&budget)
+    mutating func finish(_ budget: QueryBudget) throws(RecordError) -> [QueryPlace] {
+        try settle(budget)
         return places
     }
 }

@@ -10,10 +10,10 @@ extension QueryRunner {
     ///   - place: Where to begin behind; `nil` for the beginning.
     ///   - limit: How many matches are wanted in all.
     func forEachByTime(
-        of part: QueryPart, after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
-        _ body: (_ record: Int64, QueryPlace, inout QueryBudget) throws(QueryObstacle) -> Void
-    ) throws(QueryObstacle) {
-        let beginning = try place.map { place throws(QueryObstacle) in try ids(from: place) } ?? IDRange()
+        of part: QueryPart, after place: QueryPlace?, limit: Int,
+        _ body: (_ record: Int64, QueryPlace) throws(RecordError) -> Void
+    ) throws(RecordError) {
+        let beginning = try place.map { place throws(RecordError) in try ids(from: place) } ?? IDRange()
         var seen: Set<Int64> = []
         for var walk in part.plan.walks {
             walk.ids.above = max(walk.ids.above, beginning.above)
@@ -21,7 +21,7 @@ extension QueryRunner {
             var runner = WalkRunner(walk, zone: part.place, type: type, order: order, after: nil, chunk: limit)
             var count = 0
             var lastTime: Int64?
-            while let (entry, mayBeCut) = try runner.current(reading, &budget) {
+            while let (entry, mayBeCut) = try runner.current(store, budget) {
                 runner.advance()
                 if part.plan.hasOverlaps, !seen.insert(entry.record).inserted { continue }
                 try budget.take(1)
@@ -29,23 +29,23 @@ extension QueryRunner {
                 defer { cursor.finish() }
                 let created = cursor.systemFields.created
                 if let lastTime, created != lastTime { break }
-                guard try matches(cursor, part, mayBeCut: mayBeCut, &budget) else { continue }
-                let candidate = QueryPlace(key: try sortKey(cursor, &budget), record: entry.record)
+                guard try matches(cursor, part, mayBeCut: mayBeCut) else { continue }
+                let candidate = QueryPlace(key: try sortKey(cursor), record: entry.record)
                 if let place, !place.precedes(candidate, in: order) { continue }
                 count += 1
                 if count == limit { lastTime = created }
-                try body(entry.record, candidate, &budget)
+                try body(entry.record, candidate)
             }
         }
     }
 
     /// The ids of the records that were made in the millisecond of a place or behind it.
-    private func ids(from place: QueryPlace) throws(QueryObstacle) -> IDRange {
+    private func ids(from place: QueryPlace) throws(RecordError) -> IDRange {
         guard let created = IndexKey.firstInteger(of: place.key, isAscending: order.isIDAscending) else {
             return IDRange()
         }
         let bound = ValueRange.Bound(.integer(created), isInclusive: true)
-        return try reading.ids(
+        return try store.scanning.ids(
             createdWithin: order.isIDAscending
                 ? ValueRange(lower: bound, upper: nil) : ValueRange(lower: nil, upper: bound))
     }

@@ -8,19 +8,22 @@ struct QueryRunner {
     let parts: [QueryPart]
     let order: QueryOrder
     let type: Int64
-    let reading: QueryReading
+    let store: StoreReader
+    /// How much this attempt at the query may take.
+    let budget: QueryBudget
     /// The public name of an account, for conditions on accounts that are gone; `nil` for all others.
     private let userName: ((UserID) throws(RecordError) -> String)?
 
     init(
-        _ parts: [QueryPart], order: QueryOrder, type: Int64, reading: QueryReading,
+        _ parts: [QueryPart], order: QueryOrder, type: Int64, store: StoreReader, budget: QueryBudget,
         userName: ((UserID) throws(RecordError) -> String)? = nil
     ) {
         self.userName = parts.contains { $0.plan.predicate.namesGoneAccounts } ? userName : nil
         self.parts = parts
         self.order = order
         self.type = type
-        self.reading = reading
+        self.store = store
+        self.budget = budget
     }
 
     var hasOverlaps: Bool { parts.count { $0.place < 0 } > 1 }
@@ -35,31 +38,30 @@ struct QueryRunner {
     /// - Parameters:
     ///   - place: Where to begin behind; `nil` for the beginning.
     ///   - limit: How many `body` will take at most.
-    ///   - body: Gets a record, what tells its place in the order, and the budget, which it tells of its own work.
+    ///   - body: Gets a record, and what tells its place in the order. It tells the budget of its own work.
     func forEach(
-        after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, () -> QueryPlace, inout QueryBudget) throws(QueryObstacle) -> Bool
-    ) throws(QueryObstacle) {
+        after place: QueryPlace?, limit: Int, _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
+    ) throws(RecordError) {
         if parts.contains(where: { $0.plan.isSorted }) {
-            try forEachSorted(after: place, limit: limit, &budget, body)
+            try forEachSorted(after: place, limit: limit, body)
         } else {
-            try forEach(of: parts, after: place, limit: limit, &budget, body)
+            try forEach(of: parts, after: place, limit: limit, body)
         }
     }
 
     /// The matches of plans whose walks come in the query's order.
     private func forEach(
-        of parts: [QueryPart], after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, () -> QueryPlace, inout QueryBudget) throws(QueryObstacle) -> Bool
-    ) throws(QueryObstacle) {
+        of parts: [QueryPart], after place: QueryPlace?, limit: Int,
+        _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
+    ) throws(RecordError) {
         if parts.count == 1, parts[0].plan.walks.count == 1,
             let walk = DirectWalk(parts[0].plan.walks[0], zone: parts[0].place, type: type, order: order)
         {
-            try forEach(of: walk, parts[0], after: place, &budget, body)
+            try forEach(of: walk, parts[0], after: place, body)
             return
         }
         if let walks = directWalks(of: parts) {
-            try forEach(of: walks, after: place, &budget, body)
+            try forEach(of: walks, after: place, body)
             return
         }
         // Of many walks each gives a part of the page.
@@ -69,12 +71,12 @@ struct QueryRunner {
         owners.reserveCapacity(count)
         for (number, part) in parts.enumerated() { owners += Array(repeating: number, count: part.plan.walks.count) }
         var walks = MergedWalks(parts.flatMap { runners($0, after: place, chunk: chunk) }, order: order)
-        while let (place, mayBeCut, walk) = try walks.next(reading, &budget) {
+        while let (place, mayBeCut, walk) = try walks.next(store, budget) {
             guard let cursor = try record(place.record) else { continue }
             defer { cursor.finish() }
             try budget.take(1)
-            guard try matches(cursor, parts[owners[walk]], mayBeCut: mayBeCut, &budget) else { continue }
-            guard try body(cursor, { place }, &budget) else { return }
+            guard try matches(cursor, parts[owners[walk]], mayBeCut: mayBeCut) else { continue }
+            guard try body(cursor, { place }) else { return }
         }
     }
 
@@ -92,10 +94,10 @@ struct QueryRunner {
     }
 
     private func forEach(
-        of walks: [(walk: DirectWalk, part: QueryPart)], after place: QueryPlace?, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, () -> QueryPlace, inout QueryBudget) throws(QueryObstacle) -> Bool
-    ) throws(QueryObstacle) {
-        var merged = try MergedCursors(walks, after: place, order: order, reading)
+        of walks: [(walk: DirectWalk, part: QueryPart)], after place: QueryPlace?,
+        _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
+    ) throws(RecordError) {
+        var merged = try MergedCursors(walks, after: place, order: order, store)
         defer { merged.finish() }
         try budget.take(walks.count)
         while let lane = merged.first {
@@ -103,22 +105,19 @@ struct QueryRunner {
             let cursor = merged.cursor(lane)
             let part = merged.part(lane)
             let mayBeCut = part.rechecks && merged.mayBeCut(lane)
-            if try matches(cursor, part, mayBeCut: mayBeCut, &budget) {
-                guard try body(cursor, { merged.place(lane) }, &budget) else { return }
+            if try matches(cursor, part, mayBeCut: mayBeCut) {
+                guard try body(cursor, { merged.place(lane) }) else { return }
             }
-            try merged.advance(lane, reading)
+            try merged.advance(lane, store)
         }
     }
 
     /// Walks records and index in one statement, which stays open meanwhile.
     private func forEach(
-        of walk: DirectWalk, _ part: QueryPart, after place: QueryPlace?, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, () -> QueryPlace, inout QueryBudget) throws(QueryObstacle) -> Bool
-    ) throws(QueryObstacle) {
-        let reading = reading
-        guard let cursor = try reading.store({ () throws(RecordError) in try walk.start(reading, after: place) }) else {
-            return
-        }
+        of walk: DirectWalk, _ part: QueryPart, after place: QueryPlace?,
+        _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
+    ) throws(RecordError) {
+        guard let cursor = try walk.start(store, after: place) else { return }
         defer { cursor.finish() }
         // Each look at a column costs a call: what is known of the whole walk is not asked of each record.
         let hasEnd = walk.hasEnd
@@ -129,57 +128,56 @@ struct QueryRunner {
             if hasEnd, walk.hasEnded(at: cursor.id) { return }
             if !asksNothing {
                 let mayBeCut = mayHaveCuts && IndexKey.mayBeCut(cursor.keyLength)
-                guard try matches(cursor, part, mayBeCut: mayBeCut, &budget) else { continue }
+                guard try matches(cursor, part, mayBeCut: mayBeCut) else { continue }
             }
-            guard try body(cursor, { walk.place(cursor) }, &budget) else { return }
-        } while try reading.store({ () throws(RecordError) in try cursor.next() })
+            guard try body(cursor, { walk.place(cursor) }) else { return }
+        } while try cursor.next()
     }
 
     private func forEachSorted(
-        after place: QueryPlace?, limit: Int, _ budget: inout QueryBudget,
-        _ body: (RecordCursor, () -> QueryPlace, inout QueryBudget) throws(QueryObstacle) -> Bool
-    ) throws(QueryObstacle) {
+        after place: QueryPlace?, limit: Int, _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
+    ) throws(RecordError) {
         var first = FirstPlaces(limit, order: order)
         var seen: Set<Int64> = []
         for part in parts {
             guard part.plan.isSorted else {
                 // It has them in order: more than a page of it is not wanted.
                 var count = 0
-                try forEach(of: [part], after: place, limit: limit, &budget) {
-                    cursor, place, budget throws(QueryObstacle) in
+                try forEach(of: [part], after: place, limit: limit) {
+                    cursor, place throws(RecordError) in
                     count += 1
-                    if !hasOverlaps || seen.insert(cursor.id).inserted { try first.add(place(), &budget) }
+                    if !hasOverlaps || seen.insert(cursor.id).inserted { try first.add(place(), budget) }
                     return count < limit
                 }
                 continue
             }
             if part.plan.isByTime {
-                try forEachByTime(of: part, after: place, limit: limit, &budget) {
-                    record, candidate, budget throws(QueryObstacle) in
+                try forEachByTime(of: part, after: place, limit: limit) {
+                    record, candidate throws(RecordError) in
                     if hasOverlaps, !seen.insert(record).inserted { return }
-                    if first.wants(candidate) { try first.add(candidate, &budget) }
+                    if first.wants(candidate) { try first.add(candidate, budget) }
                 }
                 continue
             }
             let needsRecord = !order.isByID || !part.residual.isTrivial
-            try forEachEntry(of: part, &budget) { record, mayBeCut, budget throws(QueryObstacle) in
+            try forEachEntry(of: part) { record, mayBeCut throws(RecordError) in
                 if hasOverlaps, !seen.insert(record).inserted { return }
                 var candidate = QueryPlace(key: [], record: record)
                 if needsRecord || (part.rechecks && mayBeCut) {
                     guard let cursor = try self.record(record) else { return }
                     defer { cursor.finish() }
-                    guard try matches(cursor, part, mayBeCut: mayBeCut, &budget) else { return }
-                    candidate.key = try sortKey(cursor, &budget)
+                    guard try matches(cursor, part, mayBeCut: mayBeCut) else { return }
+                    candidate.key = try sortKey(cursor)
                 }
                 if let place, !place.precedes(candidate, in: order) { return }
-                if first.wants(candidate) { try first.add(candidate, &budget) }
+                if first.wants(candidate) { try first.add(candidate, budget) }
             }
         }
-        for place in try first.finish(&budget) {
+        for place in try first.finish(budget) {
             guard let cursor = try record(place.record) else { continue }
             defer { cursor.finish() }
             try budget.take(1)
-            guard try body(cursor, { place }, &budget) else { return }
+            guard try body(cursor, { place }) else { return }
         }
     }
 
@@ -191,43 +189,32 @@ struct QueryRunner {
         }
     }
 
-    func record(_ id: Int64) throws(QueryObstacle) -> RecordCursor? {
-        try reading.store { () throws(RecordError) in try reading.records.record(id) }
+    func record(_ id: Int64) throws(RecordError) -> RecordCursor? {
+        try store.scanning.record(id)
     }
 
-    func matches(
-        _ cursor: RecordCursor, _ part: QueryPart, mayBeCut: Bool, _ budget: inout QueryBudget
-    ) throws(QueryObstacle) -> Bool {
-        if mayBeCut, let whole = part.whole { return try matches(cursor, whole, &budget) }
-        return part.residual.isTrivial ? true : try matches(cursor, part.residual, &budget)
+    func matches(_ cursor: RecordCursor, _ part: QueryPart, mayBeCut: Bool) throws(RecordError) -> Bool {
+        if mayBeCut, let whole = part.whole { return try matches(cursor, whole) }
+        return part.residual.isTrivial ? true : try matches(cursor, part.residual)
     }
 
-    private func matches(
-        _ cursor: RecordCursor, _ matcher: RecordMatcher, _ budget: inout QueryBudget
-    ) throws(QueryObstacle) -> Bool {
-        let record = try refusing { () throws(RecordError) in
-            var record = try IndexedRecord(cursor)
-            if let userName { try record.hideGoneAccounts(userName) }
-            return record
-        }
+    private func matches(_ cursor: RecordCursor, _ matcher: RecordMatcher) throws(RecordError) -> Bool {
+        var record = try IndexedRecord(cursor)
+        if let userName { try record.hideGoneAccounts(userName) }
         return try budget.match(record, matcher)
     }
 
-    func sortKey(_ cursor: RecordCursor, _ budget: inout QueryBudget) throws(QueryObstacle) -> [UInt8] {
+    func sortKey(_ cursor: RecordCursor) throws(RecordError) -> [UInt8] {
         if order.isByID { return [] }
-        let record = try refusing { () throws(RecordError) in try IndexedRecord(cursor) }
+        let record = try IndexedRecord(cursor)
         var key: [UInt8] = []
         for term in order.columns {
             let source = term.field.anySource
             try budget.spend(record.bytes(of: source))
             let asDouble = term.field.type == .double
-            let value = try refusing { () throws(RecordError) in try record.value(of: source, asDouble: asDouble) }
+            let value = try record.value(of: source, asDouble: asDouble)
             IndexKey.append(value, isAscending: term.isAscending, to: &key)
         }
         return key
-    }
-
-    private func refusing<Value>(_ body: () throws(RecordError) -> Value) throws(QueryObstacle) -> Value {
-        do throws(RecordError) { return try body() } catch { throw .refused(error) }
     }
 }

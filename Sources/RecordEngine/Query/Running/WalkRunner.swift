@@ -53,11 +53,11 @@ struct WalkRunner {
     ///
     /// - Returns: `nil` at the end.
     mutating func current(
-        _ reading: QueryReading, _ budget: inout QueryBudget
-    ) throws(QueryObstacle) -> (place: QueryPlace, mayBeCut: Bool)? {
+        _ store: StoreReader, _ budget: QueryBudget
+    ) throws(RecordError) -> (place: QueryPlace, mayBeCut: Bool)? {
         while next >= entries.count {
             if case .done = state { return nil }
-            try fill(reading)
+            try fill(store)
             // A walk that finds nothing was a look-up all the same.
             try budget.take(max(1, entries.count))
         }
@@ -70,16 +70,12 @@ struct WalkRunner {
         next += 1
     }
 
-    private mutating func fill(_ reading: QueryReading) throws(QueryObstacle) {
+    private mutating func fill(_ store: StoreReader) throws(RecordError) {
         entries.removeAll()
         next = 0
-        do {
-            switch walk.source {
-            case .index(let index): try fill(index, reading.indexes)
-            case .records, .creator, .name: try fill(reading.records)
-            }
-        } catch {
-            throw .refused(error)
+        switch walk.source {
+        case .index(let index): try fill(index, store.indexes)
+        case .records, .creator, .name: try fill(store.scanning)
         }
         chunk = min(chunk * 4, Self.largestChunk)
     }

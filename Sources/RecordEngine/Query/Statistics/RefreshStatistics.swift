@@ -53,7 +53,7 @@ extension RecordReader {
     private static let rowsPerView = 200_000
 
     fileprivate func statistics(of index: Int64) throws(RecordError) -> IndexStatistics {
-        let reading = queries.indexes
+        let reading = store.indexes
         let entries = try reading.countEverything(index)
         var found = IndexStatistics(
             entries: entries, step: max(1, entries / IndexStatistics.sampleCount), samples: [])

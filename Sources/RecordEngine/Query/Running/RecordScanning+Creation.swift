@@ -2,10 +2,10 @@ internal import RecordModel
 internal import RecordStorage
 
 /// Times of creation and internal ids, where ids follow the time.
-extension QueryReading {
+extension RecordScanning {
     /// The ids of records that were made within a range of time. Times of creation ascend with ids, so two searches by
     /// halves find them.
-    func ids(createdWithin range: ValueRange) throws(QueryObstacle) -> IDRange {
+    func ids(createdWithin range: ValueRange) throws(RecordError) -> IDRange {
         var ids = IDRange()
         if case .integer(let time)? = range.lower?.value {
             let isInclusive = range.lower?.isInclusive ?? true
@@ -19,14 +19,14 @@ extension QueryReading {
     }
 
     /// The id of the first record, of any type, whose time of creation satisfies a condition that all later ones do too.
-    private func firstID(_ isReached: (Int64) -> Bool) throws(QueryObstacle) -> Int64 {
+    private func firstID(_ isReached: (Int64) -> Bool) throws(RecordError) -> Int64 {
         var low: Int64 = 1
         var high = Int64.max
         // Ids are sequence numbers: doubling finds the end in a few looks.
         var probe: Int64 = 1 << 10
         while true {
             let at = probe
-            let row = try store { () throws(RecordError) in try records.creation(at: at) }
+            let row = try creation(at: at)
             guard let row else {
                 high = probe
                 break
@@ -41,7 +41,7 @@ extension QueryReading {
         }
         while low < high {
             let middle = low + (high - low) / 2
-            let row = try store { () throws(RecordError) in try records.creation(at: middle) }
+            let row = try creation(at: middle)
             guard let row, row.id < high else {
                 high = middle
                 continue
