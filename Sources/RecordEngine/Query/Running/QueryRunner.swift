@@ -61,7 +61,7 @@ struct QueryRunner {
             return
         }
         var merged = walks(of: parts, after: place, limit: limit)
-        let owners = parts.flatMap { part in part.plan.walks.map { _ in part } }
+        let owners = parts.indices.flatMap { Array(repeating: $0, count: parts[$0].plan.walks.count) }
         defer { merged.finish() }
         try merged.start(after: place, store, budget)
         while let first = merged.first {
@@ -70,7 +70,7 @@ struct QueryRunner {
             if let cursor = found {
                 defer { if standing == nil { cursor.finish() } }
                 try budget.take(1)
-                let part = owners[first.walk]
+                let part = parts[owners[first.walk]]
                 let mayBeCut = part.rechecks && merged.mayBeCut(first)
                 if try matches(cursor, part, mayBeCut: mayBeCut) {
                     guard try body(cursor, { first.place }) else { return }
