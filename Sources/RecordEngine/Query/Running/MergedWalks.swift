@@ -3,55 +3,121 @@ internal import RecordModel
 internal import RecordStorage
 
 /// Several walks as one, in the query's order; a record that more than one of them meets comes once.
+///
+/// If the walks are few and each comes in the query's order by itself, each has a statement that stands on a record, so
+/// that no record is looked up by its number. Otherwise all of them are read in chunks.
 struct MergedWalks {
-    private var walks: [WalkRunner]
-    private typealias Standing = (walk: Int, place: QueryPlace, mayBeCut: Bool)
-    /// The walks that are not at their end; the least is the one that stands first.
-    private var heap = Heap<Standing>()
-    private let order: QueryOrder
-    private var hasStarted = false
-    private var last: QueryPlace?
+    /// Where one of the walks stands.
+    struct Position {
+        let walk: Int
+        let place: QueryPlace
+        fileprivate let mayBeCut: Bool
+    }
 
-    init(_ walks: [WalkRunner], order: QueryOrder) {
-        self.walks = walks
+    /// So many statements stay open at once.
+    static let maxStatements = 8
+
+    private var direct: [(walk: DirectWalk, cursor: RecordCursor?)] = []
+    private var chunked: [WalkRunner] = []
+    private let order: QueryOrder
+    /// The walks that are not at their end; the least is the one that stands first.
+    private var heap = Heap<Position>()
+
+    /// The caller finishes.
+    init(_ walks: [DirectWalk], order: QueryOrder) {
+        direct = walks.map { ($0, nil) }
         self.order = order
     }
 
-    /// Goes to the next record.
-    ///
-    /// - Returns: Its place, and which of the walks has met it; `nil` at the end.
-    mutating func next(
-        _ store: StoreReader, _ budget: QueryBudget
-    ) throws(RecordError) -> (place: QueryPlace, mayBeCut: Bool, walk: Int)? {
-        if walks.count == 1 {
-            guard let found = try walks[0].current(store, budget) else { return nil }
-            walks[0].advance()
-            return (found.place, found.mayBeCut, 0)
+    init(_ walks: [WalkRunner], order: QueryOrder) {
+        chunked = walks
+        self.order = order
+    }
+
+    /// Stands on the first record of each walk behind a place.
+    mutating func start(
+        after place: QueryPlace?, _ store: StoreReader, _ budget: QueryBudget
+    ) throws(RecordError) {
+        for number in chunked.indices { insert(try entry(number, store, budget)) }
+        for number in direct.indices {
+            direct[number].cursor = try direct[number].walk.start(store, after: place, lane: number)
+            insert(position(number))
         }
-        if !hasStarted {
-            hasStarted = true
-            for number in walks.indices { try push(number, store, budget) }
-        }
+        try budget.take(direct.count)
+    }
+
+    private mutating func insert(_ position: Position?) {
+        guard let position else { return }
         let order = order
-        let precedes = { (one: Standing, other: Standing) in one.place.precedes(other.place, in: order) }
-        while let first = heap.min {
-            walks[first.walk].advance()
-            if let (place, mayBeCut) = try walks[first.walk].current(store, budget) {
-                heap.replaceMin(with: (first.walk, place, mayBeCut), by: precedes)
+        heap.insert(position) { $0.place.precedes($1.place, in: order) }
+    }
+
+    /// What comes first of what is left; `nil` at the end.
+    var first: Position? { heap.min }
+
+    /// The record that comes first, if a statement stands on it.
+    func cursor(_ first: Position) -> RecordCursor? {
+        direct.isEmpty ? nil : direct[first.walk].cursor
+    }
+
+    /// Whether the key by which a record was found may be cut.
+    func mayBeCut(_ first: Position) -> Bool {
+        guard let cursor = cursor(first) else { return first.mayBeCut }
+        return direct[first.walk].walk.hasKeys && IndexKey.mayBeCut(cursor.keyLength)
+    }
+
+    /// Goes on behind the record that comes first, on which several walks may stand.
+    mutating func advance(_ store: StoreReader, _ budget: QueryBudget) throws(RecordError) {
+        guard let done = heap.min?.place else { return }
+        let order = order
+        let precedes = { (one: Position, other: Position) in one.place.precedes(other.place, in: order) }
+        while let first = heap.min, first.place == done {
+            if let next = try next(first.walk, store, budget) {
+                heap.replaceMin(with: next, by: precedes)
             } else {
                 _ = heap.popMin(by: precedes)
             }
-            if first.place == last { continue }
-            last = first.place
-            return (first.place, first.mayBeCut, first.walk)
         }
-        return nil
     }
 
-    private mutating func push(_ number: Int, _ store: StoreReader, _ budget: QueryBudget) throws(RecordError) {
-        guard let (place, mayBeCut) = try walks[number].current(store, budget) else { return }
-        let order = order
-        heap.insert((number, place, mayBeCut)) { $0.place.precedes($1.place, in: order) }
+    private mutating func next(
+        _ number: Int, _ store: StoreReader, _ budget: QueryBudget
+    ) throws(RecordError) -> Position? {
+        if direct.isEmpty {
+            chunked[number].advance()
+            return try entry(number, store, budget)
+        }
+        guard let cursor = direct[number].cursor else { return nil }
+        if try !cursor.next() { finish(number) }
+        return position(number)
+    }
+
+    private mutating func entry(
+        _ number: Int, _ store: StoreReader, _ budget: QueryBudget
+    ) throws(RecordError) -> Position? {
+        guard let (place, mayBeCut) = try chunked[number].current(store, budget) else { return nil }
+        return Position(walk: number, place: place, mayBeCut: mayBeCut)
+    }
+
+    /// Where a statement stands; ends it behind the ids that are wanted.
+    private mutating func position(_ number: Int) -> Position? {
+        let (walk, cursor) = direct[number]
+        guard let cursor else { return nil }
+        if walk.hasEnded(at: cursor.id) {
+            finish(number)
+            return nil
+        }
+        return Position(walk: number, place: walk.place(cursor), mayBeCut: false)
+    }
+
+    private mutating func finish(_ number: Int) {
+        direct[number].cursor?.finish()
+        direct[number].cursor = nil
+    }
+
+    /// Ends all statements; to be called on every path.
+    mutating func finish() {
+        for number in direct.indices { finish(number) }
     }
 }
 

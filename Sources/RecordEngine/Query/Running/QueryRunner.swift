@@ -60,56 +60,38 @@ struct QueryRunner {
             try forEach(of: walk, parts[0], after: place, body)
             return
         }
-        if let walks = directWalks(of: parts) {
-            try forEach(of: walks, after: place, body)
-            return
+        var merged = walks(of: parts, after: place, limit: limit)
+        let owners = parts.indices.flatMap { Array(repeating: $0, count: parts[$0].plan.walks.count) }
+        defer { merged.finish() }
+        try merged.start(after: place, store, budget)
+        while let first = merged.first {
+            let standing = merged.cursor(first)
+            let found: RecordCursor? = if let standing { standing } else { try record(first.place.record) }
+            if let cursor = found {
+                defer { if standing == nil { cursor.finish() } }
+                try budget.take(1)
+                let part = parts[owners[first.walk]]
+                let mayBeCut = part.rechecks && merged.mayBeCut(first)
+                if try matches(cursor, part, mayBeCut: mayBeCut) {
+                    guard try body(cursor, { first.place }) else { return }
+                }
+            }
+            try merged.advance(store, budget)
+        }
+    }
+
+    /// The walks of plans: as statements, if they are few and all hand out records by themselves.
+    private func walks(of parts: [QueryPart], after place: QueryPlace?, limit: Int) -> MergedWalks {
+        let count = parts.reduce(0) { $0 + $1.plan.walks.count }
+        if count <= MergedWalks.maxStatements {
+            let direct = parts.flatMap { part in
+                part.plan.walks.compactMap { DirectWalk($0, zone: part.place, type: type, order: order) }
+            }
+            if direct.count == count { return MergedWalks(direct, order: order) }
         }
         // Of many walks each gives a part of the page.
-        let count = parts.reduce(0) { $0 + $1.plan.walks.count }
         let chunk = count <= 1 ? limit : limit / count + Self.mergedChunk
-        var owners: [Int] = []
-        owners.reserveCapacity(count)
-        for (number, part) in parts.enumerated() { owners += Array(repeating: number, count: part.plan.walks.count) }
-        var walks = MergedWalks(parts.flatMap { runners($0, after: place, chunk: chunk) }, order: order)
-        while let (place, mayBeCut, walk) = try walks.next(store, budget) {
-            guard let cursor = try record(place.record) else { continue }
-            defer { cursor.finish() }
-            try budget.take(1)
-            guard try matches(cursor, parts[owners[walk]], mayBeCut: mayBeCut) else { continue }
-            guard try body(cursor, { place }) else { return }
-        }
-    }
-
-    /// The walks of plans, if they are few and all hand out records by themselves.
-    private func directWalks(of parts: [QueryPart]) -> [(walk: DirectWalk, part: QueryPart)]? {
-        var walks: [(walk: DirectWalk, part: QueryPart)] = []
-        for part in parts {
-            guard walks.count + part.plan.walks.count <= MergedCursors.maxLanes else { return nil }
-            for walk in part.plan.walks {
-                guard let direct = DirectWalk(walk, zone: part.place, type: type, order: order) else { return nil }
-                walks.append((direct, part))
-            }
-        }
-        return walks
-    }
-
-    private func forEach(
-        of walks: [(walk: DirectWalk, part: QueryPart)], after place: QueryPlace?,
-        _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
-    ) throws(RecordError) {
-        var merged = try MergedCursors(walks, after: place, order: order, store)
-        defer { merged.finish() }
-        try budget.take(walks.count)
-        while let lane = merged.first {
-            try budget.take(1)
-            let cursor = merged.cursor(lane)
-            let part = merged.part(lane)
-            let mayBeCut = part.rechecks && merged.mayBeCut(lane)
-            if try matches(cursor, part, mayBeCut: mayBeCut) {
-                guard try body(cursor, { merged.place(lane) }) else { return }
-            }
-            try merged.advance(lane, store)
-        }
+        return MergedWalks(parts.flatMap { runners($0, after: place, chunk: chunk) }, order: order)
     }
 
     /// Walks records and index in one statement, which stays open meanwhile.
