@@ -57,7 +57,7 @@ def names_inside_the_store(source):
 
 
 def parts(source):
-    """Returns the types that a file declares or extends at its top level, each with its lines of code and its methods."""
+    """Yields the types that a file declares or extends, each with its lines of code and its methods."""
     text = code(source)
     starts = list(DECLARATION.finditer(text))
     for match, following in zip(starts, starts[1:] + [None]):
@@ -81,7 +81,7 @@ def type_sizes(root):
 
 
 def size_problems(sizes, allowed):
-    """Returns one line for each type that is too large, and for each that has become small enough to be taken off the list."""
+    """Returns one line for each type that is too large, and for each that need not be on the list any more."""
     lines = []
     for name, (code_lines, methods) in sorted(sizes.items()):
         most_lines, most_methods = allowed.get(name, (TYPE_LINES, TYPE_METHODS))

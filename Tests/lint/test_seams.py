@@ -8,7 +8,9 @@ import seams
 
 class SeamsTests(unittest.TestCase):
     def test_names_of_the_store_are_found_in_code_alone(self):
-        source = "// A Connection.\nlet a: Connection\nlet text = \"Statement\"\nfunc f(_ s: Statement) {}\nHTTPConnection()\n"
+        source = (
+            "// A Connection.\nlet a: Connection\nlet text = \"Statement\"\nfunc f(_ s: Statement) {}\n"
+            "HTTPConnection()\n")
         self.assertEqual(seams.names_inside_the_store(source), [(2, "Connection"), (4, "Statement")])
 
     def test_texts_of_statements_are_found(self):
