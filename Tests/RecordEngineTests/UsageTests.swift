@@ -153,6 +153,11 @@ import Testing
                 == .quotaExceeded)
         try await test.change("a", #""file":\#(other.json())"#, as: ann.caller)
         #expect(try Self.used(test, ann.caller).assetBytes == 4_000)
+        // A file that goes from its field counts no longer, though no other comes.
+        try await test.change("a", #""file":null"#, as: ann.caller)
+        #expect(try Self.used(test, ann.caller).assetBytes == 0)
+        let third = try await test.upload([UInt8](repeating: 9, count: 4_000), as: ann.caller)
+        try await test.change("a", #""file":\#(third.json())"#, as: ann.caller)
         try await test.delete("a", as: ann.caller)
         let left = try Self.used(test, ann.caller)
         #expect(left.assetBytes == 0 && left.bytes < 100)

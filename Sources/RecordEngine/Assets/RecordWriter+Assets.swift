@@ -105,9 +105,10 @@ extension RecordWriter {
         }
         // Also that of a content which the field had already: a record has what was uploaded. Not that of an
         // operation that came to nothing.
-        guard !claims.isEmpty else { return }
-        let kept = Set(new.map(\.hash))
-        for claim in claims where kept.contains(claim.hash) { try table.use(claim: claim.number) }
+        if !claims.isEmpty {
+            let kept = Set(new.map(\.hash))
+            for claim in claims where kept.contains(claim.hash) { try table.use(claim: claim.number) }
+        }
         try noteUsage(of: row, assetBytes: bytes)
     }
 
