@@ -105,9 +105,8 @@ extension RecordWriter {
         }
         // Also that of a content which the field had already: a record has what was uploaded. Not that of an
         // operation that came to nothing.
-        if !claims.isEmpty {
-            let kept = Set(new.map(\.hash))
-            for claim in claims where kept.contains(claim.hash) { try table.use(claim: claim.number) }
+        for claim in claims where new.contains(where: { $0.hash == claim.hash }) {
+            try table.use(claim: claim.number)
         }
         try noteUsage(of: row, assetBytes: bytes)
     }
