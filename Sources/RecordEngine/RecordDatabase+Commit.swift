@@ -87,7 +87,7 @@ extension RecordDatabase {
         var isDone: Bool { if case .done = self { true } else { false } }
     }
 
-    /// Lets readers know of a commit. The schema comes first: whoever sees the commit can read by it.
+    /// Publishes a commit. The schema comes first, so that a reader that sees the commit can interpret its records.
     private func publish(_ transaction: WriteTransaction) {
         if transaction.rightsChanged {
             // A version per change: what was resolved against an older schema is resolved again.

@@ -86,7 +86,7 @@ final class FileTransaction {
     /// Writes something else where the pages of a failed commit begin in the log.
     ///
     /// SQLite writes a commit, with its mark, before it makes room for it in the log's index. If that fails the commit has
-    /// failed and is nowhere to be seen, but a process that starts anew reads it from the log. What stands in its place
+    /// failed and no reader sees it, but the next start reads it from the log. What stands in its place
     /// breaks the chain of checksums.
     func overwriteFailedCommit() throws(RecordError) {
         do throws(RecordError) {

@@ -1,4 +1,4 @@
-/// Where a store stands. Whoever writes begins with it and moves it on, so it orders all writes.
+/// Where a store stands. Each transaction of the writer begins with it and moves it on, so it orders all writes.
 package struct Head: Hashable, Sendable {
     /// The last number of the one sequence that was given. Numbers ascend in the order of commits; some may be left out.
     package var sequence: Int64

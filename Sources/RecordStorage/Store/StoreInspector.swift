@@ -46,7 +46,7 @@ package final class StoreInspector {
         try connection.explaining(body)
     }
 
-    /// Adds up anew what accounts take.
+    /// Recomputes the usage counters of all accounts.
     package func addUpUsage() throws(RecordError) { try UsageTable.addUp(connection) }
 }
 
