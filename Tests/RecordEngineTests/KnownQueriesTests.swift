@@ -13,7 +13,7 @@ import Testing
         request.input.explain = false
         request.input.count = false
         try test.reader.refresh()
-        return QueryPage(json: try JSONValue.parse(try await test.reader.query(request))).names
+        return QueryPage(json: try await test.reader.query(request).object).names
     }
 
     private static func words(

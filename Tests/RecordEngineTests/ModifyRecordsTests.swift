@@ -13,7 +13,7 @@ import Testing
         let record = try test.read("a")
         #expect(record.fields == ["title": .string("sea"), "likes": .int64(3), "ratio": .double(1.5)])
         #expect(record.recordChangeTag == answer.tag)
-        #expect(try RecordDictionary.decode(answer.body) == record)
+        #expect(try RecordDictionary.decode(answer.records.json) == record)
     }
 
     @Test func `a record without a name gets a time-ordered one`() async throws {
@@ -132,7 +132,7 @@ import Testing
         let first = try await test.perform(.create, "Post", nil, #"{"fields":{"n":1}}"#, key: key)
         let second = try await test.perform(.create, "Post", nil, #"{"fields":{"n":1}}"#, key: key)
         #expect(second.isReplay)
-        #expect(second.body == first.body)
+        #expect(second.records.json == first.records.json)
         #expect(try test.list().names == [first.name])
         let other = IdempotencyKey("k1", request: [9])
         #expect(

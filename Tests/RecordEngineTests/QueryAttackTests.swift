@@ -132,7 +132,7 @@ import Testing
             maxAffected: nil, idempotency: nil)
         try test.reader.refresh()
         let answer = try await test.reader.changeSet(request)
-        let outcome = try JSONValue.parse(answer.body)
+        let outcome = try JSONValue.parse(answer.document)
         #expect([outcome["matched"], outcome["deleted"], outcome["skipped"]].map { $0?.integer } == [20, 0, 20])
     }
 

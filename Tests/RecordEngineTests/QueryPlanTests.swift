@@ -27,7 +27,7 @@ import Testing
         let answer = try await test.reader.changeSet(
             SetRequest(
                 query: old, change: .delete, isForAll: false, isDryRun: false, maxAffected: nil, idempotency: nil))
-        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"matched":100,"deleted":100,"skipped":0}"#)
+        #expect(String(decoding: answer.document, as: UTF8.self) == #"{"matched":100,"deleted":100,"skipped":0}"#)
     }
 
     @Test func `walks of one creator and merged walks go backward too`() async throws {

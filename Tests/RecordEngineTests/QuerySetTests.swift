@@ -36,7 +36,7 @@ import Testing
             query: try test.queryRequest(condition, arguments, as: caller), change: verb, isForAll: all,
             isDryRun: dryRun, maxAffected: most, idempotency: key)
         try test.reader.refresh()
-        let answer = try JSONValue.parse(try await test.reader.changeSet(request).body)
+        let answer = try JSONValue.parse(try await test.reader.changeSet(request).document)
         return [
             answer["matched"]?.integer, answer[change == nil ? "deleted" : "updated"]?.integer,
             answer["skipped"]?.integer,
@@ -70,7 +70,7 @@ import Testing
                 try test.reader.refresh()
                 let answer: JSONValue
                 do {
-                    answer = try JSONValue.parse(try await test.reader.changeSet(request).body)
+                    answer = try JSONValue.parse(try await test.reader.changeSet(request).document)
                 } catch let error as RecordError where error.cause == .notIndexed && !database.isCovered {
                     continue
                 }
@@ -112,7 +112,7 @@ import Testing
                 SetRequest(
                     query: try test.queryRequest("g == 1"), change: change, isForAll: false, isDryRun: false,
                     maxAffected: nil, idempotency: nil))
-            return try JSONValue.parse(answer.body)["skipReasons"]?.array ?? []
+            return try JSONValue.parse(answer.document)["skipReasons"]?.array ?? []
         }
         let input = try RecordInput.readSingle(Array(#"{"fields":{"slug":"x"}}"#.utf8))
         let taken = try await reasons(.modify(input))

@@ -59,7 +59,7 @@ import Testing
         var request = try test.queryRequest("", sort: "-createdTimestamp,n", limit: 5)
         request.input.count = false
         try test.reader.refresh()
-        let page = QueryPage(json: try JSONValue.parse(try await test.reader.query(request)))
+        let page = QueryPage(json: try await test.reader.query(request).object)
         #expect(page.plan == "walk records of Post backward: all\nsort: -createdTimestamp, n, -id")
         #expect(page.names.count == 5 && (page.examined ?? .max) < 200)
         await test.close()

@@ -64,7 +64,7 @@ import Testing
         // To count looks at the time, too.
         request.input.count = false
         try test.reader.refresh()
-        let page = QueryPage(json: try JSONValue.parse(try await test.reader.query(request)))
+        let page = QueryPage(json: try await test.reader.query(request).object)
         #expect(page.names.count == 10)
         #expect(page.json["plan"]?["ranOn"]?.string == "pool")
         await test.close()

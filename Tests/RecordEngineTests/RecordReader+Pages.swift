@@ -1,5 +1,6 @@
 import RecordEngine
 import RecordModel
+import RecordWire
 
 /// Pages without a bound in time, on the test's own thread.
 extension RecordReader {
@@ -10,7 +11,7 @@ extension RecordReader {
         let request = ListRequest(
             type: type, in: address, for: caller, fields: fields, limit: limit, cursor: cursor)
         var time = PageTime.unbounded
-        output += try request.page(by: self, &time) ?? []
+        output += try request.page(by: self, &time)?.object.bytes ?? []
     }
 
     func changes(
@@ -19,6 +20,31 @@ extension RecordReader {
     ) throws(RecordError) {
         let request = ChangesRequest(in: address, for: caller, since: since, limit: limit, fields: fields)
         var time = PageTime.unbounded
-        output += try request.page(by: self, &time) ?? []
+        output += try request.page(by: self, &time)?.object.bytes ?? []
+    }
+}
+
+extension RecordPage {
+    /// The page as a JSON object, in words of the tests' own.
+    var object: JSONValue {
+        var members: [(String, JSONValue)] = []
+        let list = JSONValue.array(records.members)
+        switch end {
+        case .complete: members.append(("records", list))
+        case .cursor(let cursor): members += [("records", list), ("cursor", .string(cursor))]
+        case .token(let token, let moreComing):
+            members += [("changes", list), ("token", .string(token)), ("moreComing", .bool(moreComing))]
+        }
+        if let count { members.append(("count", .integer(Int64(count)))) }
+        if !notices.isEmpty { members.append(("notices", .array(notices.map(\.json)))) }
+        if let plan { members.append(("plan", plan)) }
+        return .object(JSONObject(members))
+    }
+}
+
+extension RecordList {
+    /// The members of a list that was made without an opening.
+    var members: [JSONValue] {
+        (try? JSONValue.parse([UInt8(ascii: "[")] + json + [UInt8(ascii: "]")]))?.array ?? []
     }
 }

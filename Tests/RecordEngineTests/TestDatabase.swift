@@ -97,7 +97,7 @@ final class TestDatabase {
             WriteRequest(
                 caller: caller, address: .publicDefault, shape: .batch(isAtomic: input.atomic), operations: operations,
                 fields: input.desiredKeys))
-        return try JSONValue.parse(answer.body)["records"]?.array ?? []
+        return answer.records.members
     }
 
     func read(

@@ -28,14 +28,15 @@ struct BatchWrite: Sendable {
         var write = WriteRequest(
             caller: call.caller, rightsVersion: call.rightsVersion, address: address,
             shape: .batch(isAtomic: batch.isAtomic), operations: batch.operations,
-            fields: try call.query.fields() ?? batch.desiredKeys, idempotency: batch.key)
+            fields: try call.query.fields() ?? batch.desiredKeys, idempotency: batch.key, opening: Envelope.records)
         if !batch.preserves.isEmpty { (write.preserves, write.actor) = (batch.preserves, call.actor) }
         let answer = try await database.modify(write)
         if case .service(let key) = call.caller {
             for type in answer.typesBeyondScope { call.noteOutOfScope(key, type) }
         }
-        var response = HTTPResponse.json(answer.body)
-        if answer.isReplay, let name = RecordCall.idempotencyReplayed { response.fields.append(name, literal: "true") }
+        let isReplay = answer.isReplay
+        var response = HTTPResponse.json(answer.json())
+        if isReplay, let name = RecordCall.idempotencyReplayed { response.fields.append(name, literal: "true") }
         return response
     }
 

@@ -111,7 +111,7 @@ extension RecordCall {
         }
         if !isMinimal, !response.status.isBodyless {
             response.fields = .json
-            response.body = .bytes(answer.notices.isEmpty ? answer.body : answer.bodyWithNotices)
+            response.body = .bytes(answer.json())
         }
         if isMinimal, answer.outcome == .created || answer.outcome == .updated {
             response.fields.append(.preferenceApplied, literal: "return=minimal")
@@ -126,13 +126,6 @@ extension RecordCall {
     }
 
     static let idempotencyReplayed = HTTPFieldName("Idempotency-Replayed")
-}
-
-extension WriteAnswer {
-    /// The record with `notices` as its last member.
-    fileprivate var bodyWithNotices: [UInt8] {
-        body.dropLast() + Array(",\"notices\":".utf8) + notices + [UInt8(ascii: "}")]
-    }
 }
 
 /// A write of one record on its way from the body to the operation.

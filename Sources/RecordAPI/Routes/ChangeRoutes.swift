@@ -18,8 +18,9 @@ enum ChangeRoutes {
     static func fetch(_ call: RecordCall) async throws -> HTTPResponse {
         let request = ChangesRequest(
             in: try call.address(), for: call.caller, since: call.query["since"],
-            limit: try call.query.limit(call.database.limits), fields: try call.query.fields())
-        return .json(try await call.reader.changes(request))
+            limit: try call.query.limit(call.database.limits), fields: try call.query.fields(),
+            opening: Envelope.changes)
+        return .json(try await call.reader.changes(request).json())
     }
 
     static let schemas: StaticString = #"""

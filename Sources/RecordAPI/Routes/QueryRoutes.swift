@@ -55,8 +55,8 @@ enum QueryRoutes {
         input.count = try call.query.word("count")
         input.explain = try call.query.word("explain")
         let request = QueryRequest(
-            caller: call.caller, address: try call.address(), typeName: type, input: input)
-        return .json(try await call.reader.query(request))
+            caller: call.caller, address: try call.address(), typeName: type, input: input, opening: Envelope.records)
+        return .json(try await call.reader.query(request).json())
     }
 
     /// What `GET /query/{type}` does, for queries that are longer than an address or come as CloudKit's dictionaries.
@@ -71,8 +71,9 @@ enum QueryRoutes {
                 details: [("path", .text("recordType"))])
         }
         input.limit = try pageLength(input.limit, call.database.limits)
-        let request = QueryRequest(caller: call.caller, address: address, typeName: type, input: input)
-        return .json(try await call.reader.query(request))
+        let request = QueryRequest(
+            caller: call.caller, address: address, typeName: type, input: input, opening: Envelope.records)
+        return .json(try await call.reader.query(request).json())
     }
 
     /// The length of a page, as the body has it.
@@ -177,11 +178,11 @@ enum QueryRoutes {
             throw error
         }
         if !set.isDryRun, !answer.isReplay,
-            case .integer(let matched)? = (try? JSONValue.parse(answer.body))?["matched"]
+            case .integer(let matched)? = (try? JSONValue.parse(answer.document))?["matched"]
         {
             call.rate.charge(Int(matched) / 100)
         }
-        var response = HTTPResponse.json(answer.body)
+        var response = HTTPResponse.json(answer.document)
         if answer.isReplay, let name = RecordCall.idempotencyReplayed { response.fields.append(name, literal: "true") }
         return response
     }

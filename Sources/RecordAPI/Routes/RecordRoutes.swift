@@ -73,8 +73,8 @@ enum RecordRoutes {
     static func list(_ call: RecordCall) async throws -> HTTPResponse {
         let request = ListRequest(
             type: try call.typeName(), in: try call.address(), for: call.caller, fields: try call.query.fields(),
-            limit: try call.query.limit(call.database.limits), cursor: call.query["cursor"])
-        return .json(try await call.reader.list(request))
+            limit: try call.query.limit(call.database.limits), cursor: call.query["cursor"], opening: Envelope.records)
+        return .json(try await call.reader.list(request).json())
     }
 
     /// The hot path. One array for the body, two for the fields, no suspension.

@@ -1,4 +1,5 @@
 package import RecordModel
+package import RecordWire
 
 /// One request that writes records: a single operation or a batch.
 package struct WriteRequest: Sendable {
@@ -23,10 +24,13 @@ package struct WriteRequest: Sendable {
     package var preserves: PreservedMetadata = []
     /// Who asks, for the audit log: needed where something is preserved.
     package var actor: AuditActor?
+    let opening: StaticString
 
+    /// - Parameter opening: What the protocol puts in front of the records in the answer to a batch.
     package init(
         caller: Caller, rightsVersion: UInt64? = nil, address: DatabaseAddress, shape: Shape,
-        operations: [RecordOperation], fields: [String]? = nil, idempotency: IdempotencyKey? = nil
+        operations: [RecordOperation], fields: [String]? = nil, idempotency: IdempotencyKey? = nil,
+        opening: StaticString = ""
     ) {
         self.caller = caller
         self.rightsVersion = rightsVersion
@@ -35,6 +39,7 @@ package struct WriteRequest: Sendable {
         self.operations = operations
         self.fields = fields
         self.idempotency = idempotency
+        self.opening = opening
     }
 }
 
@@ -79,10 +84,13 @@ package struct WriteAnswer: Hashable, Sendable {
     /// The record's name and tag, for `Location` and `ETag`; empty for a batch.
     package var name = ""
     package var tag = ""
-    /// A record dictionary, or `{"records":[…]}` with one entry per operation in order; empty for a deletion.
-    package var body: [UInt8] = []
-    /// What a write of one record tells besides it, as a JSON list; empty for nothing, for a batch, whose body has it, and in
-    /// an answer that is given again.
+    /// For a single operation the record dictionary alone, nothing for a deletion; for a batch a member for each operation,
+    /// in order.
+    package var records = RecordList()
+    /// The whole body of an answer that shows no records, and of one to a batch that an earlier version has remembered.
+    package var document: [UInt8] = []
+    /// What a write tells besides the records, as a JSON list; empty for nothing, and for a single record in an answer that
+    /// is given again.
     package var notices: [UInt8] = []
     /// This is the first answer to an idempotency key, given again.
     package var isReplay = false

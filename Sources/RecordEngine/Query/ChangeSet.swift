@@ -59,11 +59,11 @@ extension RecordReader {
                 guard let key = request.idempotency else { return }
                 if !isLast, !request.change.mustNotRepeat || progress.changed == 0 { return }
                 let answer = WriteAnswer(
-                    outcome: isLast ? .set : .setBegun, body: progress.json(request.change, isDryRun: false))
+                    outcome: isLast ? .set : .setBegun, document: progress.json(request.change, isDryRun: false))
                 try transaction.remember(answer, key, for: request.query.caller)
             }
         }
-        let answer = WriteAnswer(outcome: .set, body: progress.json(request.change, isDryRun: request.isDryRun))
+        let answer = WriteAnswer(outcome: .set, document: progress.json(request.change, isDryRun: request.isDryRun))
         if let key = request.idempotency, !request.isDryRun, set.records.isEmpty {
             try await database.remember(answer, key, for: request.query.caller)
         }

@@ -61,7 +61,7 @@ extension RecordError {
 
     /// - Parameter begun: What is remembered of the change.
     static func setInterrupted(_ begun: WriteAnswer) -> RecordError {
-        let counts = try? JSONValue.parse(begun.body)
+        let counts = try? JSONValue.parse(begun.document)
         func count(_ key: String) -> Int64 { counts?[key]?.integer ?? 0 }
         return .badRequest(
             "The change with this Idempotency-Key was broken off: \(count("updated")) of \(count("matched")) records were changed and stay so. To change the others use a new key, and a condition that those do not meet",

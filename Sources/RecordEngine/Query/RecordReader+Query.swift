@@ -7,19 +7,18 @@ extension RecordReader {
     /// Answers a query: on this thread if it takes no longer than a loop can spare, else on a thread of the pool; with an
     /// index more, if one is missing that the caller may cause.
     ///
-    /// - Returns: `{"records":[…],"cursor"?,"count"?,"notices"?,"plan"?}`.
     /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED if the caller may read none of the type; NOT_FOUND for an
     ///   unknown type in production (in development the answer is empty); BAD_REQUEST for a condition that does not fit,
     ///   with cause NOT_INDEXED for what would scan, QUERY_TOO_EXPENSIVE for what takes too long; TRY_AGAIN_LATER while
     ///   its index is being built.
     /// - Source: CloudKit Web Services Reference, "Fetching Records Using a Query".
-    package func query(_ request: QueryRequest) async throws(RecordError) -> [UInt8] {
+    package func query(_ request: QueryRequest) async throws(RecordError) -> RecordPage {
         if request.input.size > Self.longInput { return try await longQuery(request) }
         var request = request
         var notices: [QueryNotice] = []
         while true {
             let budget = QueryBudget(time: loopTime)
-            guard let query = try bind(request) else { return QueryAnswer.empty(wantsCount: request.input.count) }
+            guard let query = try bind(request) else { return request.emptyPage(database.limits) }
             if let wish = try checkIndexes(query, request, isFirst: notices.isEmpty) {
                 guard notices.isEmpty else { throw .indexBuilding(request.typeName, retryAfter: 1) }
                 notices = try await addIndexes(wish, for: request)
@@ -37,7 +36,7 @@ extension RecordReader {
     }
 
     /// To bind and to plan it may alone be more than a loop can spare.
-    private func longQuery(_ request: QueryRequest) async throws(RecordError) -> [UInt8] {
+    private func longQuery(_ request: QueryRequest) async throws(RecordError) -> RecordPage {
         var notices: [QueryNotice] = []
         if database.environment == .development, let wish = try await missingIndexes(for: request, isForCaller: true) {
             notices = try await addIndexes(wish, for: request)
@@ -54,7 +53,9 @@ extension RecordReader {
         try await database.queries.pool.read(database, isForCaller: true) { _ throws(RecordError) in try body() }
     }
 
-    private func answerOnPool(_ request: QueryRequest, _ notices: [QueryNotice]) async throws(RecordError) -> [UInt8] {
+    private func answerOnPool(
+        _ request: QueryRequest, _ notices: [QueryNotice]
+    ) async throws(RecordError) -> RecordPage {
         try await database.queries.pool.read(database, isForCaller: true) { reader throws(RecordError) in
             try reader.answerHere(try reader.current(request), notices)
         }
@@ -100,9 +101,9 @@ extension RecordReader {
     private static let overrunNanoseconds: UInt64 = 10_000_000
 
     /// Answers on a thread that has nothing else to do.
-    func answerHere(_ request: QueryRequest, _ notices: [QueryNotice]) throws(RecordError) -> [UInt8] {
+    func answerHere(_ request: QueryRequest, _ notices: [QueryNotice]) throws(RecordError) -> RecordPage {
         let budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
-        guard let query = try bind(request) else { return QueryAnswer.empty(wantsCount: request.input.count) }
+        guard let query = try bind(request) else { return request.emptyPage(database.limits) }
         try requireIndexes(query, request)
         return try advising(query, budget) { () throws(RecordError) in
             try answer(query, request, notices, budget, isOnPool: true)
@@ -134,47 +135,52 @@ extension RecordReader {
 
     private func answer(
         _ query: PreparedQuery, _ request: QueryRequest, _ notices: [QueryNotice], _ budget: QueryBudget, isOnPool: Bool
-    ) throws(RecordError) -> [UInt8] {
-        guard let zone = query.zone else { return QueryAnswer.empty(wantsCount: request.input.count) }
-        let limit = request.input.limit ?? min(database.limits.defaultPageSize, database.limits.pageSize)
+    ) throws(RecordError) -> RecordPage {
+        var page = request.emptyPage(database.limits)
+        guard let zone = query.zone else { return page }
+        let limit = request.limit(database.limits)
         let runner = try runner(
             of: query, zone: zone, sort: query.sort, limit: limit, budget, estimatesAll: request.input.explain)
-        var answer = QueryAnswer(limit: limit, limits: database.limits)
         let type = query.type
         let shown = query.shown
         let showsAll = shown.isAll
+        /// Of the last record of a full page.
+        var last: QueryPlace?
+        var hasMore = false
         try runner.forEach(after: query.cursor?.place, limit: limit + 1) { cursor, place throws(RecordError) in
-            guard answer.hasRoom() else { return false }
-            let start = answer.json.count
+            if last != nil {
+                hasMore = true
+                return false
+            }
+            let start = page.records.json.count
             let system = cursor.systemFields
+            page.records.beginMember()
             _ = try self.append(
                 cursor, system, type, selection: shown.selection(creator: system.creator),
-                for: request.caller, in: request.address.scope, to: &answer.json)
+                for: request.caller, in: request.address.scope, to: &page.records.json)
             let hidden = showsAll ? 0 : shown.bytes(of: cursor, creator: system.creator)
-            answer.didAppend(read: hidden, place)
-            try budget.didCopy(answer.json.count - start + hidden)
+            page.didRead(hidden)
+            if page.isFull { last = place() }
+            try budget.didCopy(page.records.json.count - start + hidden)
             return true
         }
-        answer.endRecords()
-        if answer.hasMore, let place = answer.last {
-            answer.append(cursor: QueryCursor(place: place, now: query.now).seal(query.binding, with: database.keys))
+        if hasMore, let last {
+            page.end = .cursor(QueryCursor(place: last, now: query.now).seal(query.binding, with: database.keys))
         }
-        if request.input.count {
-            answer.append(count: try runnerOfAll(query, zone: zone, budget).count())
-        }
-        if !notices.isEmpty { answer.append(notices) }
-        note(query, budget, returned: answer.count, isOnPool: isOnPool)
+        if request.input.count { page.count = try runnerOfAll(query, zone: zone, budget).count() }
+        page.notices = notices
+        note(query, budget, returned: page.records.count, isOnPool: isOnPool)
         if request.input.explain {
-            answer.append(
+            page.plan =
                 PlanDocument(
                     runner.parts, asked: query.asked, type: query.type, examined: budget.examined,
-                    returned: answer.count, nanoseconds: budget.elapsed, isOnPool: isOnPool,
+                    returned: page.records.count, nanoseconds: budget.elapsed, isOnPool: isOnPool,
                     showsFigures: Authorization.authorize(request.caller, .readSchema) == .allowed,
                     showsWalks: query.readsAll,
                     isAmongOthers: request.address.scope != .publicDatabase && database.environment == .production
-                ).json)
+                ).json
         }
-        return answer.finish()
+        return page
     }
 
     /// Plans to meet all matches, in any order.

@@ -9,6 +9,7 @@ package struct ChangesRequest: PageRequest {
     let since: String?
     let limit: Int
     let fields: [String]?
+    let opening: StaticString
     /// The caller is known with what it got up to this number of the one sequence; another thread may know more.
     fileprivate var knownSequence = Int64.max
 
@@ -16,24 +17,30 @@ package struct ChangesRequest: PageRequest {
     ///   - since: The token of the previous page; `nil` or empty for the beginning.
     ///   - limit: 1 to the configured page size.
     ///   - fields: The fields to show; `nil` for all.
+    ///   - opening: What the protocol puts in front of the changes.
     package init(
-        in address: DatabaseAddress, for caller: Caller, since: String?, limit: Int, fields: [String]?
+        in address: DatabaseAddress, for caller: Caller, since: String?, limit: Int, fields: [String]?,
+        opening: StaticString = ""
     ) {
         self.address = address
         self.caller = caller
         self.since = since
         self.limit = limit
         self.fields = fields
+        self.opening = opening
     }
 
-    package func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> [UInt8]? {
-        var page: [UInt8] = []
-        return try reader.changes(self, to: &page, &time) ? page : nil
+    fileprivate func emptyPage(_ limits: DatabaseLimits) -> RecordPage {
+        RecordPage(opening, limit: limit, bytes: limits.pageBytes)
+    }
+
+    package func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> RecordPage? {
+        try reader.changes(self, &time)
     }
 }
 
 extension RecordReader {
-    /// `{"changes":[…],"token":"…","moreComing":bool}`: what changed in a zone after a token, oldest first.
+    /// What changed in a zone after a token, oldest first.
     ///
     /// Each record comes once, with its newest state; a deleted one as a tombstone. Changes to records that the caller
     /// may not read do not appear; a page may be short, or empty, while more is coming. One that takes more time than a
@@ -42,16 +49,14 @@ extension RecordReader {
     /// - Throws: TOKEN_EXPIRED if tombstones since the token are gone or the caller's rights have changed: the client
     ///   starts again. TOKEN_INVALID for a token of another caller or zone.
     /// - Source: CloudKit Web Services Reference, "Fetching Record Zone Changes".
-    package func changes(_ request: ChangesRequest) async throws(RecordError) -> [UInt8] {
+    package func changes(_ request: ChangesRequest) async throws(RecordError) -> RecordPage {
         var request = request
         request.knownSequence = knownSequence
         return try await page(request)
     }
 
-    /// - Returns: `false` if the time was over before the page was made.
-    fileprivate func changes(
-        _ request: ChangesRequest, to output: inout [UInt8], _ time: inout PageTime
-    ) throws(RecordError) -> Bool {
+    /// - Returns: `nil` if the time was over before the page was made.
+    fileprivate func changes(_ request: ChangesRequest, _ time: inout PageTime) throws(RecordError) -> RecordPage? {
         let (address, caller) = (request.address, request.caller)
         if case .privateDatabase(let owner) = address.scope,
             !Authorization.mayEnterPrivateDatabase(caller, of: owner)
@@ -63,8 +68,9 @@ extension RecordReader {
             // Nothing was ever written: the empty feed starts over with each call until something is. A token is of a state
             // of this file that a restored copy has lost.
             guard request.since?.isEmpty ?? true else { throw .tokenOfLostState }
-            output.appendLiteral("{\"changes\":[],\"token\":\"\",\"moreComing\":false}")
-            return true
+            var page = request.emptyPage(database.limits)
+            page.end = .token("", moreComing: false)
+            return page
         }
         // A change that is in the view and not yet known here has not judged what is shown: its number is not told, so
         // that the token ends with it.
@@ -85,13 +91,13 @@ extension RecordReader {
             guard token.rights == rights else { throw .tokenOfOtherRights }
             token.epoch = epoch
         }
-        return try appendChanges(zone: zone.id, request, token: &token, to: &output, &time)
+        return try changes(zone: zone.id, request, behind: token, &time)
     }
 
-    private func appendChanges(
-        zone: Int64, _ request: ChangesRequest, token: inout SyncToken, to output: inout [UInt8],
-        _ time: inout PageTime
-    ) throws(RecordError) -> Bool {
+    private func changes(
+        zone: Int64, _ request: ChangesRequest, behind token: SyncToken, _ time: inout PageTime
+    ) throws(RecordError) -> RecordPage? {
+        var token = token
         let (scope, caller, limit) = (request.address.scope, request.caller, request.limit)
         let filter = feedFilter(for: caller, in: scope)
         let newest = try store.records.newestSequence(zone: zone)
@@ -104,12 +110,9 @@ extension RecordReader {
             let end = try store.records.window(zone: zone, after: position, count: max(limit * 4, Self.feedWindow))
             if let end { bound = min(end, bound) }
         }
-        output.appendLiteral("{\"changes\":[")
-        let start = output.count
-        var count = 0
+        var page = request.emptyPage(database.limits)
         var isCut = false
         var isLate = false
-        var read = 0
         var rows = 0
         var shownFields: [Int64: ShownFields] = [:]
         let (position, complete) = (token.sequence, token.complete)
@@ -120,9 +123,7 @@ extension RecordReader {
         if let records = first {
             defer { records.finish() }
             repeat {
-                if count == limit || isLate || output.count - start > database.limits.pageBytes
-                    || read / Self.readPerShown > database.limits.pageBytes
-                {
+                if isLate || page.isFull {
                     isCut = true
                     break
                 }
@@ -135,7 +136,7 @@ extension RecordReader {
                 token.sequence = row.sequence
                 rows += 1
                 if time.isOver(afterRowOf: records.fields.count) {
-                    guard time.endsPage else { return false }
+                    guard time.endsPage else { return nil }
                     isLate = true
                 }
                 // The look was made with the rights of types that this thread knew; a newer one is judged here, and so
@@ -143,18 +144,17 @@ extension RecordReader {
                 let isReadable =
                     Authorization.authorize(caller, .read, in: scope, type: type, row.facts) == .allowed
                 guard isReadable || couldRead(row, type, caller, in: scope, after: complete) else { continue }
-                if count > 0 { output.append(UInt8(ascii: ",")) }
+                page.records.beginMember()
                 if row.isDeleted || !isReadable {
-                    RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &output)
+                    RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &page.records.json)
                 } else {
                     let shown = shownFields[type.id] ?? ShownFields(request.fields, of: type, for: caller, in: scope)
                     shownFields[type.id] = shown
-                    read += shown.bytes(of: records.record, creator: row.creator)
                     try append(
                         records.record, row.systemFields, type, selection: shown.selection(creator: row.creator),
-                        for: caller, in: scope, to: &output)
+                        for: caller, in: scope, to: &page.records.json)
+                    page.didRead(shown.bytes(of: records.record, creator: row.creator))
                 }
-                count += 1
             } while try records.next()
             // Rows that were passed over have used up the look.
             if rows == look { isCut = true }
@@ -162,10 +162,9 @@ extension RecordReader {
         if !isCut { token.sequence = max(token.sequence, bound) }
         let moreComing = token.sequence < newest
         if !moreComing { token.complete = token.sequence }
-        output.appendLiteral("],\"token\":")
-        output.appendString(SyncToken.seal(token, zone: zone, caller: caller, with: database.keys))
-        output.appendLiteral(moreComing ? ",\"moreComing\":true}" : ",\"moreComing\":false}")
-        return true
+        page.end = .token(
+            SyncToken.seal(token, zone: zone, caller: caller, with: database.keys), moreComing: moreComing)
+        return page
     }
 
     private func knownSequence(for request: ChangesRequest) -> Int64 {

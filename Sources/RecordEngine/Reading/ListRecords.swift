@@ -10,14 +10,16 @@ package struct ListRequest: PageRequest {
     let fields: [String]?
     let limit: Int
     let cursor: String?
+    let opening: StaticString
 
     /// - Parameters:
     ///   - fields: The fields to show; `nil` for all.
     ///   - limit: 1 to the configured page size.
     ///   - cursor: Where the previous page of the same caller and listing ended.
+    ///   - opening: What the protocol puts in front of the records.
     package init(
         type typeName: RecordTypeName, in address: DatabaseAddress, for caller: Caller, fields: [String]?, limit: Int,
-        cursor: String?
+        cursor: String?, opening: StaticString = ""
     ) {
         self.typeName = typeName
         self.address = address
@@ -25,75 +27,63 @@ package struct ListRequest: PageRequest {
         self.fields = fields
         self.limit = limit
         self.cursor = cursor
+        self.opening = opening
     }
 
-    package func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> [UInt8]? {
-        var page: [UInt8] = []
-        return try reader.list(self, to: &page, &time) ? page : nil
+    package func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> RecordPage? {
+        try reader.list(self, &time)
     }
 }
 
 extension RecordReader {
-    /// `{"records":[…],"cursor"?}`: a page of a type's records in creation order.
+    /// A page of a type's records in creation order.
     ///
     /// A page ends at its limit of records or, earlier, when it passes the configured bytes. One that takes more time than
     /// a loop has is made on a thread of the pool.
     ///
     /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED if the caller may read none; NOT_FOUND for an unknown type in
     ///   production (in development the list is empty); TOKEN_INVALID for a cursor of another listing.
-    package func list(_ request: ListRequest) async throws(RecordError) -> [UInt8] {
+    package func list(_ request: ListRequest) async throws(RecordError) -> RecordPage {
         try await page(request)
     }
 
-    /// - Returns: `false` if the time was over before the page was made.
-    fileprivate func list(
-        _ request: ListRequest, to output: inout [UInt8], _ time: inout PageTime
-    ) throws(RecordError) -> Bool {
+    /// - Returns: `nil` if the time was over before the page was made.
+    fileprivate func list(_ request: ListRequest, _ time: inout PageTime) throws(RecordError) -> RecordPage? {
         let (caller, limit) = (request.caller, request.limit)
+        var page = RecordPage(request.opening, limit: limit, bytes: database.limits.pageBytes)
         guard let type = schema[request.typeName] else {
             guard database.environment == .development else {
                 throw .unknownType(request.typeName)
             }
-            output.appendLiteral("{\"records\":[]}")
-            return true
+            return page
         }
         let reach = Authorization.reach(of: .read, for: caller, in: request.address.scope, type: type)
         if reach == .none {
             throw .refused(caller, .read, .records(request.typeName))
         }
-        guard let zone = try zoneID(request.address) else {
-            output.appendLiteral("{\"records\":[]}")
-            return true
-        }
+        guard let zone = try zoneID(request.address) else { return page }
         let listing = ListingCursor.Binding(zone: zone, type: type.id, caller: caller)
         let after = try request.cursor.map { text throws(RecordError) in
             try ListingCursor.open(text, listing, with: database.keys)
         }
         let shown = ShownFields(request.fields, of: type, for: caller, in: request.address.scope)
-        output.appendLiteral("{\"records\":[")
-        let start = output.count
         var last: Int64 = 0
-        var count = 0
         var hasMore = false
-        var read = 0
         var isTimeOver = false
         /// - Returns: Whether another record is wanted.
         func show(_ records: RecordCursor) throws(RecordError) -> Bool {
-            if count == limit || output.count - start > database.limits.pageBytes
-                || read / Self.readPerShown > database.limits.pageBytes
-            {
+            if page.isFull {
                 hasMore = true
                 return false
             }
             let system = records.systemFields
             let bytes = records.fields.count
-            read += shown.bytes(of: records, creator: system.creator)
-            if count > 0 { output.append(UInt8(ascii: ",")) }
+            page.records.beginMember()
             try append(
                 records, system, type, selection: shown.selection(creator: system.creator), for: caller,
-                in: request.address.scope, to: &output)
+                in: request.address.scope, to: &page.records.json)
+            page.didRead(shown.bytes(of: records, creator: system.creator))
             last = system.id
-            count += 1
             guard time.isOver(afterRowOf: bytes) else { return true }
             if time.endsPage { hasMore = true } else { isTimeOver = true }
             return false
@@ -110,14 +100,9 @@ extension RecordReader {
         } else {
             try list(zone: zone, audiences, type: type.id, reach, after: after ?? 0, limit: limit + 1, show)
         }
-        if isTimeOver { return false }
-        output.append(UInt8(ascii: "]"))
-        if hasMore {
-            output.appendLiteral(",\"cursor\":")
-            output.appendString(ListingCursor.seal(last, listing, with: database.keys))
-        }
-        output.append(UInt8(ascii: "}"))
-        return true
+        if isTimeOver { return nil }
+        if hasMore { page.end = .cursor(ListingCursor.seal(last, listing, with: database.keys)) }
+        return page
     }
 
     /// Hands out the records of a zone without access lists and those of audiences, in creation order.

@@ -6,7 +6,7 @@ package protocol PageRequest: Sendable {
     var caller: Caller { get set }
 
     /// The page; `nil` once `time` is over, unless the page then ends with what it has.
-    func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> [UInt8]?
+    func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> RecordPage?
 }
 
 /// How long the making of a page may take where others wait for the thread.
@@ -45,7 +45,7 @@ package struct PageTime {
 
 extension RecordReader {
     /// Makes a page: on this thread if it takes no longer than a loop can spare, else on a thread of the pool for pages.
-    func page<Request: PageRequest>(_ request: Request) async throws(RecordError) -> [UInt8] {
+    func page<Request: PageRequest>(_ request: Request) async throws(RecordError) -> RecordPage {
         var time = PageTime(pageTime)
         if let page = try request.page(by: self, &time) { return page }
         lastLongPage = MonotonicClock.now
@@ -54,7 +54,8 @@ extension RecordReader {
             request.caller = try reader.current(request.caller)
             // What is read and not shown counts for no page, and may be a thousand times as much.
             var time = PageTime(Self.longestPage, endsPage: true)
-            return try request.page(by: reader, &time) ?? []
+            guard let page = try request.page(by: reader, &time) else { throw .requestAbandoned }
+            return page
         }
     }
 

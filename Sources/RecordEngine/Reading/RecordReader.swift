@@ -41,9 +41,6 @@ package final class RecordReader {
         var slides: Int64
     }
 
-    /// A page ends, whatever it shows of its records, when it has read this many times the bytes that it may show: a
-    /// thousand names can cost a gigabyte to look up.
-    static let readPerShown = 4
     /// Caches are cleared when they reach this many entries.
     private static let cacheEntries = 10_000
 

@@ -6,11 +6,15 @@ internal import RecordWire
 /// Stored as parts behind each other, each with its kind in a byte; numbers and lengths are unsigned LEB128.
 struct AnswerOutline {
     enum Part: Hashable {
+        /// Where the opening of a list was, which is the protocol's: the other parts are members.
+        case opening
         /// As it is.
         case text(ArraySlice<UInt8>)
         case record(RememberedRecord)
         /// In an error: the record that a condition met, if the caller may read it.
         case serverRecord(name: String)
+        /// What a batch told besides its records.
+        case notices(ArraySlice<UInt8>)
     }
 
     var parts: [Part] = []
@@ -30,15 +34,13 @@ struct AnswerOutline {
         var json: ArraySlice<UInt8> = []
     }
 
-    /// A body without records.
-    init(text: [UInt8]) {
-        if !text.isEmpty { parts.append(.text(text[...])) }
-    }
-
-    /// - Parameter shown: Where records stand in the body, in order.
-    init(_ body: [UInt8], _ shown: [ShownRecord]) {
-        let keepsRecords = body.count <= Limits.rememberedAnswerBytes
-        var position = 0
+    /// - Parameter shown: Where records stand in the answer's list, in order.
+    init(_ answer: WriteAnswer, _ shown: [ShownRecord]) {
+        if !answer.document.isEmpty { parts.append(.text(answer.document[...])) }
+        if answer.outcome == .batch { parts.append(.opening) }
+        let body = answer.records.json
+        let keepsRecords = answer.records.bytes <= Limits.rememberedAnswerBytes
+        var position = answer.records.start
         for place in shown {
             if place.range.lowerBound > position { parts.append(.text(body[position..<place.range.lowerBound])) }
             position = place.range.upperBound
@@ -46,10 +48,11 @@ struct AnswerOutline {
             case .record(var record):
                 if keepsRecords { record.json = body[place.range] }
                 parts.append(.record(record))
-            case .serverRecord, .text: parts.append(place.part)
+            case .serverRecord, .text, .opening, .notices: parts.append(place.part)
             }
         }
         if position < body.count { parts.append(.text(body[position...])) }
+        if answer.outcome == .batch, !answer.notices.isEmpty { parts.append(.notices(answer.notices[...])) }
     }
 
     // MARK: Stored form
@@ -58,11 +61,17 @@ struct AnswerOutline {
     private static let record: UInt8 = 2
     private static let guardedRecord: UInt8 = 3
     private static let serverRecord: UInt8 = 4
+    private static let opening: UInt8 = 5
+    private static let notices: UInt8 = 6
 
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         for part in parts {
             switch part {
+            case .opening: bytes.append(Self.opening)
+            case .notices(let notices):
+                bytes.append(Self.notices)
+                Self.append(notices, to: &bytes)
             case .text(let text):
                 bytes.append(Self.text)
                 Self.append(text, to: &bytes)
@@ -87,6 +96,10 @@ struct AnswerOutline {
         var left = bytes[...]
         while let kind = left.popFirst() {
             switch kind {
+            case Self.opening: parts.append(.opening)
+            case Self.notices:
+                guard let notices = Self.bytes(&left) else { return nil }
+                parts.append(.notices(notices))
             case Self.text:
                 guard let text = Self.bytes(&left) else { return nil }
                 parts.append(.text(text))

@@ -83,7 +83,7 @@ extension WriteTransaction {
     private func modifyOne(_ request: WriteRequest, with writer: RecordWriter) throws(RecordError) -> WriteAnswer {
         guard !request.operations.isEmpty else { throw .badRequest("The request has no operation") }
         var answer = WriteAnswer(outcome: .updated)
-        let result = try writer.perform(request.operations[0], position: 0, into: &answer.body)
+        let result = try writer.perform(request.operations[0], position: 0, into: &answer.records.json)
         try writer.checkReferences()
         answer.notices = writer.noticesJSON
         switch result {
@@ -94,7 +94,7 @@ extension WriteTransaction {
         case .deleted(let name):
             answer.outcome = .deleted
             answer.name = name
-            answer.body = []
+            answer.records = RecordList()
         case .failed(let error, _):
             throw error
         }
@@ -105,22 +105,22 @@ extension WriteTransaction {
         _ request: WriteRequest, isAtomic: Bool, with writer: RecordWriter
     ) throws(RecordError) -> WriteAnswer {
         try ensureSavepoint()
-        var answer = WriteAnswer(outcome: .batch)
+        var answer = WriteAnswer(outcome: .batch, records: RecordList(request.opening))
         let limit = answerBytes
         if request.fields == nil {
             // Most records come back as they came. Growing would copy large ones several times, while all others wait.
             let bodyBytes = request.operations.first?.input.body.count ?? 0
-            answer.body.reserveCapacity(min(limit, bodyBytes + request.operations.count * Self.metadataBytes))
+            let bytes = min(limit, bodyBytes + request.operations.count * Self.metadataBytes)
+            answer.records.json.reserveCapacity(answer.records.start + bytes)
         }
-        answer.body.appendLiteral("{\"records\":[")
         if isAtomic {
             do throws(RecordError) {
                 try item { () throws(RecordError) in
                     for (position, operation) in request.operations.enumerated() {
-                        if position > 0 { answer.body.append(UInt8(ascii: ",")) }
+                        answer.records.beginMember()
                         do throws(RecordError) {
-                            _ = try writer.perform(operation, position: position, into: &answer.body)
-                            guard answer.body.count <= limit else { throw .answerTooLarge(limit) }
+                            _ = try writer.perform(operation, position: position, into: &answer.records.json)
+                            guard answer.records.bytes <= limit else { throw .answerTooLarge(limit) }
                         } catch {
                             writer.guilty = (position, error)
                             throw error
@@ -137,27 +137,25 @@ extension WriteTransaction {
                     guilty.error.serverRecord = try writer.readableRecord(name)
                 }
                 answer.noteBeyondScope(guilty.error, request, request.operations[guilty.position])
-                answer.body.removeAll(keepingCapacity: true)
+                answer.records.removeAll()
                 writer.forgetShown(from: 0)
                 writer.forgetNotices(from: 0)
                 writer.preserved = 0
-                answer.body.appendLiteral("{\"records\":[")
                 for (position, operation) in request.operations.enumerated() {
-                    if position > 0 { answer.body.append(UInt8(ascii: ",")) }
                     writer.append(
                         position == guilty.position ? guilty.error : .batchFailed, name: operation.recordName,
-                        to: &answer.body)
+                        to: &answer.records)
                 }
             }
         } else {
             for (position, operation) in request.operations.enumerated() {
-                if position > 0 { answer.body.append(UInt8(ascii: ",")) }
-                let start = answer.body.count
+                let mark = answer.records.mark
                 let (noticed, preserved) = (writer.notices.count, writer.preserved)
                 do throws(RecordError) {
                     try item { () throws(RecordError) in
-                        _ = try writer.perform(operation, position: position, into: &answer.body)
-                        guard answer.body.count <= limit else { throw .answerTooLarge(limit) }
+                        answer.records.beginMember()
+                        _ = try writer.perform(operation, position: position, into: &answer.records.json)
+                        guard answer.records.bytes <= limit else { throw .answerTooLarge(limit) }
                         try writer.checkReferences()
                     }
                 } catch {
@@ -165,22 +163,16 @@ extension WriteTransaction {
                     var error = error
                     answer.noteBeyondScope(error, request, operation)
                     writer.undo()
-                    answer.body.removeSubrange(start...)
-                    writer.forgetShown(from: start)
+                    answer.records.removeMembers(since: mark)
+                    writer.forgetShown(from: mark.position)
                     writer.forgetNotices(from: noticed)
                     writer.preserved = preserved
-                    if answer.body.count + (error.serverRecord?.count ?? 0) > limit { error.serverRecord = nil }
-                    writer.append(error, name: operation.recordName, to: &answer.body)
+                    if answer.records.bytes + (error.serverRecord?.count ?? 0) > limit { error.serverRecord = nil }
+                    writer.append(error, name: operation.recordName, to: &answer.records)
                 }
             }
         }
-        answer.body.append(UInt8(ascii: "]"))
-        let notices = writer.noticesJSON
-        if !notices.isEmpty {
-            answer.body.appendLiteral(",\"notices\":")
-            answer.body += notices
-        }
-        answer.body.append(UInt8(ascii: "}"))
+        answer.notices = writer.noticesJSON
         return answer
     }
 

@@ -13,15 +13,16 @@ extension WriteTransaction {
     /// - Throws: BAD_REQUEST if the key is another request's.
     func remembered(_ request: WriteRequest, _ key: IdempotencyKey) throws(RecordError) -> WriteAnswer? {
         guard let (found, outcome) = try find(key, for: request.caller) else { return nil }
-        let body = try RecordWriter(self, request).body(of: found)
-        return WriteAnswer(outcome: outcome, name: found.name, tag: found.tag, body: body, isReplay: true)
+        var answer = WriteAnswer(outcome: outcome, name: found.name, tag: found.tag, isReplay: true)
+        try AnswerReplay(writer: RecordWriter(self, request), opening: request.opening).show(found, in: &answer)
+        return answer
     }
 
     /// The same of an answer that shows no records.
     func remembered(_ key: IdempotencyKey, for caller: Caller) throws(RecordError) -> WriteAnswer? {
         guard let (found, outcome) = try find(key, for: caller) else { return nil }
         var answer = WriteAnswer(outcome: outcome, name: found.name, tag: found.tag, isReplay: true)
-        for case .text(let text)? in AnswerOutline(found.body)?.parts ?? [] { answer.body += text }
+        for case .text(let text)? in AnswerOutline(found.body)?.parts ?? [] { answer.document += text }
         return answer
     }
 
@@ -45,7 +46,7 @@ extension WriteTransaction {
     ) throws(RecordError) {
         let remembered = RememberedAnswer(
             request: key.request, outcome: answer.outcome.rawValue, name: answer.name, tag: answer.tag,
-            body: AnswerOutline(answer.body, shown).bytes)
+            body: AnswerOutline(answer, shown).bytes)
         try idempotency.remember(
             remembered, caller: caller.identityID, key: key.text, created: now,
             limit: Int64(limits.idempotencyBytes))
@@ -53,65 +54,6 @@ extension WriteTransaction {
 }
 
 extension RecordWriter {
-    /// The body of a remembered answer.
-    fileprivate func body(of answer: RememberedAnswer) throws(RecordError) -> [UInt8] {
-        guard let outline = AnswerOutline(answer.body) else { throw .damagedAnswer }
-        var body: [UInt8] = []
-        for part in outline.parts {
-            switch part {
-            case .text(let text): body += text
-            case .record(let record): try append(record, to: &body)
-            case .serverRecord(let name):
-                // Since it is about a state that hindered, that of now is as good.
-                guard let name = RecordName(name), let json = try readableRecord(name),
-                    body.count + json.count <= transaction.answerBytes
-                else { continue }
-                body.appendServerRecord(json)
-            }
-        }
-        return body
-    }
-
-    private func append(_ record: AnswerOutline.RememberedRecord, to body: inout [UInt8]) throws(RecordError) {
-        let found = try transaction.records.find(id: record.id)
-        if let found, !found.row.isDeleted, found.row.revision == record.revision,
-            let type = transaction.schema[id: found.row.type], mayRead(found.row, type)
-        {
-            try append(
-                found.row, type: type, name: found.name,
-                fields: StoredFields(text: found.fields, layout: found.layout), to: &body)
-        } else if !record.json.isEmpty, try mayStillRead(record, found?.row) {
-            body += record.json
-        } else {
-            guard let typeName = RecordTypeName(record.typeName) else { throw .damagedAnswer }
-            var name = record.name
-            name.withUTF8 {
-                RecordComposer.appendStub(
-                    name: UnsafeRawBufferPointer($0), typeName: typeName, revision: record.revision, to: &body)
-            }
-        }
-    }
-
-    /// Whether the caller may read what it was shown of a record that has changed since. Its access list stands there too,
-    /// for those who may write the record.
-    private func mayStillRead(
-        _ record: AnswerOutline.RememberedRecord, _ row: RecordRow?
-    ) throws(RecordError) -> Bool {
-        guard let typeName = RecordTypeName(record.typeName), let type = transaction.schema[typeName],
-            try transaction.lastChangeOfRights(of: caller, in: address.scope) <= record.sequence
-        else { return false }
-        if let row {
-            guard row.type == type.id else { return false }
-            return mayRead(row, type) && authorizeWriting(row, type) == .allowed
-        }
-        // Not even its tombstone is left. What a list would say now, nobody knows.
-        guard !record.isGuarded else { return false }
-        let facts = RecordFacts(creator: record.creator, access: nil)
-        return Authorization.authorize(caller, .read, in: address.scope, type: type, facts) == .allowed
-    }
-
-    // MARK: Noting what is shown
-
     /// Notes that an answer shows a record, from a place on.
     func noteShown(_ row: RecordRow, type: RecordTypeName, name: String, in range: Range<Int>) {
         guard notesShown else { return }
@@ -125,18 +67,19 @@ extension RecordWriter {
     }
 
     /// Appends the error of an item, and notes the record that it shows.
-    func append(_ error: RecordError, name: RecordName?, to answer: inout [UInt8]) {
+    func append(_ error: RecordError, name: RecordName?, to list: inout RecordList) {
         var bare = error
         bare.serverRecord = nil
-        ErrorComposer.append(bare, uuid: nil, recordName: name?.text, to: &answer)
+        list.beginMember()
+        ErrorComposer.append(bare, uuid: nil, recordName: name?.text, to: &list.json)
         guard let record = error.serverRecord, let name else { return }
-        let brace = answer.removeLast()
-        let start = answer.count
-        answer.appendServerRecord(record)
+        let brace = list.json.removeLast()
+        let start = list.json.count
+        list.json.appendServerRecord(record)
         if notesShown {
-            shown.append(ShownRecord(range: start..<answer.count, part: .serverRecord(name: name.text)))
+            shown.append(ShownRecord(range: start..<list.json.count, part: .serverRecord(name: name.text)))
         }
-        answer.append(brace)
+        list.json.append(brace)
     }
 
     /// Forgets what was shown behind a place in the answer, from which on it is undone.
@@ -147,13 +90,8 @@ extension RecordWriter {
 
 extension [UInt8] {
     /// The last member of an error.
-    fileprivate mutating func appendServerRecord(_ json: [UInt8]) {
+    mutating func appendServerRecord(_ json: [UInt8]) {
         appendLiteral(",\"serverRecord\":")
         append(contentsOf: json)
     }
-}
-
-extension RecordError {
-    fileprivate static let damagedAnswer = RecordError(
-        .internalError, "The first answer to this Idempotency-Key cannot be read")
 }

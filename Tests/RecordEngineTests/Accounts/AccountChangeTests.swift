@@ -1,6 +1,7 @@
 import RecordEngine
 import RecordModel
 import RecordStorage
+import RecordWire
 import Testing
 import Threads
 
@@ -156,7 +157,7 @@ import Threads
         // What was undone has left no name behind: the next account's records have its own.
         let (next, session) = try await test.signUp("next")
         let answer = try await test.create("n", as: next)
-        #expect(String(decoding: answer.body, as: UTF8.self).contains(session.user.recordName))
+        #expect(String(decoding: answer.records.json, as: UTF8.self).contains(session.user.recordName))
     }
 
     @Test func `an invitation ends by itself and with its role`() async throws {

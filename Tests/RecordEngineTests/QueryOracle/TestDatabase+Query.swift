@@ -24,7 +24,7 @@ extension TestDatabase {
         let request = try queryRequest(
             condition, arguments, sort: sort, limit: limit, cursor: cursor, type: type, as: caller, in: address)
         try reader.refresh()
-        return QueryPage(json: try JSONValue.parse(try await reader.query(request)))
+        return QueryPage(json: try await reader.query(request).object)
     }
 
     func queryRequest(

@@ -184,3 +184,11 @@ extension Predicate {
         }
     }
 }
+
+extension IndexWish {
+    /// The columns of the first index that is wished for.
+    func fieldNames(in type: RecordTypeDefinition) -> [String] {
+        if let shape = indexes.first { return type.names(of: shape.columns) }
+        return options.keys.sorted().prefix(1).compactMap { type[id: $0]?.name.text }
+    }
+}

@@ -1,0 +1,61 @@
+internal import HTTP
+internal import RecordEngine
+internal import RecordWire
+
+/// What the native protocol puts around the records of an answer.
+enum Envelope {
+    static let records: StaticString = #"{"records":["#
+    static let changes: StaticString = #"{"changes":["#
+}
+
+extension RecordPage {
+    /// `{"records":[…],"cursor"?,"count"?,"notices"?,"plan"?}`, or `{"changes":[…],"token":"…","moreComing":bool}` if the
+    /// list was opened so.
+    consuming func json() -> [UInt8] {
+        records.json.append(UInt8(ascii: "]"))
+        switch end {
+        case .complete: break
+        case .cursor(let cursor):
+            records.json.appendLiteral(",\"cursor\":")
+            records.json.appendString(cursor)
+        case .token(let token, let moreComing):
+            records.json.appendLiteral(",\"token\":")
+            records.json.appendString(token)
+            records.json.appendLiteral(moreComing ? ",\"moreComing\":true" : ",\"moreComing\":false")
+        }
+        if let count {
+            records.json.appendLiteral(",\"count\":")
+            records.json.appendInteger(Int64(count))
+        }
+        if !notices.isEmpty {
+            records.json.appendLiteral(",\"notices\":")
+            JSONValue.array(notices.map(\.json)).write(to: &records.json)
+        }
+        if let plan {
+            records.json.appendLiteral(",\"plan\":")
+            plan.write(to: &records.json)
+        }
+        records.json.append(UInt8(ascii: "}"))
+        return records.json
+    }
+}
+
+extension WriteAnswer {
+    /// The record with `notices` as its last member, or `{"records":[…],"notices"?}` for a batch.
+    consuming func json() -> [UInt8] {
+        guard document.isEmpty else { return document }
+        if outcome == .batch {
+            records.json.append(UInt8(ascii: "]"))
+        } else if notices.isEmpty {
+            return records.json
+        } else {
+            records.json.removeLast()
+        }
+        if !notices.isEmpty {
+            records.json.appendLiteral(",\"notices\":")
+            records.json += notices
+        }
+        records.json.append(UInt8(ascii: "}"))
+        return records.json
+    }
+}
