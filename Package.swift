@@ -131,7 +131,7 @@ let package = Package(
             "RecordAPITests",
             [
                 "RecordAPI", "RecordEngine", "RecordStorage", "RecordWire", "RecordModel", "HTTP", "Encodings",
-                "Cryptography", "Compression", "Threads",
+                "Cryptography", "Compression", "Threads", "StoreTestSupport",
             ]),
         tests("FogbaseClientTests", ["fogbase", "FogbaseClient", "RecordModel", "RecordWire"]),
         tests("FogbaseTests", ["fogbase", "RecordAPI", "RecordStorage", "Sockets"]),

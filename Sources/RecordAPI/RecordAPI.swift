@@ -37,7 +37,7 @@ public final class RecordAPI: Sendable {
 
     /// Makes what one event loop owns. Readers open with the first request that needs them.
     public func makeContext() -> RecordAPIContext {
-        RecordAPIContext(self)
+        RecordAPIContext(self, readerThreads: configuration.readerThreads)
     }
 
     /// Answers a request. Reads of single records do not suspend, once the loop's reader is open, nor do queries and pages
@@ -53,7 +53,16 @@ public final class RecordAPI: Sendable {
         return response
     }
 
-    private func route(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
+    /// Answers where readers may wait: on the loop's own thread, or on one of its workers.
+    private func route(_ request: HTTPRequest, _ loop: RecordAPIContext) async -> HTTPResponse {
+        guard let worker = loop.worker() else { return await answerHere(request, loop) }
+        return await withTaskExecutorPreference(worker.executor) {
+            defer { worker.context.loopWillBlock() }
+            return await answerHere(request, worker.context)
+        }
+    }
+
+    private func answerHere(_ request: HTTPRequest, _ context: RecordAPIContext) async -> HTTPResponse {
         switch table.match(request.method, request.target) {
         case .found(let number, let name, let parameters):
             let (options, authentication) = (table.routes[number].options, table.routes[number].authentication)

@@ -34,6 +34,9 @@ package struct RecordAPIConfiguration: Sendable {
     package var publicURL: PublicURL?
     /// How often who may ask for what; `nil` for no limits.
     package var rateLimits: RateLimits?
+    /// On how many threads of its own a loop has requests answered, since their readers wait for the store; 0 answers them on
+    /// the loop, as readers of a file let it.
+    package var readerThreads = 0
     /// What else `/metrics` shows, such as the transport's figures.
     package var metricsSources: [any MetricsSource]
     /// Tells the operator which request met an internal error, by the id that its answer carries.

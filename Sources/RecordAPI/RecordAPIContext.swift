@@ -1,5 +1,6 @@
 public import HTTP
 internal import RecordEngine
+internal import Threads
 
 /// What one event loop owns of the interface: its readers, one per database that its requests have named.
 ///
@@ -13,9 +14,37 @@ public final class RecordAPIContext: HTTPLoopContext, @unchecked Sendable {
     private var current: RecordReader?
     /// The readers of all other databases.
     private var readers: [DatabaseID: RecordReader] = [:]
+    /// Where requests are answered instead, if readers make their thread wait.
+    private let workers: [Worker]
+    private var nextWorker = 0
 
-    init(_ api: RecordAPI) {
+    /// A thread that may wait, and what it owns.
+    struct Worker {
+        let executor: ThreadExecutor
+        let context: RecordAPIContext
+    }
+
+    /// - Parameter readerThreads: See `RecordAPIConfiguration`.
+    init(_ api: RecordAPI, readerThreads: Int = 0) {
         self.api = api
+        workers = (0..<readerThreads).map { number in
+            Worker(executor: ThreadExecutor(name: "fog-read-\(number)"), context: RecordAPIContext(api))
+        }
+    }
+
+    deinit {
+        endWorkers()
+    }
+
+    /// The worker for the next request; `nil` where the loop answers.
+    func worker() -> Worker? {
+        guard !workers.isEmpty else { return nil }
+        defer { nextWorker = (nextWorker + 1) % workers.count }
+        return workers[nextWorker]
+    }
+
+    private func endWorkers() {
+        for worker in workers { worker.executor.shutdown() }
     }
 
     private var defaultDatabase: DatabaseID { api.configuration.defaultDatabase }
@@ -54,6 +83,8 @@ public final class RecordAPIContext: HTTPLoopContext, @unchecked Sendable {
 
     /// Closes the readers, before their databases close.
     package func closeReaders() {
+        endWorkers()
+        for worker in workers { worker.context.closeReaders() }
         loopWillBlock()
         current = nil
         defaultReader = nil

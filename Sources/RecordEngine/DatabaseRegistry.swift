@@ -56,6 +56,8 @@ package actor DatabaseRegistry {
         package var administrators: Administrators?
         /// How many passwords are hashed at once.
         package var passwordThreads: Int
+        /// Run statements in SQLite's place.
+        package var drivers = StoreDrivers()
         /// Tells the operator why a database could not be opened; clients learn only that it is not available.
         package var report: @Sendable (String) -> Void
 
@@ -130,7 +132,8 @@ package actor DatabaseRegistry {
         let database = try RecordDatabase(
             folder: folder(of: id), environment: id.environment, limits: configuration.limits,
             administrator: configuration.administrator, administrators: configuration.administrators,
-            passwords: passwords, checkpoints: configuration.checkpoints, assets: assetOptions(of: id))
+            passwords: passwords, checkpoints: configuration.checkpoints, assets: assetOptions(of: id),
+            drivers: configuration.drivers)
         opened.withLock { $0[id] = database }
         return database
     }

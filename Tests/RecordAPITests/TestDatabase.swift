@@ -4,6 +4,7 @@ import HTTP
 import RecordAPI
 import RecordEngine
 import RecordModel
+import RecordStorage
 import RecordWire
 import TestSupport
 import Testing
@@ -35,17 +36,17 @@ final class TestDatabase {
     ///   - withUsers: Makes the three accounts.
     static func make(
         _ environment: RecordEnvironment = .development, limits: DatabaseLimits = DatabaseLimits(),
-        passwords: PasswordWorkers? = nil, withUsers: Bool = true,
+        passwords: PasswordWorkers? = nil, withUsers: Bool = true, drivers: StoreDrivers = StoreDrivers(),
         adjust: (inout RecordAPIConfiguration) -> Void = { _ in }
     ) async throws -> TestDatabase {
         let database = try TestDatabase(
-            environment, limits: limits, passwords: passwords ?? Self.passwords, adjust: adjust)
+            environment, limits: limits, passwords: passwords ?? Self.passwords, drivers: drivers, adjust: adjust)
         if withUsers { try await database.addUsers() }
         return database
     }
 
     private init(
-        _ environment: RecordEnvironment, limits: DatabaseLimits, passwords: PasswordWorkers,
+        _ environment: RecordEnvironment, limits: DatabaseLimits, passwords: PasswordWorkers, drivers: StoreDrivers,
         adjust: (inout RecordAPIConfiguration) -> Void
     ) throws {
         folder = NSTemporaryDirectory() + "fogbase-api-" + UUID().uuidString
@@ -56,6 +57,7 @@ final class TestDatabase {
         server.administrators = try Administrators(
             dataPath: folder, passwords: passwords, operatorToken: SHA256.hash(utf8: Self.operatorToken),
             limits: limits)
+        server.drivers = drivers
         registry = DatabaseRegistry(server)
         var configuration = RecordAPIConfiguration(
             defaultDatabase: DatabaseID(container: container, environment: environment), version: "1.2.3")

@@ -68,8 +68,12 @@ package final class Snapshot {
     /// Lets go of the view, before the thread waits for something.
     package func end() {
         guard isOpen else { return }
-        // A read transaction cannot fail to end in a way that matters: on an error the next BEGIN tells.
-        try? commit.run()
+        do throws(RecordError) {
+            try commit.run()
+        } catch {
+            // It wrote nothing, so that nothing is lost; but the next one must be able to begin.
+            try? connection.cleanUp { () throws(RecordError) in try connection.execute("ROLLBACK") }
+        }
         isOpen = false
         clock.leave(length)
     }
