@@ -70,13 +70,15 @@ package enum Authorization {
     package static func reach(
         of action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
     ) -> Reach {
-        ruling(on: action, for: caller, in: scope, type: type).reach
+        outlook(on: action, for: caller, in: scope, type: type).reach
     }
 
-    /// The reach with the rule that it comes from.
-    private static func ruling(
+    /// A reach with the rule that it comes from.
+    typealias Outlook = (reach: Reach, rule: Ruling.Rule)
+
+    static func outlook(
         on action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
-    ) -> (reach: Reach, rule: Ruling.Rule) {
+    ) -> Outlook {
         let permission = action.permission
         if case .privateDatabase(let owner) = scope {
             return mayEnterPrivateDatabase(caller, of: owner)
@@ -137,7 +139,14 @@ package enum Authorization {
     package static func judge(
         _ caller: Caller, _ action: Action, in scope: DatabaseScope, type: RecordTypeDefinition, _ record: RecordFacts
     ) -> Ruling {
-        let (reach, rule) = ruling(on: action, for: caller, in: scope, type: type)
+        judge(caller, action, in: scope, outlook(on: action, for: caller, in: scope, type: type), record)
+    }
+
+    /// The same where the outlook is known.
+    static func judge(
+        _ caller: Caller, _ action: Action, in scope: DatabaseScope, _ outlook: Outlook, _ record: RecordFacts
+    ) -> Ruling {
+        let (reach, rule) = outlook
         if reach != .none, action != .create, scope == .publicDatabase, caller.isBoundByGrants,
             let access = record.access
         {
@@ -195,7 +204,16 @@ package enum Authorization {
         _ caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition, creator: UserID?,
         formerReaders: [UInt8], after sequence: Int64
     ) -> Bool {
-        let reach = reach(of: .read, for: caller, in: scope, type: type)
+        couldRead(
+            caller, in: scope, reach: reach(of: .read, for: caller, in: scope, type: type), creator: creator,
+            formerReaders: formerReaders, after: sequence)
+    }
+
+    /// - Parameter reach: What the caller may read.
+    static func couldRead(
+        _ caller: Caller, in scope: DatabaseScope, reach: Reach, creator: UserID?, formerReaders: [UInt8],
+        after sequence: Int64
+    ) -> Bool {
         guard reach != .none, scope == .publicDatabase else { return false }
         var isFormer = false
         StoredFormerReaders.forEach(formerReaders) { number, lost in

@@ -62,8 +62,7 @@ extension RecordWriter {
             return (row, claim)
         }
         // Nor does a checksum tell what stands in a field that the caller may not read.
-        guard let row, let record, mayRead(record, type),
-            mayRead(field: field, of: type, isOwn: record.creator == caller.userID),
+        guard let row, let record, visibility(of: type).mayRead(field: field, of: record.facts),
             try table.isLinked(record: record.id, field: field, asset: row.id)
         else { throw .receiptMissing(field: name) }
         guard asset.size == row.size else { throw .assetSizeWrong(field: name, found: row.size) }

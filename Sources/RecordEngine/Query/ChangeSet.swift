@@ -75,8 +75,7 @@ extension RecordReader {
     /// judged by itself.
     private func requireSomeWriteRight(_ request: QueryRequest) throws(RecordError) {
         guard let type = schema[request.typeName] else { return }
-        let reach = Authorization.reach(of: .write, for: request.caller, in: request.address.scope, type: type)
-        guard reach == .none else { return }
+        guard Visibility(of: type, for: request.caller, in: request.address.scope).writes == .none else { return }
         switch request.caller {
         case .user: return
         case .anonymous, .service, .administrator:
@@ -90,8 +89,8 @@ extension RecordReader {
         let operation = RecordOperation(
             .modify(createsMissing: false, replacesAll: false), typeName: type.name, isTypeInPath: true,
             recordName: nil, input: input)
-        let access = Authorization.fields(of: type, for: request.query.caller, in: request.query.address.scope)
-        _ = try operation.allowed(by: access, of: type, isOwn: true, in: database.environment)
+        let visibility = Visibility(of: type, for: request.query.caller, in: request.query.address.scope)
+        _ = try operation.allowed(by: visibility.fields, of: type, isOwn: true, in: database.environment)
     }
 
     /// The ids of all matches, in the order in which the walk meets them.

@@ -50,7 +50,8 @@ extension RecordReader {
             }
             return nil
         }
-        let reach = Authorization.reach(of: .read, for: request.caller, in: request.address.scope, type: whole)
+        let visibility = Visibility(of: whole, for: request.caller, in: request.address.scope)
+        let reach = visibility.reads
         if reach == .none {
             throw .refused(request.caller, .read, .records(request.typeName))
         }
@@ -61,7 +62,7 @@ extension RecordReader {
         // A condition or a sort tells what stands in a field as well as reading it does. What only creators read may be
         // asked for by who reads none but its own records, and those that lists open to it: of these its own are looked at
         // then, and no others.
-        let access = Authorization.fields(of: whole, for: request.caller, in: request.address.scope)
+        let access = visibility.fields
         let readsOwn = if case .own = reach { true } else { false }
         var type = whole.without(access?.unreadable(isOwn: readsOwn) ?? [])
         let identity = request.input.identity
@@ -98,8 +99,7 @@ extension RecordReader {
         }
         return PreparedQuery(
             type: type,
-            shown: ShownFields(
-                request.input.fields, of: whole, for: request.caller, in: request.address.scope),
+            shown: ShownFields(request.input.fields, of: whole, visibility),
             zone: zone, readsAll: reach == .all, condition: condition, predicate: predicate,
             asked: asked, audiences: audiences ?? [], isOwnAlone: isOwnAlone, sort: bound.sort, cursor: cursor,
             binding: binding,

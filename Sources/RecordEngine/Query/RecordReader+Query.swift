@@ -155,9 +155,7 @@ extension RecordReader {
             let start = page.records.json.count
             let system = cursor.systemFields
             page.records.beginMember()
-            _ = try self.append(
-                cursor, system, type, selection: shown.selection(creator: system.creator),
-                for: request.caller, in: request.address.scope, to: &page.records.json)
+            _ = try self.append(cursor, system, type, shown, to: &page.records.json)
             let hidden = showsAll ? 0 : shown.bytes(of: cursor, creator: system.creator)
             page.didRead(hidden)
             if page.isFull { last = place() }

@@ -79,12 +79,13 @@ struct SetChange: Sendable {
             return false
         }
         // What may not be read any more is not to be asked whether it matches, and counts as gone.
-        guard writer.mayRead(record.row, type) else {
+        let visibility = writer.visibility(of: type)
+        guard visibility.mayRead(record.row.facts) else {
             skips.add(.goneSinceMatched, name: nil)
             return false
         }
         let name = RecordName(String(decoding: record.name, as: UTF8.self))
-        guard writer.authorizeWriting(record.row, type) == .allowed else {
+        guard visibility.mayWrite(record.row.facts) else {
             skips.add(.refused(writer.caller, .write, .record(type.name)), name: name)
             return false
         }
@@ -113,7 +114,7 @@ struct SetChange: Sendable {
     /// Ends a set whose condition asks for what its caller may not read any more: what goes on would tell of it.
     private func requireAskedFields(_ writer: RecordWriter) throws(RecordError) {
         guard !askedFields.isEmpty, let type = writer.transaction.schema[id: typeID],
-            let hidden = writer.fieldAccess(type)?.unreadable(isOwn: isOwnAlone),
+            let hidden = writer.visibility(of: type).fields?.unreadable(isOwn: isOwnAlone),
             askedFields.contains(where: hidden.contains)
         else { return }
         throw RecordError(

@@ -115,6 +115,12 @@ extension RecordReader {
         var isLate = false
         var rows = 0
         var shownFields: [Int64: ShownFields] = [:]
+        func shown(_ type: RecordTypeDefinition) -> ShownFields {
+            if let known = shownFields[type.id] { return known }
+            let shown = ShownFields(request.fields, of: type, Visibility(of: type, for: caller, in: scope))
+            shownFields[type.id] = shown
+            return shown
+        }
         let (position, complete) = (token.sequence, token.complete)
         // Where rows may be passed over one by one, a look is longer than the page.
         let mayPassOver = caller.isBoundByGrants && schema.types.values.contains { $0.hasAccessLists }
@@ -141,18 +147,14 @@ extension RecordReader {
                 }
                 // The look was made with the rights of types that this thread knew; a newer one is judged here, and so
                 // are access lists.
-                let isReadable =
-                    Authorization.authorize(caller, .read, in: scope, type: type, row.facts) == .allowed
-                guard isReadable || couldRead(row, type, caller, in: scope, after: complete) else { continue }
+                let shown = shown(type)
+                let isReadable = shown.visibility.mayRead(row.facts)
+                guard isReadable || shown.visibility.couldRead(row, after: complete) else { continue }
                 page.records.beginMember()
                 if row.isDeleted || !isReadable {
                     RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &page.records.json)
                 } else {
-                    let shown = shownFields[type.id] ?? ShownFields(request.fields, of: type, for: caller, in: scope)
-                    shownFields[type.id] = shown
-                    try append(
-                        records.record, row.systemFields, type, selection: shown.selection(creator: row.creator),
-                        for: caller, in: scope, to: &page.records.json)
+                    try append(records.record, row.systemFields, type, shown, to: &page.records.json)
                     page.didRead(shown.bytes(of: records.record, creator: row.creator))
                 }
             } while try records.next()
@@ -171,15 +173,6 @@ extension RecordReader {
         min(knownSequence, request.knownSequence)
     }
 
-    private func couldRead(
-        _ row: RecordRow, _ type: RecordTypeDefinition, _ caller: Caller, in scope: DatabaseScope,
-        after complete: Int64
-    ) -> Bool {
-        guard let former = row.formerReaders else { return false }
-        return Authorization.couldRead(
-            caller, in: scope, type: type, creator: row.creator, formerReaders: former, after: complete)
-    }
-
     /// Rows that one filtered look at the feed may walk.
     private static let feedWindow = 5_000
 
@@ -196,6 +189,13 @@ extension RecordReader {
         }
         if all.count == schema.types.count { return .everything }
         return .types(all: all.sorted(), own: own.sorted(), user: caller.userID ?? 0)
+    }
+}
+
+extension Visibility {
+    fileprivate func couldRead(_ row: RecordRow, after complete: Int64) -> Bool {
+        guard let former = row.formerReaders else { return false }
+        return couldRead(creator: row.creator, formerReaders: former, after: complete)
     }
 }
 

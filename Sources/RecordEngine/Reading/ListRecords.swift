@@ -57,7 +57,8 @@ extension RecordReader {
             }
             return page
         }
-        let reach = Authorization.reach(of: .read, for: caller, in: request.address.scope, type: type)
+        let visibility = Visibility(of: type, for: caller, in: request.address.scope)
+        let reach = visibility.reads
         if reach == .none {
             throw .refused(caller, .read, .records(request.typeName))
         }
@@ -66,7 +67,7 @@ extension RecordReader {
         let after = try request.cursor.map { text throws(RecordError) in
             try ListingCursor.open(text, listing, with: database.keys)
         }
-        let shown = ShownFields(request.fields, of: type, for: caller, in: request.address.scope)
+        let shown = ShownFields(request.fields, of: type, visibility)
         var last: Int64 = 0
         var hasMore = false
         var isTimeOver = false
@@ -79,9 +80,7 @@ extension RecordReader {
             let system = records.systemFields
             let bytes = records.fields.count
             page.records.beginMember()
-            try append(
-                records, system, type, selection: shown.selection(creator: system.creator), for: caller,
-                in: request.address.scope, to: &page.records.json)
+            try append(records, system, type, shown, to: &page.records.json)
             page.didRead(shown.bytes(of: records, creator: system.creator))
             last = system.id
             guard time.isOver(afterRowOf: bytes) else { return true }

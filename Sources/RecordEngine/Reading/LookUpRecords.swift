@@ -14,14 +14,12 @@ extension RecordReader {
         _ name: RecordName, type typeName: RecordTypeName, in address: DatabaseAddress, for caller: Caller,
         fields: [String]?, to output: inout [UInt8]
     ) throws(RecordError) -> RecordVersion {
-        let (cursor, row, type) = try find(name, type: typeName, in: address, for: caller)
+        let (cursor, row, type, visibility) = try find(name, type: typeName, in: address, for: caller)
         defer { cursor.finish() }
-        let shown = ShownFields(fields, of: type, for: caller, in: address.scope)
         let showsAccess = try append(
-            cursor.record, row.systemFields, type, selection: shown.selection(creator: row.creator), for: caller,
-            in: address.scope, to: &output)
+            cursor.record, row.systemFields, type, ShownFields(fields, of: type, visibility), to: &output)
         return RecordVersion(
-            revision: row.revision, hidden: shown.hidden(creator: row.creator), showsAccess: showsAccess)
+            revision: row.revision, hidden: visibility.unreadable(creator: row.creator), showsAccess: showsAccess)
     }
 
     /// The content of a BYTES, ASSET or ASSET_LIST field.
@@ -33,10 +31,10 @@ extension RecordReader {
         of field: String, index: Int, in name: RecordName, type typeName: RecordTypeName, at address: DatabaseAddress,
         for caller: Caller
     ) throws(RecordError) -> FieldContent {
-        let (cursor, row, type) = try find(name, type: typeName, in: address, for: caller)
+        let (cursor, row, type, visibility) = try find(name, type: typeName, in: address, for: caller)
         defer { cursor.finish() }
         let view = try StoredFieldsView(text: cursor.fields, layout: cursor.layout)
-        let shown = ShownFields([field], of: type, for: caller, in: address.scope).selection(creator: row.creator)
+        let shown = ShownFields([field], of: type, visibility).selection(creator: row.creator)
         guard let definition = type[field], case .only([definition.id]) = shown,
             let entry = view.entry(definition.id)
         else {
@@ -79,24 +77,21 @@ extension RecordReader {
     /// Finds a record that the caller may read. The caller of this method finishes the cursor.
     private func find(
         _ name: RecordName, type typeName: RecordTypeName, in address: DatabaseAddress, for caller: Caller
-    ) throws(RecordError) -> (RecordRowCursor, RecordRow, RecordTypeDefinition) {
+    ) throws(RecordError) -> (RecordRowCursor, RecordRow, RecordTypeDefinition, Visibility) {
         guard let type = schema[typeName] else { throw .recordNotFound }
         // Before the record is looked at: who may read none of a type learns nothing about its names.
-        let reach = Authorization.reach(of: .read, for: caller, in: address.scope, type: type)
-        if reach == .none {
+        let visibility = Visibility(of: type, for: caller, in: address.scope)
+        if visibility.reads == .none {
             throw caller == .anonymous ? .refused(caller, .read, .records(typeName)) : .recordNotFound
         }
         guard let zone = try zoneID(address) else { throw .recordNotFound }
         let found = try store.records.find(zone: zone, name: name.text)
         guard let cursor = found else { throw .recordNotFound }
         let row = cursor.row
-        guard !row.isDeleted, row.type == type.id,
-            Authorization.authorize(caller, .read, in: address.scope, type: type, row.facts)
-                == .allowed
-        else {
+        guard !row.isDeleted, row.type == type.id, visibility.mayRead(row.facts) else {
             cursor.finish()
             throw .recordNotFound
         }
-        return (cursor, row, type)
+        return (cursor, row, type, visibility)
     }
 }

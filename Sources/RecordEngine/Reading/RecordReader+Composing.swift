@@ -5,16 +5,16 @@ internal import RecordWire
 extension RecordReader {
     /// Appends the record under a cursor.
     ///
-    /// - Parameter caller: Those who may write a record see its access list.
-    /// - Returns: Whether it has one and shows it.
+    /// - Returns: Whether it has an access list and shows it.
     @discardableResult
     func append(
-        _ cursor: RecordCursor, _ system: RecordSystemFields, _ type: RecordTypeDefinition, selection: FieldSelection,
-        for caller: Caller, in scope: DatabaseScope, to output: inout [UInt8]
+        _ cursor: RecordCursor, _ system: RecordSystemFields, _ type: RecordTypeDefinition, _ shown: ShownFields,
+        to output: inout [UInt8]
     ) throws(RecordError) -> Bool {
         let creator = try userName(system.creator)
         let modifier = system.modifier == system.creator ? creator : try userName(system.modifier)
-        let access = try shownAccess(of: system, type, for: caller, in: scope)
+        let access = try shownAccess(of: system, shown.visibility)
+        let selection = shown.selection(creator: system.creator)
         let header = RecordHeader(
             name: cursor.name, typeName: type.name, revision: system.revision, created: system.created,
             creator: creator, modified: system.modified, modifier: modifier, access: access)

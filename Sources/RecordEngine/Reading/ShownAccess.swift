@@ -5,12 +5,8 @@ internal import RecordWire
 /// Access lists as answers show them: to those only who may change them, since a list names other users.
 extension RecordReader {
     /// - Returns: JSON text; `nil` for a record without a list, or one whose list the caller does not see.
-    func shownAccess(
-        of record: RecordSystemFields, _ type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope
-    ) throws(RecordError) -> [UInt8]? {
-        guard let access = record.access,
-            Authorization.authorize(
-                caller, .write, in: scope, type: type, RecordFacts(creator: record.creator, access: access)) == .allowed
+    func shownAccess(of record: RecordSystemFields, _ visibility: Visibility) throws(RecordError) -> [UInt8]? {
+        guard let access = record.access, visibility.mayWrite(RecordFacts(creator: record.creator, access: access))
         else { return nil }
         return try StoredAccess.shown(access) { principal throws(RecordError) in try name(of: principal) }
     }
@@ -24,8 +20,8 @@ extension RecordReader {
 }
 
 extension RecordWriter {
-    func shownAccess(of row: RecordRow, _ type: RecordTypeDefinition) throws(RecordError) -> [UInt8]? {
-        guard let access = row.access, authorizeWriting(row, type) == .allowed else { return nil }
+    func shownAccess(of row: RecordRow, _ visibility: Visibility) throws(RecordError) -> [UInt8]? {
+        guard let access = row.access, visibility.mayWrite(row.facts) else { return nil }
         let transaction = transaction
         return try StoredAccess.shown(access) { principal throws(RecordError) in
             try principal.name(user: transaction.userName) { id throws(RecordError) in

@@ -39,10 +39,11 @@ struct AnswerReplay {
     private func append(_ record: AnswerOutline.RememberedRecord, to body: inout [UInt8]) throws(RecordError) {
         let found = try transaction.records.find(id: record.id)
         if let found, !found.row.isDeleted, found.row.revision == record.revision,
-            let type = transaction.schema[id: found.row.type], writer.mayRead(found.row, type)
+            let type = transaction.schema[id: found.row.type],
+            case let visibility = writer.visibility(of: type), visibility.mayRead(found.row.facts)
         {
             try writer.append(
-                found.row, type: type, name: found.name,
+                found.row, type: type, visibility, name: found.name,
                 fields: StoredFields(text: found.fields, layout: found.layout), to: &body)
         } else if !record.json.isEmpty, try mayStillRead(record, found?.row) {
             body += record.json
@@ -64,14 +65,14 @@ struct AnswerReplay {
         guard let typeName = RecordTypeName(record.typeName), let type = transaction.schema[typeName],
             try transaction.lastChangeOfRights(of: writer.caller, in: writer.address.scope) <= record.sequence
         else { return false }
+        let visibility = writer.visibility(of: type)
         if let row {
             guard row.type == type.id else { return false }
-            return writer.mayRead(row, type) && writer.authorizeWriting(row, type) == .allowed
+            return visibility.mayRead(row.facts) && visibility.mayWrite(row.facts)
         }
         // Not even its tombstone is left. What a list would say now, nobody knows.
         guard !record.isGuarded else { return false }
-        let facts = RecordFacts(creator: record.creator, access: nil)
-        return Authorization.authorize(writer.caller, .read, in: writer.address.scope, type: type, facts) == .allowed
+        return visibility.mayRead(RecordFacts(creator: record.creator))
     }
 }
 

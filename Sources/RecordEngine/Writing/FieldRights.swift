@@ -4,40 +4,25 @@ internal import RecordWire
 
 /// Fields that a caller may not read or write though it may the record.
 extension RecordWriter {
-    func fieldAccess(_ type: RecordTypeDefinition) -> FieldAccess? {
-        Authorization.fields(of: type, for: caller, in: address.scope)
-    }
-
-    /// The fields that a replacement leaves as they are: whoever may not write them may not take them away.
-    func keptFields(of type: RecordTypeDefinition, isOwn: Bool) -> [Int] {
-        fieldAccess(type)?.unwritable(isOwn: isOwn) ?? []
-    }
-
     /// Refuses operations on values that the caller may not read: whether a sum overflows or a list grows tells of them.
     func allowOperations(
-        of operation: RecordOperation, on row: RecordRow, _ type: RecordTypeDefinition
+        of operation: RecordOperation, on row: RecordRow, _ type: RecordTypeDefinition, _ visibility: Visibility
     ) throws(RecordError) {
         guard let first = operation.input.fields.first(where: \.buildsOnValue) else { return }
-        guard mayRead(row, type) else { throw .operationDenied(first.name) }
-        guard let access = fieldAccess(type) else { return }
-        let unreadable = access.unreadable(isOwn: row.creator == caller.userID)
+        guard visibility.mayRead(row.facts) else { throw .operationDenied(first.name) }
+        let unreadable = visibility.unreadable(creator: row.creator)
+        guard !unreadable.isEmpty else { return }
         for input in operation.input.fields where input.buildsOnValue {
             if let field = type[input.name], unreadable.contains(field.id) { throw .operationDenied(input.name) }
         }
     }
 
     /// The fields that an operation names and its caller may not read in a record.
-    func unread(of resolved: ResolvedFields, in row: RecordRow, _ type: RecordTypeDefinition) -> Set<Int> {
+    func unread(of resolved: ResolvedFields, in row: RecordRow, _ visibility: Visibility) -> Set<Int> {
         let named = resolved.changes.lazy.map(\.fieldID)
-        guard mayRead(row, type) else { return Set(named) }
-        guard let access = fieldAccess(type) else { return [] }
-        let unreadable = access.unreadable(isOwn: row.creator == caller.userID)
-        return Set(named.filter { unreadable.contains($0) })
-    }
-
-    /// Whether the caller reads a field of a record; else what stands in it must not be confirmed.
-    func mayRead(field: Int, of type: RecordTypeDefinition, isOwn: Bool) -> Bool {
-        !(fieldAccess(type)?.unreadable(isOwn: isOwn).contains(field) ?? false)
+        guard visibility.mayRead(row.facts) else { return Set(named) }
+        let unreadable = visibility.unreadable(creator: row.creator)
+        return unreadable.isEmpty ? [] : Set(named.filter { unreadable.contains($0) })
     }
 }
 

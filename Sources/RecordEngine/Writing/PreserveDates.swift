@@ -91,11 +91,11 @@ extension RecordWriter {
     /// Refuses other dates and users than a record has. Clients send back what they have read, so the same ones are passed
     /// over; and a `modified` without a tag beside it may be that of a version before.
     func checkStamps(
-        of operation: RecordOperation, on row: RecordRow, _ type: RecordTypeDefinition
+        of operation: RecordOperation, on row: RecordRow, _ visibility: Visibility
     ) throws(RecordError) {
         let input = operation.input
         // A caller that cannot read the record has nothing of it to send back, and must learn nothing by trying.
-        guard mayRead(row, type) else { throw .stampRefused(input.created == nil ? "modified" : "created") }
+        guard visibility.mayRead(row.facts) else { throw .stampRefused(input.created == nil ? "modified" : "created") }
         if let token = input.created {
             let stamp = try input.stamp(token, "created")
             try compare(stamp, row.created, row.creator, "created")

@@ -8,7 +8,8 @@ extension RecordWriter {
     func appendAnswer(
         _ row: RecordRow, type: RecordTypeDefinition, name: String, merge: FieldMerge, to answer: inout [UInt8]
     ) throws(RecordError) {
-        guard mayRead(row, type) else {
+        let visibility = visibility(of: type)
+        guard visibility.mayRead(row.facts) else {
             var copy = name
             copy.withUTF8 {
                 RecordComposer.appendStub(
@@ -18,19 +19,19 @@ extension RecordWriter {
         }
         let start = answer.count
         try append(
-            row, type: type, name: Array(name.utf8), fields: merge.stored, unsaved: merge.externalPuts, to: &answer)
+            row, type: type, visibility, name: Array(name.utf8), fields: merge.stored, unsaved: merge.externalPuts,
+            to: &answer)
         noteShown(row, type: type.name, name: name, in: start..<answer.count)
     }
 
     func append(
-        _ row: RecordRow, type: RecordTypeDefinition, name: [UInt8], fields: StoredFields,
+        _ row: RecordRow, type: RecordTypeDefinition, _ visibility: Visibility, name: [UInt8], fields: StoredFields,
         unsaved: [(fieldID: Int, json: [UInt8])] = [], to answer: inout [UInt8]
     ) throws(RecordError) {
         let creator = try transaction.userName(row.creator)
         let modifier = row.modifier == row.creator ? creator : try transaction.userName(row.modifier)
-        let selection = ShownFields(self.fields, of: type, for: caller, in: address.scope)
-            .selection(creator: row.creator)
-        let access = try shownAccess(of: row, type)
+        let selection = ShownFields(self.fields, of: type, visibility).selection(creator: row.creator)
+        let access = try shownAccess(of: row, visibility)
         let records = transaction.records
         try name.withUnsafeBufferPointer { name throws(RecordError) in
             let header = RecordHeader(

@@ -10,7 +10,8 @@ extension RecordWriter {
         guard let name = operation.recordName else { throw .badRequest("The operation needs a recordName") }
         guard let zone = try existingZone(), let existing = try find(name, zone: zone),
             let type = transaction.schema[id: existing.row.type],
-            operation.typeName == nil || operation.typeName == type.name, isKnown(existing.row, type)
+            operation.typeName == nil || operation.typeName == type.name, case let visibility = visibility(of: type),
+            visibility.knows(existing.row.facts)
         else {
             if forgivesMissing {
                 try requireSomeWriteRight(operation)
@@ -19,7 +20,7 @@ extension RecordWriter {
             }
             throw try missing(operation)
         }
-        try allowWriting(existing, type: type)
+        try visibility.requireWriting(existing.row.facts)
         try check(operation.writeGuard, existing, type: type)
         if try isUserRecord(existing, type) { throw .userRecordStays }
         try transaction.ensureSavepoint()

@@ -35,9 +35,8 @@ extension RecordWriter {
     private func withoutHiddenFields(
         _ error: RecordError, of row: RecordRow, _ type: RecordTypeDefinition
     ) -> RecordError {
-        guard case .list(let names)? = error.details.first(where: { $0.key == "fields" })?.value,
-            let hidden = fieldAccess(type)?.unreadable(isOwn: row.creator == caller.userID)
-        else { return error }
+        guard case .list(let names)? = error.details.first(where: { $0.key == "fields" })?.value else { return error }
+        let hidden = visibility(of: type).unreadable(creator: row.creator)
         let shown = names.filter { name in type[name].map { !hidden.contains($0.id) } ?? true }
         return shown.count == names.count ? error : .uniqueViolation(shown, type: type.name, isWhole: false)
     }

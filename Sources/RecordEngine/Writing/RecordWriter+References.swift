@@ -76,7 +76,7 @@ extension RecordWriter {
             guard let holder = try records.row(id: source), !holder.isDeleted
             else { return }
             if let found = try records.row(zone: zone, name: target.text),
-                let type = transaction.schema[id: found.type], mayRead(found, type)
+                let type = transaction.schema[id: found.type], visibility(of: type).mayRead(found.facts)
             {
                 return
             }
@@ -94,8 +94,7 @@ extension RecordWriter {
             // Who may not read the record that blocks, or the field of it that does, does not learn its name.
             let isReadable =
                 transaction.schema[id: holder.row.type].map { type in
-                    mayRead(holder.row, type)
-                        && mayRead(field: blocker.field, of: type, isOwn: holder.row.creator == caller.userID)
+                    visibility(of: type).mayRead(field: blocker.field, of: holder.row.facts)
                 } ?? false
             throw .stillReferenced(
                 by: isReadable ? String(decoding: holder.name, as: UTF8.self) : nil,

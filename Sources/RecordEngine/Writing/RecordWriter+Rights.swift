@@ -4,32 +4,16 @@ internal import RecordWire
 
 /// What a caller may do with a record, and what it may know of it.
 extension RecordWriter {
-    /// Refuses callers who may not change a record that they know of.
-    func allowWriting(_ record: StoredRecord, type: RecordTypeDefinition) throws(RecordError) {
-        if authorizeWriting(record.row, type) != .allowed { throw .refused(caller, .write, .record(type.name)) }
-    }
-
-    func authorizeWriting(_ row: RecordRow, _ type: RecordTypeDefinition) -> Decision {
-        Authorization.authorize(caller, .write, in: address.scope, type: type, row.facts)
-    }
-
-    /// Whether a record exists for the caller. What it may neither read nor write answers as a missing one does, in
-    /// every detail: status, order of checks, conditions.
-    func isKnown(_ row: RecordRow, _ type: RecordTypeDefinition) -> Bool {
-        mayRead(row, type) || authorizeWriting(row, type) == .allowed
-    }
-
-    func mayRead(_ row: RecordRow, _ type: RecordTypeDefinition) -> Bool {
-        Authorization.authorize(caller, .read, in: address.scope, type: type, row.facts)
-            == .allowed
+    func visibility(of type: RecordTypeDefinition) -> Visibility {
+        Visibility(of: type, for: caller, in: address.scope)
     }
 
     /// Refuses a change of the access list of a record that the caller may not read: whoever writes a list could let
     /// itself in.
     func allowChangingAccess(
-        _ operation: RecordOperation, of row: RecordRow, _ type: RecordTypeDefinition
+        _ operation: RecordOperation, of row: RecordRow, _ visibility: Visibility
     ) throws(RecordError) {
-        guard operation.input.hasACL, !mayRead(row, type) else { return }
+        guard operation.input.hasACL, !visibility.mayRead(row.facts) else { return }
         throw RecordError(
             .accessDenied, "Only who may read the record changes its access list. Leave 'acl' out",
             details: [("path", .text("acl"))])
@@ -37,7 +21,9 @@ extension RecordWriter {
 
     /// The refusal to give a record the name of another one, with its type for callers that can read it.
     func exists(_ row: RecordRow) -> RecordError {
-        guard let type = transaction.schema[id: row.type], mayRead(row, type) else { return .recordExists }
+        guard let type = transaction.schema[id: row.type], visibility(of: type).mayRead(row.facts) else {
+            return .recordExists
+        }
         return .recordExists(as: type.name)
     }
 
@@ -81,10 +67,11 @@ extension RecordWriter {
     }
 
     func dictionary(of record: StoredRecord, _ type: RecordTypeDefinition) throws(RecordError) -> [UInt8]? {
-        guard mayRead(record.row, type) else { return nil }
+        let visibility = visibility(of: type)
+        guard visibility.mayRead(record.row.facts) else { return nil }
         var json: [UInt8] = []
         try append(
-            record.row, type: type, name: record.name,
+            record.row, type: type, visibility, name: record.name,
             fields: StoredFields(text: record.fields, layout: record.layout), to: &json)
         return json
     }

@@ -48,7 +48,7 @@ extension RecordWriter {
     ) throws(RecordError) -> OperationResult {
         if let known,
             let allowed = try operation.allowed(
-                by: fieldAccess(known), of: known, isOwn: caller.userID != nil, in: transaction.environment)
+                by: visibility(of: known).fields, of: known, isOwn: caller.userID != nil, in: transaction.environment)
         {
             return try insertAllowed(allowed, typeName, known, zone: zone, position: position, into: &answer)
         }
@@ -124,7 +124,9 @@ extension RecordWriter {
         }
         guard let type = transaction.schema[id: existing.row.type] else { throw .recordNotFound }
         // A name of another type or of a record that the caller may not know of: in a path that is no record.
-        guard operation.typeName == nil || operation.typeName == type.name, isKnown(existing.row, type) else {
+        let visibility = visibility(of: type)
+        let facts = existing.row.facts
+        guard operation.typeName == nil || operation.typeName == type.name, visibility.knows(facts) else {
             guard createsMissing else { throw try missing(operation) }
             _ = try typeForCreating(operation)
             switch operation.writeGuard {
@@ -132,23 +134,25 @@ extension RecordWriter {
             case .tags, .exists: throw try missing(operation)
             }
         }
-        try allowWriting(existing, type: type)
-        try allowChangingAccess(operation, of: existing.row, type)
-        if operation.input.hasStamps { try checkStamps(of: operation, on: existing.row, type) }
+        try visibility.requireWriting(facts)
+        try allowChangingAccess(operation, of: existing.row, visibility)
+        if operation.input.hasStamps { try checkStamps(of: operation, on: existing.row, visibility) }
         try check(operation.writeGuard, existing, type: type)
 
         let isOwn = existing.row.creator == caller.userID
         let operation =
-            try operation.allowed(by: fieldAccess(type), of: type, isOwn: isOwn, in: transaction.environment)
+            try operation.allowed(by: visibility.fields, of: type, isOwn: isOwn, in: transaction.environment)
             ?? operation
-        try allowOperations(of: operation, on: existing.row, type)
+        try allowOperations(of: operation, on: existing.row, type, visibility)
         var (current, resolved) = try resolve(operation, type.name, type, record: existing)
         let before = StoredFields(text: existing.fields, layout: existing.layout)
         let merge: FieldMerge
         do throws(RecordError) {
             merge = try before.withView { view throws(RecordError) in
                 try merged(
-                    resolved, into: view, replacingAll: replacesAll, keeping: keptFields(of: current, isOwn: isOwn),
+                    resolved, into: view, replacingAll: replacesAll,
+                    // Whoever may not write fields may not take them away either.
+                    keeping: self.visibility(of: current).unwritable(creator: existing.row.creator),
                     record: existing.row.id)
             }
         } catch {
@@ -170,7 +174,7 @@ extension RecordWriter {
         let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
         let hasEntries = try prepareIndexes(
             current, zone: zone ?? 0, old: (existing.row, before), new: (row, merge.stored),
-            unread: current.hasMemberIndexes ? unread(of: resolved, in: existing.row, type) : [])
+            unread: current.hasMemberIndexes ? unread(of: resolved, in: existing.row, visibility) : [])
         let hadAssets = StoredFieldsView.hasAssets(before.layout)
         if hadReferences || hadAssets || hasEntries || !isOneStatement(merge) { try transaction.ensureSavepoint() }
         try noteUsage(of: existing.row, from: before, to: merge.stored)
@@ -181,7 +185,7 @@ extension RecordWriter {
         if changesAccess { try setAudiences(from: existing.row, to: row, zone: zone ?? 0) }
         try storeLargeValues(merge, record: row.id)
         if merge.hasReferences || hadReferences {
-            let unconfirmed = merge.hasReferences ? unread(of: resolved, in: existing.row, type) : []
+            let unconfirmed = merge.hasReferences ? unread(of: resolved, in: existing.row, visibility) : []
             try setEdges(
                 of: merge.stored, before: before, record: row.id, zone: zone ?? 0, position: position,
                 unconfirmed: unconfirmed)

@@ -25,8 +25,10 @@ extension RecordWriter {
 
     /// What a caller is told whose change makes a record too large: how large, only if it reads all of it.
     func withoutSize(_ error: RecordError, of row: RecordRow, type: RecordTypeDefinition) -> RecordError {
-        let unreadable = fieldAccess(type)?.unreadable(isOwn: row.creator == caller.userID) ?? []
-        guard !unreadable.isEmpty || !mayRead(row, type) else { return error }
+        let visibility = visibility(of: type)
+        guard !visibility.unreadable(creator: row.creator).isEmpty || !visibility.mayRead(row.facts) else {
+            return error
+        }
         var told = error
         told.details.removeAll { $0.key == "size" }
         return told

@@ -1,0 +1,78 @@
+/// What one caller may do with the records of one type in one database, and what it may know of them: found once, then asked
+/// for each record.
+///
+/// Answers, refusals, conditions, indexes and the feed ask here before they tell something, so that all of them tell the same.
+package struct Visibility: Sendable {
+    package let caller: Caller
+    package let scope: DatabaseScope
+    private let type: RecordTypeName
+    private let read: Authorization.Outlook
+    private let write: Authorization.Outlook
+    /// `nil` if no field is held back.
+    package let fields: FieldAccess?
+
+    package init(of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope) {
+        self.caller = caller
+        self.scope = scope
+        self.type = type.name
+        read = Authorization.outlook(on: .read, for: caller, in: scope, type: type)
+        write = Authorization.outlook(on: .write, for: caller, in: scope, type: type)
+        fields = Authorization.fields(of: type, for: caller, in: scope)
+    }
+
+    /// The records that the caller may read, among those without an access list.
+    package var reads: Reach { read.reach }
+    /// Those that it may write.
+    package var writes: Reach { write.reach }
+
+    package func mayRead(_ record: RecordFacts) -> Bool {
+        Authorization.judge(caller, .read, in: scope, read, record).decision == .allowed
+    }
+
+    package func mayWrite(_ record: RecordFacts) -> Bool {
+        Authorization.judge(caller, .write, in: scope, write, record).decision == .allowed
+    }
+
+    /// Whether a record exists for the caller. What it may neither read nor write answers as a missing one does, in
+    /// every detail: status, order of checks, conditions.
+    package func knows(_ record: RecordFacts) -> Bool {
+        mayRead(record) || mayWrite(record)
+    }
+
+    /// Refuses callers who may not change a record that they know of.
+    package func requireWriting(_ record: RecordFacts) throws(RecordError) {
+        if !mayWrite(record) { throw .refused(caller, .write, .record(type)) }
+    }
+
+    /// Whether a caller who may not read a record is to be told once, by the feed, that it is gone.
+    ///
+    /// - Parameters:
+    ///   - formerReaders: As they are stored with the record.
+    ///   - sequence: Up to where the caller knows everything.
+    package func couldRead(creator: UserID, formerReaders: [UInt8], after sequence: Int64) -> Bool {
+        Authorization.couldRead(
+            caller, in: scope, reach: reads, creator: creator, formerReaders: formerReaders, after: sequence)
+    }
+
+    // MARK: Fields
+
+    /// Whether the caller has created a record, which gives it the rights of `_creator` on its fields.
+    private func isOwn(_ creator: UserID) -> Bool { creator == caller.userID }
+
+    /// The numbers of the fields that it does not read in a record that it may read, ascending.
+    package func unreadable(creator: UserID) -> [Int] {
+        fields?.unreadable(isOwn: isOwn(creator)) ?? []
+    }
+
+    /// The numbers of those that it does not write in one that it may write.
+    package func unwritable(creator: UserID) -> [Int] {
+        fields?.unwritable(isOwn: isOwn(creator)) ?? []
+    }
+
+    /// Whether the caller reads a field of a record; else what stands in it must not be confirmed.
+    package func mayRead(field: Int, of record: RecordFacts) -> Bool {
+        guard mayRead(record) else { return false }
+        guard let fields else { return true }
+        return !fields.unreadable(isOwn: record.creator.map(isOwn) ?? false).contains(field)
+    }
+}
