@@ -15,12 +15,12 @@ package struct Schema: Hashable, Sendable {
     }
 
     /// The type with the number that stored records carry.
-    package subscript(id id: Int64) -> RecordTypeDefinition? {
+    package subscript(id id: TypeID) -> RecordTypeDefinition? {
         names[id].flatMap { types[$0.text] }
     }
 
     /// The numbers of all indexes, those that are being built too.
-    package var indexIDs: Set<Int64> {
+    package var indexIDs: Set<IndexID> {
         types.values.reduce(into: []) { ids, type in ids.formUnion(type.indexes.lazy.map(\.id)) }
     }
 
@@ -33,13 +33,13 @@ package struct Schema: Hashable, Sendable {
         if let type = types.removeValue(forKey: name.text) { names[type.id] = nil }
     }
 
-    private var names: [Int64: RecordTypeName] = [:]
+    private var names: [TypeID: RecordTypeName] = [:]
 }
 
 /// A record type: its fields and who may do what with its records.
 package struct RecordTypeDefinition: Hashable, Sendable {
     /// The number under which storage knows the type; never given twice.
-    package let id: Int64
+    package let id: TypeID
     package let name: RecordTypeName
     package var grants: Grants
     package private(set) var fields: [FieldDefinition]
@@ -66,7 +66,7 @@ package struct RecordTypeDefinition: Hashable, Sendable {
     private var positions: [String: Int]
 
     package init(
-        id: Int64, name: RecordTypeName, grants: Grants, fields: [FieldDefinition] = [],
+        id: TypeID, name: RecordTypeName, grants: Grants, fields: [FieldDefinition] = [],
         indexes: [IndexDefinition] = [], hasAccessLists: Bool = false,
         defaultAccess: AccessTemplate? = nil, requiresAccessLists: Bool = false
     ) {

@@ -37,7 +37,7 @@ extension SchemaDocument {
         /// - Parameters:
         ///   - built: The records in each index that is being built, by its number.
         ///   - namesRecords: Whether the reason of a failure may name records.
-        init?(_ index: IndexDefinition, built: [Int64: Int], namesRecords: Bool) {
+        init?(_ index: IndexDefinition, built: [IndexID: Int], namesRecords: Bool) {
             switch index.state {
             case .ready: return nil
             case .building: self = .building(built: built[index.id] ?? 0)
@@ -65,7 +65,7 @@ extension SchemaDocument.IndexEntry {
     ///
     /// - Parameter namesRecords: Whether the reason of a failure may name records.
     package init(
-        _ index: IndexDefinition, of type: RecordTypeDefinition, built: [Int64: Int], namesRecords: Bool = true
+        _ index: IndexDefinition, of type: RecordTypeDefinition, built: [IndexID: Int], namesRecords: Bool = true
     ) {
         self.init(
             columns: index.columns.map { column in

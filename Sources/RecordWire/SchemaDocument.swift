@@ -74,7 +74,7 @@ package struct SchemaDocument: Hashable, Sendable {
     ///   - built: The records in each index that is being built, by its number.
     ///   - namesRecords: Whether the reasons of failed indexes of a type may name records.
     package init(
-        _ schema: Schema, built: [Int64: Int] = [:], namesRecords: (RecordTypeDefinition) -> Bool = { _ in true }
+        _ schema: Schema, built: [IndexID: Int] = [:], namesRecords: (RecordTypeDefinition) -> Bool = { _ in true }
     ) {
         types = schema.types.values.sorted { $0.name.text < $1.name.text }
             .map { TypeEntry($0, built: built, namesRecords: namesRecords($0)) }
@@ -142,7 +142,7 @@ extension SchemaDocument.TypeEntry {
     /// - Parameters:
     ///   - built: The records in each index that is being built, by its number.
     ///   - namesRecords: Whether the reasons of failed indexes may name records.
-    package init(_ type: RecordTypeDefinition, built: [Int64: Int] = [:], namesRecords: Bool = true) {
+    package init(_ type: RecordTypeDefinition, built: [IndexID: Int] = [:], namesRecords: Bool = true) {
         let fields = type.fields.map { field in
             let index = field.options.isEmpty ? nil : type.index(servingOptionsOf: field)
             var entry = SchemaDocument.FieldEntry(

@@ -21,7 +21,7 @@ package enum QuerySample {
             guard let name = FieldName(text) else { throw .recordNotFound }
             definitions.append(FieldDefinition(id: index + 1, name: name, type: type))
         }
-        return RecordTypeDefinition(id: 1, name: name, grants: .standard, fields: definitions)
+        return RecordTypeDefinition(id: TypeID(rawValue: 1), name: name, grants: .standard, fields: definitions)
     }
 
     package static func binder() throws(RecordError) -> PredicateBinder {

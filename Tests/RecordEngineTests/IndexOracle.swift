@@ -54,7 +54,7 @@ struct IndexOracle {
 
     /// Every index that did not fail is ready and holds what the records say, and there is no other table.
     func check(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        var numbers: Set<Int64> = []
+        var numbers: Set<IndexID> = []
         for type in test.database.schema.types.values {
             for index in type.maintainedIndexes {
                 numbers.insert(index.id)

@@ -1,3 +1,4 @@
+import RecordModel
 import RecordStorage
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 @Suite struct IndexRunsTests {
     private struct Row: Hashable, Comparable {
-        var index: Int64
+        var index: IndexID
         var entry: IndexTable.Entry
 
         static func < (left: Row, right: Row) -> Bool {
@@ -43,7 +44,7 @@ import Testing
         let runLength = [1, 3, 64, 10_000][seed % 4]
         for number in 0..<count {
             let row = Row(
-                index: Int64(random.next() % 3),
+                index: IndexID(rawValue: Int64(random.next() % 3)),
                 entry: .init(
                     zone: Int64(random.next() % 4) - 2, key: Self.key(&random), record: Int64(number * 7 % 901)))
             rows.append(row)

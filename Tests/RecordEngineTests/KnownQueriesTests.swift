@@ -1,5 +1,6 @@
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 @testable import RecordEngine
@@ -17,7 +18,7 @@ import Testing
     }
 
     private static func words(
-        _ condition: String, _ arguments: [QueryArgument] = [], type: Int64 = 1
+        _ condition: String, _ arguments: [QueryArgument] = [], type: TypeID = 1
     ) -> KnownQueries.Words? {
         var input = QueryInput()
         input.condition = condition

@@ -1,4 +1,5 @@
 import RecordModel
+import TestSupport
 import Testing
 
 /// The table of who may do what.

@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import StoreTestSupport
+import TestSupport
 import Testing
 
 @testable import RecordStorage

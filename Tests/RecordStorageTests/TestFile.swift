@@ -1,5 +1,6 @@
 import Foundation
 import RecordStorage
+import TestSupport
 
 /// A database file in a folder of its own, with the writer's connection.
 final class TestFile {

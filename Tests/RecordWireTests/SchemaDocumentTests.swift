@@ -1,5 +1,6 @@
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 struct SchemaDocumentTests {

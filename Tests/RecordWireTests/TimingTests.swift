@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// Prints what the record path costs. Run in release: `FOGBASE_TIMINGS=1 swift test -c release --filter TimingTests`.

@@ -49,7 +49,7 @@ extension InMemoryWriter {
         if let name = operation.recordName, call.scope == .publicDatabase, UserRecordName(name.text) != nil {
             throw .badRequest("Names of an underscore and 32 hexadecimal digits are those of user records")
         }
-        let type = database.schema[typeName] ?? RecordTypeDefinition(id: 0, name: typeName, grants: .standard)
+        let type = database.schema[typeName] ?? RecordTypeDefinition(id: .unassigned, name: typeName, grants: .standard)
         guard Authorization.authorize(call.caller, .create, in: call.scope, type: type, .new) == .allowed else {
             throw .refused(call.caller, .create, .records(typeName))
         }

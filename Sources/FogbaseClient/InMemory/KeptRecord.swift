@@ -14,7 +14,7 @@ struct KeptRecord {
     let id: Int64
     let key: RecordKey
     /// The number of its type.
-    let type: Int64
+    let type: TypeID
     let creator: UserID
     /// Milliseconds since 1970, as all times.
     let created: Int64
@@ -37,7 +37,7 @@ struct KeptRecord {
     private var values: [Int: [QueryValue]] = [:]
 
     /// A new record.
-    init(id: Int64, key: RecordKey, type: Int64, creator: UserID, created: Int64) {
+    init(id: Int64, key: RecordKey, type: TypeID, creator: UserID, created: Int64) {
         self.id = id
         self.key = key
         self.type = type

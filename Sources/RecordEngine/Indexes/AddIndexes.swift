@@ -8,7 +8,7 @@ package struct AddedIndexes: Equatable, Sendable {
     /// were named.
     package var all: [IndexDefinition]
     /// The numbers of those that were not there before this wish; of two who wish for one, it is new to the first.
-    package var new: Set<Int64>
+    package var new: Set<IndexID>
 }
 
 extension RecordDatabase {

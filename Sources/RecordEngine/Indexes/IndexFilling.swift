@@ -7,7 +7,7 @@ final class IndexFilling {
     let type: RecordTypeDefinition
     var indexes: [IndexDefinition]
     /// Why some of them cannot be built.
-    private(set) var failures: [Int64: String] = [:]
+    private(set) var failures: [IndexID: String] = [:]
     private var key: [UInt8] = []
 
     init(_ type: RecordTypeDefinition, _ indexes: [IndexDefinition] = []) {

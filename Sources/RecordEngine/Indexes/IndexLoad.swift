@@ -14,19 +14,19 @@ final class IndexLoad {
     /// What is being built, as it was stored when the stretch began.
     let builds: [IndexDefinitionTable.Build]
     /// By the number of the type.
-    let fillings: [Int64: IndexFilling]
+    let fillings: [TypeID: IndexFilling]
     /// The record up to which entries are gathered.
     private(set) var position: Int64
     /// Whether there are no records behind the stretch.
     private(set) var isLast = false
     /// The records in it, by the number of their type.
-    private(set) var records: [Int64: Int] = [:]
+    private(set) var records: [TypeID: Int] = [:]
     /// Whether what the last slice has done is committed. If not, nothing of the stretch counts.
     var isCommitted = true
 
     private let start: Int64
     private let end: Int64
-    private let types: [Int64: Int64]
+    private let types: [IndexID: TypeID]
     private var stage = Stage.gathering
     private var runs = IndexRuns()
     private var seen = 0
@@ -37,7 +37,7 @@ final class IndexLoad {
     ///   - builds: All of them are at the same position, behind which the stretch begins.
     ///   - end: The number of a record behind which it must not go.
     init(
-        _ builds: [IndexDefinitionTable.Build], _ fillings: [Int64: IndexFilling], after start: Int64, upTo end: Int64
+        _ builds: [IndexDefinitionTable.Build], _ fillings: [TypeID: IndexFilling], after start: Int64, upTo end: Int64
     ) {
         self.builds = builds
         self.fillings = fillings
@@ -60,7 +60,7 @@ final class IndexLoad {
     }
 
     /// Notes that a write takes entries of a record away, or brings some.
-    func note(changeOf record: Int64, in index: Int64) {
+    func note(changeOf record: Int64, in index: IndexID) {
         guard stage != .mending, record > start, record <= position, types[index] != nil else { return }
         changed.insert(record)
     }

@@ -11,7 +11,7 @@ internal import RecordWire
 /// Confined to the writer's thread.
 final class IndexMaintainer {
     private struct Change {
-        let index: Int64
+        let index: IndexID
         let isInsertion: Bool
         /// A zone or an audience.
         let place: Int64

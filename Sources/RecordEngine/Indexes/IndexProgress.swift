@@ -1,3 +1,4 @@
+package import RecordModel
 internal import Synchronization
 internal import Threads
 
@@ -5,7 +6,7 @@ internal import Threads
 package final class IndexProgress: Sendable {
     private let records = Atomic<UInt64>(0)
     private let slices = Atomic<UInt64>(0)
-    private let open = Locked<[Int64: Int]>([:])
+    private let open = Locked<[IndexID: Int]>([:])
 
     package init() {}
 
@@ -14,12 +15,12 @@ package final class IndexProgress: Sendable {
     /// The slices in which indexes were built and dropped since the database was opened.
     package var doneSlices: UInt64 { slices.load(ordering: .relaxed) }
     /// The records in each index that is being built, by its number.
-    package var building: [Int64: Int] { open.withLock { $0 } }
+    package var building: [IndexID: Int] { open.withLock { $0 } }
 
     /// - Parameters:
     ///   - building: What is being built after the slice.
     ///   - added: The records that it has put into indexes.
-    func didCommit(building: [Int64: Int], added: Int) {
+    func didCommit(building: [IndexID: Int], added: Int) {
         records.add(UInt64(added), ordering: .relaxed)
         slices.add(1, ordering: .relaxed)
         open.withLock { $0 = building }

@@ -1,4 +1,5 @@
 internal import Containers
+internal import RecordModel
 
 /// Entries of indexes on their way into the tables, in runs that are sorted one by one and merged as they are taken out.
 ///
@@ -7,7 +8,7 @@ internal import Containers
 final class IndexRuns {
     struct Entry {
         /// The number of the index.
-        let index: Int64
+        let index: IndexID
         /// A zone or an audience.
         let place: Int64
         /// The internal number of the record.
@@ -36,7 +37,7 @@ final class IndexRuns {
     /// Adds an entry to the run that is open.
     ///
     /// - Parameter key: At most 4 GB in all entries together.
-    func append(_ key: [UInt8], index: Int64, place: Int64, record: Int64, zone: Int64, isUnique: Bool) {
+    func append(_ key: [UInt8], index: IndexID, place: Int64, record: Int64, zone: Int64, isUnique: Bool) {
         let start = UInt32(keys.count)
         keys.append(contentsOf: key)
         entries.append(

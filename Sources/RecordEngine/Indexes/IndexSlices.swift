@@ -9,7 +9,7 @@ extension WriteTransaction {
         /// Whether there is more to build or to drop.
         var hasMore: Bool
         /// The records that are in each index that is still being built.
-        var building: [Int64: Int] = [:]
+        var building: [IndexID: Int] = [:]
         /// The records that it has put into indexes, counted once per index.
         var added = 0
     }
@@ -62,7 +62,7 @@ extension WriteTransaction {
         // Those that are equally far go on together, up to where the next one is, which then joins them.
         let end = builds.map(\.position).filter { $0 > position }.min() ?? .max
         var front: [IndexDefinitionTable.Build] = []
-        var fillings: [Int64: IndexFilling] = [:]
+        var fillings: [TypeID: IndexFilling] = [:]
         for build in builds where build.position == position {
             guard let type = schema[id: build.type],
                 let index = type.maintainedIndexes.first(where: { $0.id == build.id })

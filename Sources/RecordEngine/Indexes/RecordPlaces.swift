@@ -52,7 +52,7 @@ extension WriteTransaction {
 
     /// Some other record of a zone that has a key, with or without an access list.
     func otherRecord(
-        zone: Int64, key: UnsafeRawBufferPointer, than record: Int64, in index: Int64, of type: RecordTypeDefinition
+        zone: Int64, key: UnsafeRawBufferPointer, than record: Int64, in index: IndexID, of type: RecordTypeDefinition
     ) throws(RecordError) -> Int64? {
         if let other = try indexes.table.otherRecord(zone: zone, key: key, than: record, in: index) { return other }
         guard type.hasAccessLists,

@@ -16,7 +16,7 @@ struct IndexExamination {
     private let hasIndexes: Bool
     private let audiences: AudienceExamination?
     /// The indexes of each type that can be compared, as the present view has them.
-    private var indexes: [Int64: [IndexDefinition]] = [:]
+    private var indexes: [TypeID: [IndexDefinition]] = [:]
 
     private static let slice = 1_000
 

@@ -90,7 +90,7 @@ struct DatabaseExamination {
         database.keys = totals.keys
         database.sessions = totals.sessions
         database.zones = totals.zones
-        var counts: [Int64: InspectionTable.TypeCount] = [:]
+        var counts: [TypeID: InspectionTable.TypeCount] = [:]
         let all = try table.withView {
             schema = try schemas.load(version: 1)
             return try table.counts()

@@ -9,12 +9,12 @@ internal import RecordWire
 struct KnownQueries {
     /// Words and the type they are bound to, as it is without hidden fields.
     struct Words: Hashable {
-        let type: Int64
+        let type: TypeID
         let identity: [UInt8]
 
         /// - Parameter identity: As `QueryInput.identity`.
         /// - Returns: `nil` for a query that is not kept.
-        init?(_ input: QueryInput, identity: [UInt8], type: Int64) {
+        init?(_ input: QueryInput, identity: [UInt8], type: TypeID) {
             guard identity.count <= KnownQueries.mostBytes, !input.mayAskForNow else { return nil }
             self.type = type
             self.identity = identity

@@ -12,14 +12,14 @@ struct QueryCursor: Hashable {
     /// What a cursor belongs to: another caller's, or that of another query, type or zone, does not open.
     struct Binding {
         let zone: Int64
-        let type: Int64
+        let type: TypeID
         let caller: Caller
         /// The query without what differs between its pages.
         let identity: [UInt8]
 
         var context: [UInt8] {
             var context: [UInt8] = []
-            for number in [3, zone, type, caller.identityID] { append(number, to: &context) }
+            for number in [3, zone, type.rawValue, caller.identityID] { append(number, to: &context) }
             context.append(contentsOf: SHA256.hash(identity).bytes)
             return context
         }

@@ -1,3 +1,4 @@
+internal import RecordModel
 internal import Glibc
 package import RecordWire
 internal import RecordStorage
@@ -21,7 +22,7 @@ package final class QueryServices: Sendable {
         let key: String
     }
     /// By the number of the index.
-    let statistics = Locked<[Int64: IndexStatistics]>([:])
+    let statistics = Locked<[IndexID: IndexStatistics]>([:])
     /// What `/metrics` tells of queries.
     package let counters = QueryCounters()
 

@@ -9,7 +9,7 @@ struct SetChange: Sendable {
     private let operation: RecordOperation?
     /// Whether it deletes what it finds.
     var isDeletion: Bool { operation == nil }
-    private let typeID: Int64
+    private let typeID: TypeID
     private let matcher: RecordMatcher
     private let namesGoneAccounts: Bool
     /// The fields that the condition looks at.

@@ -114,7 +114,7 @@ extension RecordReader {
         var isCut = false
         var isLate = false
         var rows = 0
-        var shownFields: [Int64: ShownFields] = [:]
+        var shownFields: [TypeID: ShownFields] = [:]
         func shown(_ type: RecordTypeDefinition) -> ShownFields {
             if let known = shownFields[type.id] { return known }
             let shown = ShownFields(request.fields, of: type, Visibility(of: type, for: caller, in: scope))
@@ -178,8 +178,8 @@ extension RecordReader {
 
     /// What the caller may see of a zone, in terms of types: `authorize` compiled for the feed.
     private func feedFilter(for caller: Caller, in scope: DatabaseScope) -> RecordReading.FeedFilter {
-        var all: [Int64] = []
-        var own: [Int64] = []
+        var all: [TypeID] = []
+        var own: [TypeID] = []
         for type in schema.types.values {
             switch Authorization.reach(of: .read, for: caller, in: scope, type: type) {
             case .all: all.append(type.id)

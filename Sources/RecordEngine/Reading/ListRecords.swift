@@ -106,7 +106,7 @@ extension RecordReader {
 
     /// Hands out the records of a zone without access lists and those of audiences, in creation order.
     private func list(
-        zone: Int64, _ audiences: [Int64], type: Int64, _ reach: Reach, after id: Int64, limit: Int,
+        zone: Int64, _ audiences: [Int64], type: TypeID, _ reach: Reach, after id: Int64, limit: Int,
         _ show: (RecordCursor) throws(RecordError) -> Bool
     ) throws(RecordError) {
         let order = QueryOrder([], constants: [], createdFollowsIDs: database.createdFollowsIDs)

@@ -106,7 +106,7 @@ package final class RecordReader {
     }
 
     /// The type of a stored row. The snapshot may be newer than the schema that was read before it.
-    func type(_ id: Int64) -> RecordTypeDefinition? {
+    func type(_ id: TypeID) -> RecordTypeDefinition? {
         if let type = schema[id: id] { return type }
         reloadSchema()
         return schema[id: id]
@@ -194,7 +194,7 @@ package final class RecordReader {
     // MARK: Storage
 
     /// The indexes that queries have statements for.
-    package var preparedIndexes: Set<Int64> {
+    package var preparedIndexes: Set<IndexID> {
         store.indexes.preparedIndexes
     }
 

@@ -44,10 +44,10 @@ enum ListingCursor {
     /// What a cursor belongs to: another caller's, or one of another type or zone, does not open.
     struct Binding {
         let zone: Int64
-        let type: Int64
+        let type: TypeID
         let caller: Caller
 
-        var context: [Int64] { [1, zone, type, caller.identityID] }
+        var context: [Int64] { [1, zone, type.rawValue, caller.identityID] }
     }
 
     static func seal(_ id: Int64, _ binding: Binding, with keys: DatabaseKeys) -> String {

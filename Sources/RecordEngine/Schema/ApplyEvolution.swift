@@ -5,7 +5,7 @@ extension WriteTransaction {
     /// Applies the steps of a change of the schema, or throws its violation.
     func apply(_ evolution: SchemaEvolution) throws(RecordError) {
         if let violation = evolution.violation, !evolution.dependsOnValues { throw violation }
-        var added: Set<Int64> = []
+        var added: Set<IndexID> = []
         for step in evolution.steps {
             rightsChanged = true
             if case .buildIndexes(let widening) = step.change {
@@ -14,7 +14,7 @@ extension WriteTransaction {
                 continue
             }
             let number = try write(step)
-            if case .addIndex = step.change { added.insert(number) }
+            if case .addIndex = step.change { added.insert(IndexID(rawValue: number)) }
             schema.apply(step, number: number)
         }
         if let violation = evolution.violation { throw violation }
@@ -22,12 +22,12 @@ extension WriteTransaction {
 
     /// - Returns: The number of what was added, if it has one.
     private func write(_ step: SchemaStep) throws(RecordError) -> Int64 {
-        let type = schema[step.type]?.id ?? 0
+        let type = schema[step.type]?.id ?? .unassigned
         switch step.change {
         case .addType(let grants):
             let id = try schemaTable.addType(step.type)
             try schemaTable.setGrants(grants, type: id, sequence: 0)
-            return id
+            return id.rawValue
         case .removeType: try schemaTable.removeType(type)
         case .addField(let field): try schemaTable.addField(field, type: type)
         case .removeFields(let ids): for id in ids { try schemaTable.removeField(id, type: type) }
@@ -38,7 +38,7 @@ extension WriteTransaction {
             lastUnindexed = lastSequence
             let id = try indexDefinitions.add(shape, isDeclared: isDeclared, type: type)
             try indexes.table.make(id)
-            return id
+            return id.rawValue
         case .declareIndex(let id, let isDeclared): try indexDefinitions.setDeclared(isDeclared, id)
         case .readyIndex(let id): try indexDefinitions.setReady(id)
         case .failIndex(let id, let reason): try indexDefinitions.setFailed(id, reason: reason)
@@ -57,7 +57,7 @@ extension WriteTransaction {
     }
 
     /// Builds added indexes if the type is small, and throws if a value has made a change to DOUBLE impossible.
-    private func build(_ added: Set<Int64>, of name: RecordTypeName, widening: Set<Int>) throws(RecordError) {
+    private func build(_ added: Set<IndexID>, of name: RecordTypeName, widening: Set<Int>) throws(RecordError) {
         guard let type = schema[name] else { return }
         try fillAtOnce(type.maintainedIndexes.filter { added.contains($0.id) }, of: type)
         for field in type.fields where widening.contains(field.id) {

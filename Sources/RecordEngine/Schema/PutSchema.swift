@@ -108,7 +108,7 @@ extension SchemaDocument.TypeEntry {
     fileprivate func target(
         from known: RecordTypeDefinition?, keepsRights: Bool
     ) throws(RecordError) -> SchemaEvolution.Target {
-        let before = known ?? RecordTypeDefinition(id: 0, name: name, grants: .standard(for: name))
+        let before = known ?? RecordTypeDefinition(id: .unassigned, name: name, grants: .standard(for: name))
         let keepsType = keepsRights && known != nil
         var fields = before.fields(becoming: self.fields.map { ($0.name, $0.type) })
         for (position, entry) in self.fields.enumerated() {

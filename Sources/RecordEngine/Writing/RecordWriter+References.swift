@@ -102,7 +102,7 @@ extension RecordWriter {
         }
     }
 
-    func fieldName(_ field: Int, of type: Int64) -> String {
+    func fieldName(_ field: Int, of type: TypeID) -> String {
         transaction.schema[id: type]?[id: field]?.name.text ?? ""
     }
 }

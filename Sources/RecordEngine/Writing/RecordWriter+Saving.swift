@@ -25,7 +25,7 @@ extension RecordWriter {
             try allowCreating(known)
             return (typeName, known)
         }
-        try allowCreating(RecordTypeDefinition(id: 0, name: typeName, grants: .standard))
+        try allowCreating(RecordTypeDefinition(id: .unassigned, name: typeName, grants: .standard))
         if transaction.environment == .production {
             throw .badRequest(
                 "Cannot create new type \(typeName) in production schema", cause: .unknownName,

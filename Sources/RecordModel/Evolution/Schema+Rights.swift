@@ -4,7 +4,7 @@ extension Schema {
     package func changedRights(since before: Schema) -> [(before: RecordTypeDefinition, after: RecordTypeDefinition)] {
         Set(types.keys).union(before.types.keys).sorted().compactMap { name in
             guard let some = types[name] ?? before.types[name] else { return nil }
-            let missing = RecordTypeDefinition(id: 0, name: some.name, grants: .standard(for: some.name))
+            let missing = RecordTypeDefinition(id: .unassigned, name: some.name, grants: .standard(for: some.name))
             let (old, new) = (before.types[name] ?? missing, types[name] ?? missing)
             return old.hasRights(of: new) ? nil : (old, new)
         }

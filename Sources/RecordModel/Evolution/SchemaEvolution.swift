@@ -162,7 +162,7 @@ package struct SchemaEvolution: Sendable {
     ///   - ready: Those that are ready, unless they have failed.
     ///   - failures: Why the others have failed; some that are there may have to stand in for them.
     package static func settling(
-        _ type: RecordTypeDefinition, ready: [Int64], failures: [Int64: String]
+        _ type: RecordTypeDefinition, ready: [IndexID], failures: [IndexID: String]
     ) -> SchemaEvolution {
         planning(type) { evolution throws(RecordError) in
             for index in type.maintainedIndexes {

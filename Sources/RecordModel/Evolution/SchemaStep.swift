@@ -15,10 +15,10 @@ package struct SchemaStep: Hashable, Sendable {
         case setOptions(IndexOptions, field: Int)
         /// Adds an empty index, or a check of a field that becomes DOUBLE.
         case addIndex(IndexWish.Shape, isDeclared: Bool)
-        case declareIndex(Int64, isDeclared: Bool)
-        case readyIndex(Int64)
-        case failIndex(Int64, reason: String)
-        case dropIndex(Int64)
+        case declareIndex(IndexID, isDeclared: Bool)
+        case readyIndex(IndexID)
+        case failIndex(IndexID, reason: String)
+        case dropIndex(IndexID)
         /// Builds the added indexes of a small type at once. If this shows that one of these fields cannot become DOUBLE, the
         /// change is rejected.
         case buildIndexes(widening: Set<Int>)
@@ -41,7 +41,8 @@ extension Schema {
     /// - Parameter number: That of the added type or index; steps that add none ignore it.
     package mutating func apply(_ step: SchemaStep, number: Int64 = 0) {
         switch step.change {
-        case .addType(let grants): set(RecordTypeDefinition(id: number, name: step.type, grants: grants))
+        case .addType(let grants):
+            set(RecordTypeDefinition(id: TypeID(rawValue: number), name: step.type, grants: grants))
         case .removeType: remove(step.type)
         default: types[step.type.text]?.apply(step.change, number: number)
         }
@@ -64,7 +65,7 @@ extension RecordTypeDefinition {
         case .addIndex(let shape, let isDeclared):
             add(
                 IndexDefinition(
-                    id: number, kind: shape.kind, columns: shape.columns, isUnique: shape.isUnique,
+                    id: IndexID(rawValue: number), kind: shape.kind, columns: shape.columns, isUnique: shape.isUnique,
                     isDeclared: isDeclared, state: .building(position: 0)))
         case .declareIndex(let id, let isDeclared): changeIndex(id) { $0.isDeclared = isDeclared }
         case .readyIndex(let id): changeIndex(id) { $0.state = .ready }
@@ -88,7 +89,7 @@ extension RecordTypeDefinition {
     }
 
     /// Changes an index or a check.
-    private mutating func changeIndex(_ id: Int64, _ change: (inout IndexDefinition) -> Void) {
+    private mutating func changeIndex(_ id: IndexID, _ change: (inout IndexDefinition) -> Void) {
         if let position = indexes.firstIndex(where: { $0.id == id }) { change(&indexes[position]) }
         if let position = replacements.firstIndex(where: { $0.id == id }) { change(&replacements[position]) }
     }

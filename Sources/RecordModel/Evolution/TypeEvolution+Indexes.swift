@@ -32,7 +32,7 @@ extension TypeEvolution {
                 "The type \(type.name) would have more indexes than a type may have", type.name,
                 limit: IndexDefinition.maxPerType)
         }
-        var kept: Set<Int64> = []
+        var kept: Set<IndexID> = []
         for (shape, isDeclared) in wanted {
             guard let index = usable.first(where: { $0.shape == shape }) else {
                 addIndex(shape, isDeclared: isDeclared)

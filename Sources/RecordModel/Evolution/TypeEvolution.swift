@@ -13,7 +13,7 @@ struct TypeEvolution {
     init(
         _ known: RecordTypeDefinition?, orNew name: RecordTypeName, _ grants: Grants, among count: Int
     ) throws(RecordError) {
-        self.init(known ?? RecordTypeDefinition(id: 0, name: name, grants: grants))
+        self.init(known ?? RecordTypeDefinition(id: .unassigned, name: name, grants: grants))
         guard known == nil else { return }
         guard count < Limits.recordTypes else {
             throw .badSchema("The schema has its full number of record types", limit: Limits.recordTypes)
@@ -24,7 +24,7 @@ struct TypeEvolution {
     mutating func add(_ change: SchemaStep.Change) {
         steps.append(SchemaStep(type.name, change))
         // The store gives another number to a new index; no later step names it.
-        type.apply(change, number: (type.maintainedIndexes.map(\.id).max() ?? 0) + 1)
+        type.apply(change, number: (type.maintainedIndexes.map(\.id.rawValue).max() ?? 0) + 1)
     }
 
     /// Makes the type what it shall be: rules 3 to 11.

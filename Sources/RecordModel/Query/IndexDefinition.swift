@@ -56,7 +56,7 @@ package struct IndexDefinition: Hashable, Sendable {
     }
 
     /// The number of its table, never given twice.
-    package let id: Int64
+    package let id: IndexID
     /// What an entry is.
     package var kind: Kind
     /// In the order in which keys are compared.
@@ -69,7 +69,7 @@ package struct IndexDefinition: Hashable, Sendable {
     package var state: State
 
     package init(
-        id: Int64, kind: Kind, columns: [Column], isUnique: Bool = false, isDeclared: Bool = true, state: State
+        id: IndexID, kind: Kind, columns: [Column], isUnique: Bool = false, isDeclared: Bool = true, state: State
     ) {
         self.id = id
         self.kind = kind

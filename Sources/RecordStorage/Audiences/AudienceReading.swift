@@ -16,7 +16,7 @@ package final class AudienceReading {
     /// The numbers that stand for those audiences of some principals that have records of a type.
     ///
     /// - Parameter principals: By number; `AudienceTable.everything` for all records that have a list.
-    package func numbers(zone: Int64, principals: [Int64], type: Int64) throws(RecordError) -> [Int64] {
+    package func numbers(zone: Int64, principals: [Int64], type: TypeID) throws(RecordError) -> [Int64] {
         var found: [Int64] = []
         for principal in principals {
             guard let number = try ofPrincipal.with(zone, principal).row({ -$0.next(Int64.self) }) else { continue }

@@ -53,7 +53,7 @@ package final class AudienceTable {
     package struct Member: Hashable, Sendable {
         /// As `number` gives it.
         package var audience: Int64
-        package var type: Int64
+        package var type: TypeID
         package var record: Int64
         package var creator: Int64
     }
@@ -74,7 +74,7 @@ package final class AudienceTable {
             ORDER BY audience, type, record LIMIT ?4
             """
         )
-        .with(last.map { -$0.audience } ?? .min, last?.type ?? .min, last?.record ?? .min, limit)
+        .with(last.map { -$0.audience } ?? .min, last?.type ?? .lowest, last?.record ?? .min, limit)
         .rows { Member(audience: -$0.next(), type: $0.next(), record: $0.next(), creator: $0.next()) }
     }
 

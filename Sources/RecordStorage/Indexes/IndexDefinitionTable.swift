@@ -15,21 +15,21 @@ package final class IndexDefinitionTable {
     }
 
     /// The indexes of each type by its number, in the order in which they were made; without dropped ones.
-    package func load() throws(RecordError) -> [Int64: [IndexDefinition]] {
+    package func load() throws(RecordError) -> [TypeID: [IndexDefinition]] {
         let rows = try connection.prepare(
             """
             SELECT id, type, kind, columns, is_unique, is_declared, state, position, failure
             FROM index_definition WHERE state <> \(Self.dropped) ORDER BY id
             """)
-        var indexes: [Int64: [IndexDefinition]] = [:]
+        var indexes: [TypeID: [IndexDefinition]] = [:]
         for (type, index) in try rows.rows(read) {
             if let index { indexes[type, default: []].append(index) }
         }
         return indexes
     }
 
-    private func read(_ row: inout Columns) -> (type: Int64, index: IndexDefinition?) {
-        let (id, type) = (row.next(Int64.self), row.next(Int64.self))
+    private func read(_ row: inout Columns) -> (type: TypeID, index: IndexDefinition?) {
+        let (id, type) = (row.next(IndexID.self), row.next(TypeID.self))
         guard let kind = IndexDefinition.Kind(rawValue: row.next()), let columns = IndexColumns.columns(row.next())
         else { return (type, nil) }
         let (isUnique, isDeclared) = (row.next(Bool.self), row.next(Bool.self))
@@ -49,44 +49,44 @@ package final class IndexDefinitionTable {
     /// Adds an index that is to be built. Its table is made by `IndexTable`.
     ///
     /// - Returns: The number of its table.
-    package func add(_ shape: IndexWish.Shape, isDeclared: Bool, type: Int64) throws(RecordError) -> Int64 {
+    package func add(_ shape: IndexWish.Shape, isDeclared: Bool, type: TypeID) throws(RecordError) -> IndexID {
         try connection.prepare(
             """
             INSERT INTO index_definition (type, kind, columns, is_unique, is_declared, state)
             VALUES (?1, ?2, ?3, ?4, ?5, \(Self.building)) RETURNING id
             """
         ).with(type, shape.kind.rawValue, IndexColumns.text(shape.columns), shape.isUnique ? 1 : 0, isDeclared ? 1 : 0)
-            .returnedNumber()
+            .returnedID()
     }
 
     /// Stores whether the schema names the index, or only the options of its field ask for it.
-    package func setDeclared(_ isDeclared: Bool, _ id: Int64) throws(RecordError) {
+    package func setDeclared(_ isDeclared: Bool, _ id: IndexID) throws(RecordError) {
         try set("is_declared = ?2", id, isDeclared ? 1 : 0)
     }
 
     /// Stores that all records are in the index.
-    package func setReady(_ id: Int64) throws(RecordError) {
+    package func setReady(_ id: IndexID) throws(RecordError) {
         try set("state = ?2", id, Self.ready)
     }
 
     /// - Parameter reason: A sentence that says why it cannot be built.
-    package func setFailed(_ id: Int64, reason: String) throws(RecordError) {
+    package func setFailed(_ id: IndexID, reason: String) throws(RecordError) {
         try connection.prepare(
             "UPDATE index_definition SET state = \(Self.failed), failure = ?2 WHERE id = ?1"
         ).with(id, reason).run()
     }
 
     /// Marks an index as dropped: it is none any more, and its table is to be emptied.
-    package func setDropped(_ id: Int64) throws(RecordError) {
+    package func setDropped(_ id: IndexID) throws(RecordError) {
         try set("state = ?2", id, Self.dropped)
     }
 
     /// Forgets an index whose table is gone.
-    package func remove(_ id: Int64) throws(RecordError) {
+    package func remove(_ id: IndexID) throws(RecordError) {
         try connection.prepare("DELETE FROM index_definition WHERE id = ?1").with(id).run()
     }
 
-    private func set(_ assignment: String, _ id: Int64, _ value: Int64) throws(RecordError) {
+    private func set(_ assignment: String, _ id: IndexID, _ value: Int64) throws(RecordError) {
         try connection.prepare("UPDATE index_definition SET \(assignment) WHERE id = ?1").with(id, value).run()
     }
 
@@ -94,9 +94,9 @@ package final class IndexDefinitionTable {
 
     /// How far an index is that is being built.
     package struct Build: Hashable, Sendable {
-        package var id: Int64
+        package var id: IndexID
         /// The number of its type.
-        package var type: Int64
+        package var type: TypeID
         /// The record id up to which records are in it.
         package var position: Int64
         /// The records that are in it.
@@ -118,12 +118,12 @@ package final class IndexDefinitionTable {
     }
 
     /// Some index that is dropped and whose table is still there.
-    package func firstDropped() throws(RecordError) -> Int64? {
-        try connection.integer("SELECT min(id) FROM index_definition WHERE state = \(Self.dropped)")
+    package func firstDropped() throws(RecordError) -> IndexID? {
+        try connection.prepare("SELECT min(id) FROM index_definition WHERE state = \(Self.dropped)").id()
     }
 
     /// The numbers of all rows, dropped ones too: those that have a table.
-    package func numbers() throws(RecordError) -> Set<Int64> {
+    package func numbers() throws(RecordError) -> Set<IndexID> {
         Set(try connection.prepare("SELECT id FROM index_definition").rows { $0.next() })
     }
 }

@@ -11,7 +11,7 @@ package final class IndexStatisticTable {
 
     /// What is kept of one index.
     package struct Row: Sendable {
-        package var index: Int64
+        package var index: IndexID
         /// How many entries it had.
         package var entries: Int64
         /// How many entries lie between two samples.
@@ -19,7 +19,7 @@ package final class IndexStatisticTable {
         /// As the engine writes them.
         package var samples: [UInt8]
 
-        package init(index: Int64, entries: Int64, step: Int64, samples: [UInt8]) {
+        package init(index: IndexID, entries: Int64, step: Int64, samples: [UInt8]) {
             self.index = index
             self.entries = entries
             self.step = step

@@ -30,8 +30,8 @@ package final class IndexTable {
     }
 
     private let connection: Connection
-    private var statements: [Int64: Statements] = [:]
-    private var finders: [Int64: Statement] = [:]
+    private var statements: [IndexID: Statements] = [:]
+    private var finders: [IndexID: Statement] = [:]
 
     /// So many indexes keep their statements; they are prepared again beyond it.
     private static let cachedIndexes = 256
@@ -41,10 +41,10 @@ package final class IndexTable {
     }
 
     /// The name of an index's table.
-    package static func name(_ index: Int64) -> String { "index_\(index)" }
+    package static func name(_ index: IndexID) -> String { "index_\(index)" }
 
     /// Makes the table of an index, empty.
-    package func make(_ index: Int64) throws(RecordError) {
+    package func make(_ index: IndexID) throws(RecordError) {
         try connection.execute(
             """
             CREATE TABLE \(Self.name(index)) (
@@ -57,7 +57,7 @@ package final class IndexTable {
 
     /// Adds an entry; does nothing if it is there.
     package func insert(
-        zone: Int64, key: UnsafeRawBufferPointer, record: Int64, into index: Int64
+        zone: Int64, key: UnsafeRawBufferPointer, record: Int64, into index: IndexID
     ) throws(RecordError) {
         let statement = try statements(of: index).insert
         try statement.with(zone, key, record).run()
@@ -65,7 +65,7 @@ package final class IndexTable {
 
     /// Takes an entry away; does nothing if there is none, as in an index that is still being built.
     package func remove(
-        zone: Int64, key: UnsafeRawBufferPointer, record: Int64, from index: Int64
+        zone: Int64, key: UnsafeRawBufferPointer, record: Int64, from index: IndexID
     ) throws(RecordError) {
         let statement = try statements(of: index).remove
         try statement.with(zone, key, record).run()
@@ -73,13 +73,13 @@ package final class IndexTable {
 
     /// Some other record of the zone that has the key.
     package func otherRecord(
-        zone: Int64, key: UnsafeRawBufferPointer, than record: Int64, in index: Int64
+        zone: Int64, key: UnsafeRawBufferPointer, than record: Int64, in index: IndexID
     ) throws(RecordError) -> Int64? {
         let statement = try statements(of: index).other
         return try statement.with(zone, key, record).number()
     }
 
-    private func statements(of index: Int64) throws(RecordError) -> Statements {
+    private func statements(of index: IndexID) throws(RecordError) -> Statements {
         if let known = statements[index] { return known }
         let name = Self.name(index)
         let made = Statements(
@@ -97,7 +97,7 @@ package final class IndexTable {
     /// Takes away the first entries of an index.
     ///
     /// - Returns: Whether the table is empty now.
-    package func removeFirst(_ count: Int, of index: Int64) throws(RecordError) -> Bool {
+    package func removeFirst(_ count: Int, of index: IndexID) throws(RecordError) -> Bool {
         let name = Self.name(index)
         let find = try connection.prepare(
             "SELECT zone, key, record FROM \(name) ORDER BY zone, key, record LIMIT 1 OFFSET ?1")
@@ -112,7 +112,7 @@ package final class IndexTable {
     }
 
     /// Takes away the table of an index, which is quick once it is empty.
-    package func drop(_ index: Int64) throws(RecordError) {
+    package func drop(_ index: IndexID) throws(RecordError) {
         statements[index] = nil
         finders[index] = nil
         try connection.execute("DROP TABLE IF EXISTS \(Self.name(index))")
@@ -121,12 +121,12 @@ package final class IndexTable {
     // MARK: Looking through
 
     /// All entries of an index in their order, for tests.
-    package func entries(of index: Int64) throws(RecordError) -> [Entry] {
+    package func entries(of index: IndexID) throws(RecordError) -> [Entry] {
         try entries(of: index, after: nil, limit: .max)
     }
 
     /// Entries of an index in their order, after one of them.
-    package func entries(of index: Int64, after last: Entry?, limit: Int) throws(RecordError) -> [Entry] {
+    package func entries(of index: IndexID, after last: Entry?, limit: Int) throws(RecordError) -> [Entry] {
         let rows = try connection.prepare(
             """
             SELECT zone, key, record FROM \(Self.name(index)) WHERE (zone, key, record) > (?1, ?2, ?3)
@@ -137,12 +137,12 @@ package final class IndexTable {
     }
 
     /// How many entries an index has. Walks it.
-    package func count(of index: Int64) throws(RecordError) -> Int {
+    package func count(of index: IndexID) throws(RecordError) -> Int {
         Int(try connection.integer("SELECT count(*) FROM \(Self.name(index))") ?? 0)
     }
 
     /// Whether an index has an entry.
-    package func contains(_ entry: Entry, in index: Int64) throws(RecordError) -> Bool {
+    package func contains(_ entry: Entry, in index: IndexID) throws(RecordError) -> Bool {
         let find: Statement
         if let known = finders[index] {
             find = known
@@ -156,9 +156,9 @@ package final class IndexTable {
     }
 
     /// The numbers of all tables of indexes that the file has.
-    package func tables() throws(RecordError) -> Set<Int64> {
+    package func tables() throws(RecordError) -> Set<IndexID> {
         let rows = try connection.prepare(
             "SELECT substr(name, 7) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'index_[0-9]*'")
-        return Set(try rows.rows { Int64($0.next(String.self)) }.compactMap(\.self))
+        return Set(try rows.rows { Int64($0.next(String.self)).map(IndexID.init(rawValue:)) }.compactMap(\.self))
     }
 }

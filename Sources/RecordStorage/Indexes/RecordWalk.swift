@@ -20,7 +20,7 @@ package final class RecordWalk {
     }
 
     /// Begins at the live records of one type, zone by zone.
-    package func begin(type: Int64) throws(RecordError) {
+    package func begin(type: TypeID) throws(RecordError) {
         let statement = try connection.prepare(Self.ofType("\(RecordRowCursor.joinedColumns), r.zone"))
         statement.with(type, Int64.max)
         self.statement = statement
@@ -39,7 +39,7 @@ package final class RecordWalk {
     }
 
     /// Whether a type has at most so many live records, without looking at more than about so many rows.
-    package func hasAtMost(_ limit: Int, ofType type: Int64) throws(RecordError) -> Bool {
+    package func hasAtMost(_ limit: Int, ofType type: TypeID) throws(RecordError) -> Bool {
         let zones = try connection.prepare("SELECT count(*) FROM (SELECT 1 FROM zone LIMIT ?1)")
         guard try zones.with(limit + 1).number() ?? .max <= limit else { return false }
         let records = try connection.prepare("SELECT count(*) FROM (\(Self.ofType("1").text))")

@@ -14,7 +14,7 @@ package final class IndexReading {
             case records(isBackward: Bool, isBehindPosition: Bool)
             case count, countAll, sample, countEverything
         }
-        let index: Int64
+        let index: IndexID
         let verb: Verb
         var lane = 0
     }
@@ -27,12 +27,12 @@ package final class IndexReading {
     }
 
     /// The indexes that it has statements for.
-    package var preparedIndexes: Set<Int64> {
+    package var preparedIndexes: Set<IndexID> {
         Set(statements.keys.lazy.map(\.index))
     }
 
     /// Lets go of the statements for indexes that are gone.
-    package func forget(allBut indexes: Set<Int64>) {
+    package func forget(allBut indexes: Set<IndexID>) {
         guard statements.keys.contains(where: { !indexes.contains($0.index) }) else { return }
         statements = statements.filter { indexes.contains($0.key.index) }
     }
@@ -52,7 +52,7 @@ package final class IndexReading {
     ///
     /// - Parameter position: The entry after which to begin; it lies in the range. `nil` for the range's beginning.
     package func ascending(
-        _ index: Int64, zone: Int64, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?, limit: Int,
+        _ index: IndexID, zone: Int64, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?, limit: Int,
         into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try statement(index, .ascending)
@@ -70,7 +70,7 @@ package final class IndexReading {
     ///   - position: The entry behind which to begin, in the direction of the walk.
     ///   - lane: Cursors of different lanes may be open at once.
     package func records(
-        _ index: Int64, zone: Int64, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?,
+        _ index: IndexID, zone: Int64, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?,
         isBackward: Bool, lane: Int = 0
     ) throws(RecordError) -> RecordCursor? {
         let verb = Shape.Verb.records(isBackward: isBackward, isBehindPosition: position != nil)
@@ -87,7 +87,7 @@ package final class IndexReading {
 
     /// Appends entries by key and record, both descending: those before a position, or from the range's end.
     package func descending(
-        _ index: Int64, zone: Int64, _ range: KeyRange, before position: (key: [UInt8], record: Int64)?, limit: Int,
+        _ index: IndexID, zone: Int64, _ range: KeyRange, before position: (key: [UInt8], record: Int64)?, limit: Int,
         into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try statement(index, .descending)
@@ -98,7 +98,7 @@ package final class IndexReading {
 
     /// Appends the entries of one key by record, ascending, after a record.
     package func within(
-        _ index: Int64, zone: Int64, key: [UInt8], after record: Int64, limit: Int, into entries: inout EntryBuffer
+        _ index: IndexID, zone: Int64, key: [UInt8], after record: Int64, limit: Int, into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try statement(index, .within)
         try read(statement.with(zone, key, record, limit), into: &entries)
@@ -108,7 +108,7 @@ package final class IndexReading {
     ///
     /// - Parameter limit: Counting stops there; `Int.max` for all of them.
     package func count(
-        _ index: Int64, zone: Int64, _ range: KeyRange, limit: Int = .max
+        _ index: IndexID, zone: Int64, _ range: KeyRange, limit: Int = .max
     ) throws(RecordError) -> Int {
         let statement = try statement(index, limit == .max ? .countAll : .count)
         statement.with(zone, range.lower, range.upper ?? Self.aboveAll)
@@ -124,7 +124,7 @@ package final class IndexReading {
     ///   - body: Gets the zone and the key of a sample.
     /// - Returns: Where the walk ended; `nil` at the table's end.
     package func sample(
-        _ index: Int64, every step: Int, after position: IndexTable.Entry?, limit: Int,
+        _ index: IndexID, every step: Int, after position: IndexTable.Entry?, limit: Int,
         _ body: (Int64, UnsafeRawBufferPointer) -> Void
     ) throws(RecordError) -> IndexTable.Entry? {
         let statement = try statement(index, .sample)
@@ -144,7 +144,7 @@ package final class IndexReading {
     }
 
     /// How many entries a table has.
-    package func countEverything(_ index: Int64) throws(RecordError) -> Int {
+    package func countEverything(_ index: IndexID) throws(RecordError) -> Int {
         try statement(index, .countEverything).row { $0.next() } ?? 0
     }
 
@@ -156,7 +156,7 @@ package final class IndexReading {
     /// No key begins with this byte (see `IndexKey`).
     private static let aboveAll: [UInt8] = [0xFF]
 
-    private func statement(_ index: Int64, _ verb: Shape.Verb, lane: Int = 0) throws(RecordError) -> Statement {
+    private func statement(_ index: IndexID, _ verb: Shape.Verb, lane: Int = 0) throws(RecordError) -> Statement {
         let shape = Shape(index: index, verb: verb, lane: lane)
         if let known = statements[shape] { return known }
         // The number of the table is ours; nothing that a user wrote reaches this text.

@@ -97,7 +97,7 @@ package final class RecordScanning {
     ///   - creator: Whose records; `nil` for everybody's.
     ///   - ids: Exclusive bounds.
     package func ids(
-        zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
+        zone: Int64, type: TypeID, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
         limit: Int, into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try bound(.ids, zone, type, creator, ids, isBackward: isBackward, limit)
@@ -111,7 +111,7 @@ package final class RecordScanning {
     ///
     /// - Parameter lane: Cursors of different lanes may be open at once.
     package func records(
-        zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
+        zone: Int64, type: TypeID, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
         lane: Int = 0
     ) throws(RecordError) -> RecordCursor? {
         try bound(.records, zone, type, creator, ids, isBackward: isBackward, .max, lane: lane)
@@ -120,7 +120,7 @@ package final class RecordScanning {
 
     /// Appends the id of the live record with a name, if it is of the type and within the bounds.
     package func id(
-        zone: Int64, type: Int64, name: [UInt8], within ids: (above: Int64, below: Int64),
+        zone: Int64, type: TypeID, name: [UInt8], within ids: (above: Int64, below: Int64),
         into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = zone < 0 ? byNameListed : byName
@@ -133,13 +133,13 @@ package final class RecordScanning {
 
     /// Counts live records of a type, up to a limit.
     package func count(
-        zone: Int64, type: Int64, creator: Int64?, within ids: (above: Int64, below: Int64), limit: Int
+        zone: Int64, type: TypeID, creator: Int64?, within ids: (above: Int64, below: Int64), limit: Int
     ) throws(RecordError) -> Int {
         try bound(.count, zone, type, creator, ids, isBackward: false, limit).row { $0.next() } ?? 0
     }
 
     private func bound(
-        _ verb: Shape.Verb, _ zone: Int64, _ type: Int64, _ creator: Int64?, _ ids: (above: Int64, below: Int64),
+        _ verb: Shape.Verb, _ zone: Int64, _ type: TypeID, _ creator: Int64?, _ ids: (above: Int64, below: Int64),
         isBackward: Bool, _ limit: Int, lane: Int = 0
     ) throws(RecordError) -> Statement {
         let statement = try statement(

@@ -1,4 +1,5 @@
 package import Cryptography
+package import RecordModel
 
 /// A value that a statement's parameter takes.
 package protocol Bindable {
@@ -73,14 +74,14 @@ package struct TextBytes: Bindable {
 }
 
 /// A list of numbers of any length in one parameter: for SQLite the JSON array that `json_each` reads.
-package struct IntegerList: Bindable {
-    private let numbers: [Int64]
+package struct IDList<ID: StoredID>: Bindable {
+    private let ids: [ID]
 
-    package init(_ numbers: [Int64]) {
-        self.numbers = numbers
+    package init(_ ids: [ID]) {
+        self.ids = ids
     }
 
     package func bind(to statement: Statement, _ index: Int32) {
-        statement.bind(index, text: "[" + numbers.map(String.init).joined(separator: ",") + "]")
+        statement.bind(index, text: "[" + ids.map { String($0.rawValue) }.joined(separator: ",") + "]")
     }
 }

@@ -95,7 +95,7 @@ package final class InspectionTable {
 
     /// A row of a summary: records and tombstones of one type.
     package struct TypeCount: Hashable, Sendable {
-        package var type: Int64
+        package var type: TypeID
         package var records: Int
         package var tombstones: Int
     }

@@ -61,7 +61,7 @@ package final class RecordReading {
     ///
     /// - Parameter reach: Whose records; `.none` finds nothing.
     package func list(
-        zone: Int64, type: Int64, after id: Int64, limit: Int, reach: Reach
+        zone: Int64, type: TypeID, after id: Int64, limit: Int, reach: Reach
     ) throws(RecordError) -> RecordCursor? {
         let statement: Statement
         switch reach {
@@ -79,7 +79,7 @@ package final class RecordReading {
         case everything
         /// Records of some types, and of others those that a user created or that have or had an access list (type
         /// numbers). Lists themselves are judged by whoever reads.
-        case types(all: [Int64], own: [Int64], user: Int64)
+        case types(all: [TypeID], own: [TypeID], user: Int64)
     }
 
     /// Records and tombstones after a sequence number, oldest change first. The caller finishes the cursor.
@@ -93,7 +93,7 @@ package final class RecordReading {
         case .everything: statement = feedAll
         case .types(let all, let own, let user):
             statement = feedReadable
-            statement.with(from: 4, bound, IntegerList(all), IntegerList(own), user)
+            statement.with(from: 4, bound, IDList(all), IDList(own), user)
         }
         return try statement.with(zone, sequence, limit).firstRow().map(RecordRowCursor.init)
     }

@@ -4,7 +4,7 @@ package import RecordModel
 package struct RecordRow: Hashable, Sendable {
     /// The internal number: the sequence number of the record's creation.
     package var id: Int64
-    package var type: Int64
+    package var type: TypeID
     package var sequence: Int64
     package var revision: Int64
     package var creator: Int64
@@ -20,7 +20,7 @@ package struct RecordRow: Hashable, Sendable {
     package var formerReaders: [UInt8]?
 
     package init(
-        id: Int64, type: Int64, sequence: Int64, revision: Int64, creator: Int64, created: Int64, modifier: Int64,
+        id: Int64, type: TypeID, sequence: Int64, revision: Int64, creator: Int64, created: Int64, modifier: Int64,
         modified: Int64, isDeleted: Bool = false, access: [UInt8]? = nil, formerReaders: [UInt8]? = nil
     ) {
         self.id = id
@@ -145,7 +145,7 @@ package struct RecordRowCursor {
         let (system, statement) = (record.systemFields, record.statement)
         let further = RecordCursor.behindColumns
         return RecordRow(
-            id: system.id, type: statement.integer(further), sequence: statement.integer(further + 1),
+            id: system.id, type: TypeID(statement, column: further), sequence: statement.integer(further + 1),
             revision: system.revision, creator: system.creator, created: system.created, modifier: system.modifier,
             modified: system.modified, isDeleted: statement.integer(further + 2) != 0, access: system.access,
             formerReaders: statement.isNull(further + 3) ? nil : statement.blob(further + 3))

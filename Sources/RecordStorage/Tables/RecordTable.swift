@@ -149,12 +149,12 @@ package final class RecordTable {
     /// Takes away the tombstone that a record with the same name, type and creator replaces in the feed. One of another
     /// type or creator, or with an access list, stays: those who could read that record, and cannot read this one, still
     /// learn that it is gone.
-    package func removeTombstone(zone: Int64, name: String, type: Int64, creator: Int64) throws(RecordError) {
+    package func removeTombstone(zone: Int64, name: String, type: TypeID, creator: Int64) throws(RecordError) {
         try removeTombstone.with(zone, name, type, creator).run()
     }
 
     /// Whether a type has a live record in any zone. Walks the table: for schema changes only.
-    package func hasRecords(type: Int64) throws(RecordError) -> Bool {
+    package func hasRecords(type: TypeID) throws(RecordError) -> Bool {
         try countOfType.with(type).row { $0.next() } ?? false
     }
 

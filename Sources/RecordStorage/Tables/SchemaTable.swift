@@ -12,9 +12,9 @@ package final class SchemaTable {
     ///
     /// - Parameter version: What the result carries as its version.
     package func load(version: Int64) throws(RecordError) -> Schema {
-        var grants: [Int64: Grants] = [:]
+        var grants: [TypeID: Grants] = [:]
         let grantRows = try connection.prepare("SELECT type, role, permissions FROM type_grant").rows { row in
-            (type: row.next(Int64.self), role: RoleName(row.next()), permissions: Permissions(rawValue: row.next()))
+            (type: row.next(TypeID.self), role: RoleName(row.next()), permissions: Permissions(rawValue: row.next()))
         }
         for row in grantRows {
             if let role = row.role { grants[row.type, default: Grants()].byRole[role] = row.permissions }
@@ -29,7 +29,7 @@ package final class SchemaTable {
         let types = try connection.prepare(
             "SELECT id, name, \(lists), \(required), \(preserved) FROM type ORDER BY id"
         ).rows { row -> RecordTypeDefinition? in
-            let id = row.next(Int64.self)
+            let id = row.next(TypeID.self)
             guard let name = RecordTypeName(row.next()) else { return nil }
             var type = RecordTypeDefinition(
                 id: id, name: name, grants: grants[id] ?? Grants(), fields: fields[id] ?? [],
@@ -48,13 +48,13 @@ package final class SchemaTable {
     /// The fields of each type, by its number.
     ///
     /// - Parameter applied: How many steps the file has had.
-    private func fields(applied: Int) throws(RecordError) -> [Int64: [FieldDefinition]] {
+    private func fields(applied: Int) throws(RecordError) -> [TypeID: [FieldDefinition]] {
         let options = applied >= Migrations.withIndexes ? "options" : "0"
         let grants = applied >= Migrations.withFieldGrants ? "readers, writers" : "NULL, NULL"
         let rows = try connection.prepare(
             "SELECT type, id, name, kind, \(options), \(grants) FROM field ORDER BY type, id"
-        ).rows { row -> (type: Int64, field: FieldDefinition?) in
-            let (type, id) = (row.next(Int64.self), row.next(Int.self))
+        ).rows { row -> (type: TypeID, field: FieldDefinition?) in
+            let (type, id) = (row.next(TypeID.self), row.next(Int.self))
             guard let name = FieldName(row.next()), let kind = FieldType(rawValue: row.next()) else {
                 return (type, nil)
             }
@@ -65,7 +65,7 @@ package final class SchemaTable {
                     readers: Self.roles(row.next()), writers: Self.roles(row.next()))
             )
         }
-        var fields: [Int64: [FieldDefinition]] = [:]
+        var fields: [TypeID: [FieldDefinition]] = [:]
         for (type, field) in rows {
             if let field { fields[type, default: []].append(field) }
         }
@@ -78,7 +78,7 @@ package final class SchemaTable {
     }
 
     /// Sets who reads and who writes a field.
-    package func setGrants(of field: FieldDefinition, type: Int64) throws(RecordError) {
+    package func setGrants(of field: FieldDefinition, type: TypeID) throws(RecordError) {
         func stored(_ roles: Set<RoleName>?) -> String? {
             roles?.map(\.text).sorted().joined(separator: " ")
         }
@@ -89,44 +89,44 @@ package final class SchemaTable {
     /// Adds a type without fields and grants.
     ///
     /// - Returns: Its number.
-    package func addType(_ name: RecordTypeName) throws(RecordError) -> Int64 {
-        try connection.prepare("INSERT INTO type (name) VALUES (?1) RETURNING id").with(name.text).returnedNumber()
+    package func addType(_ name: RecordTypeName) throws(RecordError) -> TypeID {
+        try connection.prepare("INSERT INTO type (name) VALUES (?1) RETURNING id").with(name.text).returnedID()
     }
 
     /// Notes that records of a type have access lists.
-    package func setHasLists(type: Int64) throws(RecordError) {
+    package func setHasLists(type: TypeID) throws(RecordError) {
         try connection.prepare("UPDATE type SET has_lists = 1 WHERE id = ?1").with(type).run()
     }
 
     /// Notes that ids of a type do not tell when its records were made.
-    package func setHasPreservedDates(type: Int64) throws(RecordError) {
+    package func setHasPreservedDates(type: TypeID) throws(RecordError) {
         try connection.prepare("UPDATE type SET has_preserved = 1 WHERE id = ?1").with(type).run()
     }
 
     /// What new records of a type get that do not say an access list; `nil` for none.
-    package func setDefaultAccess(_ access: AccessTemplate?, type: Int64) throws(RecordError) {
+    package func setDefaultAccess(_ access: AccessTemplate?, type: TypeID) throws(RecordError) {
         try connection.prepare("UPDATE type SET default_acl = ?2 WHERE id = ?1").with(type, access?.stored).run()
     }
 
     /// Whether records of a type must have an access list.
-    package func setRequiresLists(_ isRequired: Bool, type: Int64) throws(RecordError) {
+    package func setRequiresLists(_ isRequired: Bool, type: TypeID) throws(RecordError) {
         try connection.prepare("UPDATE type SET acl_required = ?2 WHERE id = ?1").with(type, isRequired).run()
     }
 
-    package func addField(_ field: FieldDefinition, type: Int64) throws(RecordError) {
+    package func addField(_ field: FieldDefinition, type: TypeID) throws(RecordError) {
         try connection.prepare(
             "INSERT INTO field (type, id, name, kind, options) VALUES (?1, ?2, ?3, ?4, ?5)"
         ).with(type, field.id, field.name.text, field.type.rawValue, field.options.rawValue).run()
     }
 
     /// Stores that a field has another type. What is stored in records is not touched.
-    package func setType(of field: FieldDefinition, type: Int64) throws(RecordError) {
+    package func setType(of field: FieldDefinition, type: TypeID) throws(RecordError) {
         try connection.prepare("UPDATE field SET kind = ?3 WHERE type = ?1 AND id = ?2").with(
             type, field.id, field.type.rawValue
         ).run()
     }
 
-    package func setOptions(_ options: IndexOptions, field: Int, type: Int64) throws(RecordError) {
+    package func setOptions(_ options: IndexOptions, field: Int, type: TypeID) throws(RecordError) {
         try connection.prepare("UPDATE field SET options = ?3 WHERE type = ?1 AND id = ?2").with(
             type, field, options.rawValue
         ).run()
@@ -135,7 +135,7 @@ package final class SchemaTable {
     /// Replaces the grants of a type.
     ///
     /// - Parameter sequence: When they changed; 0 for a type that is being made.
-    package func setGrants(_ grants: Grants, type: Int64, sequence: Int64) throws(RecordError) {
+    package func setGrants(_ grants: Grants, type: TypeID, sequence: Int64) throws(RecordError) {
         try connection.prepare("DELETE FROM type_grant WHERE type = ?1").with(type).run()
         let insert = try connection.prepare("INSERT INTO type_grant (type, role, permissions) VALUES (?1, ?2, ?3)")
         for (role, permissions) in grants.byRole where !permissions.isEmpty {
@@ -145,13 +145,13 @@ package final class SchemaTable {
     }
 
     /// Notes that what callers may read of a type has changed: older sync tokens are refused.
-    package func markGranted(type: Int64, sequence: Int64) throws(RecordError) {
+    package func markGranted(type: TypeID, sequence: Int64) throws(RecordError) {
         try connection.prepare("UPDATE type SET granted = ?2 WHERE id = ?1").with(type, sequence).run()
     }
 
     /// Takes away a type, its fields, grants and indexes, and the tombstones of its records. Nobody can be told of those
     /// any more, so each zone's mark moves: sync tokens below it are refused. The tables of the indexes go in slices.
-    package func removeType(_ type: Int64) throws(RecordError) {
+    package func removeType(_ type: TypeID) throws(RecordError) {
         for sql: SQL in [
             """
             WITH gone (zone, sequence) AS (
@@ -168,7 +168,7 @@ package final class SchemaTable {
     }
 
     /// Takes away one field of a type that has no records.
-    package func removeField(_ field: Int, type: Int64) throws(RecordError) {
+    package func removeField(_ field: Int, type: TypeID) throws(RecordError) {
         try connection.prepare("DELETE FROM field WHERE type = ?1 AND id = ?2").with(type, field).run()
     }
 

@@ -78,7 +78,7 @@ struct RequestBench {
             guard let name = FieldName(pair.0) else { throw CocoaError(.coderInvalidValue) }
             return FieldDefinition(id: index + 1, name: name, type: pair.1)
         }
-        return RecordTypeDefinition(id: 1, name: typeName, grants: .standard, fields: fields)
+        return RecordTypeDefinition(id: TypeID(rawValue: 1), name: typeName, grants: .standard, fields: fields)
     }
 
     /// Microseconds that this process has used.

@@ -1,9 +1,10 @@
 import RecordModel
+import TestSupport
 
 /// Names and types for tests of `SchemaEvolution`.
 enum SampleSchema {
     static func type(
-        _ name: String, id: Int64 = 1, grants: Grants = .standard, _ fields: [FieldDefinition] = [],
+        _ name: String, id: TypeID = 1, grants: Grants = .standard, _ fields: [FieldDefinition] = [],
         indexes: [IndexDefinition] = []
     ) -> RecordTypeDefinition {
         RecordTypeDefinition(id: id, name: typeName(name), grants: grants, fields: fields, indexes: indexes)
@@ -19,7 +20,7 @@ enum SampleSchema {
     }
 
     static func index(
-        _ id: Int64, _ fields: [Int], isUnique: Bool = false, isDeclared: Bool = true,
+        _ id: IndexID, _ fields: [Int], isUnique: Bool = false, isDeclared: Bool = true,
         _ state: IndexDefinition.State = .ready
     ) -> IndexDefinition {
         IndexDefinition(
@@ -53,7 +54,7 @@ extension Schema {
     /// Applies steps as the writer does: types and indexes get the next numbers, and no index is built.
     mutating func apply(_ evolution: SchemaEvolution) {
         for step in evolution.steps {
-            let numbers = types.values.flatMap { [$0.id] + $0.maintainedIndexes.map(\.id) }
+            let numbers = types.values.flatMap { [$0.id.rawValue] + $0.maintainedIndexes.map(\.id.rawValue) }
             apply(step, number: (numbers.max() ?? 0) + 1)
         }
     }

@@ -1,4 +1,5 @@
 import RecordModel
+import TestSupport
 import Testing
 
 /// The rules of `SchemaEvolution`, each broken once.
@@ -43,7 +44,9 @@ import Testing
         return [target]
     }
 
-    private static let fullSchema = (1...Limits.recordTypes).map { Sample.type("T\($0)", id: Int64($0)) }
+    private static let fullSchema = (1...Limits.recordTypes).map {
+        Sample.type("T\($0)", id: TypeID(rawValue: Int64($0)))
+    }
     private static let manyFields = (1...Limits.fieldsPerType + 1).map { Sample.field($0, "f\($0)") }
     private static let crew = Grants([Sample.role("crew"): .read])
     private static let unlike = [Sample.field(1, "title", readers: ["_creator"]), Sample.field(2, "n", .int64)]

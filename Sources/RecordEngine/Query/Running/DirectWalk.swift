@@ -5,10 +5,10 @@ internal import RecordStorage
 struct DirectWalk {
     private let walk: IndexWalk
     private let zone: Int64
-    private let type: Int64
+    private let type: TypeID
 
     /// - Returns: `nil` for a walk that needs more than one statement: ties that must be put in order, a single name.
-    init?(_ walk: IndexWalk, zone: Int64, type: Int64, order: QueryOrder) {
+    init?(_ walk: IndexWalk, zone: Int64, type: TypeID, order: QueryOrder) {
         if walk.isBackward, order.isIDAscending, !order.isByID { return nil }
         if case .name = walk.source { return nil }
         self.walk = walk

@@ -7,7 +7,7 @@ struct QueryRunner {
     /// At least one; all in one order. Several audiences may have a record in common.
     let parts: [QueryPart]
     let order: QueryOrder
-    let type: Int64
+    let type: TypeID
     let store: StoreReader
     /// How much this attempt at the query may take.
     let budget: QueryBudget
@@ -15,7 +15,7 @@ struct QueryRunner {
     private let userName: ((UserID) throws(RecordError) -> String)?
 
     init(
-        _ parts: [QueryPart], order: QueryOrder, type: Int64, store: StoreReader, budget: QueryBudget,
+        _ parts: [QueryPart], order: QueryOrder, type: TypeID, store: StoreReader, budget: QueryBudget,
         userName: ((UserID) throws(RecordError) -> String)? = nil
     ) {
         self.userName = parts.contains { $0.plan.predicate.namesGoneAccounts } ? userName : nil

@@ -7,7 +7,7 @@ internal import RecordStorage
 struct WalkRunner {
     private let walk: IndexWalk
     private let zone: Int64
-    private let type: Int64
+    private let type: TypeID
     /// Whether the ids of one key must ascend although the keys are walked backward.
     private let reordersTies: Bool
     private var state: State
@@ -29,7 +29,7 @@ struct WalkRunner {
     /// - Parameters:
     ///   - place: Where the last page ended; `nil` for the first.
     ///   - chunk: How many entries are likely to be wanted.
-    init(_ walk: IndexWalk, zone: Int64, type: Int64, order: QueryOrder, after place: QueryPlace?, chunk: Int) {
+    init(_ walk: IndexWalk, zone: Int64, type: TypeID, order: QueryOrder, after place: QueryPlace?, chunk: Int) {
         self.walk = walk
         self.zone = zone
         self.type = type

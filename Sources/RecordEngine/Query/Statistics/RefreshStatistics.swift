@@ -37,7 +37,7 @@ extension RecordDatabase {
     }
 
     /// The indexes of which it is known how their entries are spread.
-    package nonisolated var sampledIndexes: Set<Int64> {
+    package nonisolated var sampledIndexes: Set<IndexID> {
         queries.statistics.withLock { Set($0.keys) }
     }
 
@@ -52,7 +52,7 @@ extension RecordReader {
     /// Rows that one view is held for: others want the log to be emptied.
     private static let rowsPerView = 200_000
 
-    fileprivate func statistics(of index: Int64) throws(RecordError) -> IndexStatistics {
+    fileprivate func statistics(of index: IndexID) throws(RecordError) -> IndexStatistics {
         let reading = store.indexes
         let entries = try reading.countEverything(index)
         var found = IndexStatistics(
@@ -73,7 +73,7 @@ extension RecordReader {
 
 extension IndexStatistics {
     /// For the file: per sample the zone, the length of the key, and the key.
-    func row(_ index: Int64) -> IndexStatisticTable.Row {
+    func row(_ index: IndexID) -> IndexStatisticTable.Row {
         var bytes: [UInt8] = []
         for sample in samples {
             withUnsafeBytes(of: sample.zone.bigEndian) { bytes.append(contentsOf: $0) }

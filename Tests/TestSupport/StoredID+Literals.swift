@@ -1,0 +1,14 @@
+package import RecordModel
+
+// Tests write numbers as they are. The product does not: there, a number comes from the store.
+
+extension StoredID {
+    package init(integerLiteral value: Int64) { self.init(rawValue: value) }
+}
+
+extension TypeID: ExpressibleByIntegerLiteral {}
+extension IndexID: ExpressibleByIntegerLiteral {}
+
+extension StoredID {
+    package static func + (left: Self, right: Int64) -> Self { Self(rawValue: left.rawValue + right) }
+}
