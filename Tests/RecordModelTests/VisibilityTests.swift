@@ -1,4 +1,5 @@
 import RecordModel
+import TestSupport
 import Testing
 
 /// What was found once for all records of a type against what is judged for each of them.
