@@ -39,3 +39,21 @@ package struct IndexID: StoredID {
     @inlinable
     package init(rawValue: Int64) { self.rawValue = rawValue }
 }
+
+/// The number of a zone.
+@frozen
+package struct ZoneID: StoredID {
+    package let rawValue: Int64
+
+    @inlinable
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// The number of an audience: the records of one zone that one principal may read by their access lists.
+@frozen
+package struct AudienceID: StoredID {
+    package let rawValue: Int64
+
+    @inlinable
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+}

@@ -47,7 +47,7 @@ struct IndexOracle {
                 }
             case .widening: break
             }
-            entries += keys.map { IndexTable.Entry(zone: zone, key: $0, record: row.id) }
+            entries += keys.map { IndexTable.Entry(home: .zone(zone), key: $0, record: row.id) }
         }
         return entries.sorted()
     }

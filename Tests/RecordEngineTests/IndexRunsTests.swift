@@ -20,7 +20,7 @@ import Testing
         while let entry = runs.next() {
             let key = runs.withKey(of: entry) { Array($0) }
             rows.append(
-                Row(index: entry.index, entry: .init(zone: entry.place, key: key, record: entry.record)))
+                Row(index: entry.index, entry: .init(home: entry.home, key: key, record: entry.record)))
         }
         return rows
     }
@@ -46,10 +46,11 @@ import Testing
             let row = Row(
                 index: IndexID(rawValue: Int64(random.next() % 3)),
                 entry: .init(
-                    zone: Int64(random.next() % 4) - 2, key: Self.key(&random), record: Int64(number * 7 % 901)))
+                    home: RowHome(column: Int64(random.next() % 4) - 2), key: Self.key(&random),
+                    record: Int64(number * 7 % 901)))
             rows.append(row)
             runs.append(
-                row.entry.key, index: row.index, place: row.entry.zone, record: row.entry.record, zone: 1,
+                row.entry.key, index: row.index, home: row.entry.home, record: row.entry.record, zone: 1,
                 isUnique: false)
             if number % runLength == runLength - 1 { runs.endRun() }
             // An end without anything before it is none.
@@ -63,9 +64,10 @@ import Testing
     @Test func `entries keep what is asked of them, and their size is known`() throws {
         let runs = IndexRuns()
         #expect(runs.bytes == 0)
-        runs.append([1, 2, 3], index: 5, place: -4, record: 9, zone: 3, isUnique: true)
+        runs.append([1, 2, 3], index: 5, home: .audience(4), record: 9, zone: 3, isUnique: true)
         #expect(runs.bytes > 3 && runs.bytes < 100)
         let entry = try #require(runs.next())
-        #expect(entry.index == 5 && entry.place == -4 && entry.record == 9 && entry.zone == 3 && entry.isUnique)
+        #expect(
+            entry.index == 5 && entry.home == .audience(4) && entry.record == 9 && entry.zone == 3 && entry.isUnique)
     }
 }

@@ -183,17 +183,17 @@ import Testing
         let branches = (0..<20).map { "n == \($0)" }.joined(separator: " OR ")
         let predicate = try PredicateBinder(type: type, now: 0) { _ in nil }
             .bind(try PredicateSyntax.parse("createdTimestamp > 5 AND n >= 0 AND (\(branches))")).simplified()
-        let zone = try #require(Int64(try test.raw("SELECT min(zone) FROM record")))
+        let zone = ZoneID(rawValue: try #require(Int64(try test.raw("SELECT min(zone) FROM record"))))
         var asked = 0
         let patient = try test.reader.planner(
-            for: type, zone: zone, limit: 10, budget: QueryBudget(time: .seconds(600))
+            for: type, home: .zone(zone), limit: 10, budget: QueryBudget(time: .seconds(600))
         ) { asked += 1 }
         let range = ValueRange(lower: ValueRange.Bound(.integer(5), isInclusive: false))
         _ = try patient.ids(range)
         _ = try patient.ids(range)
         #expect(asked == 1)
         #expect(try patient.plan(predicate, sort: []).walks.count > 0)
-        let late = try test.reader.planner(for: type, zone: zone, limit: 10, budget: QueryBudget(time: .zero))
+        let late = try test.reader.planner(for: type, home: .zone(zone), limit: 10, budget: QueryBudget(time: .zero))
         #expect(throws: RecordError.queryTooExpensive) { _ = try late.plan(predicate, sort: []) }
         await test.close()
     }

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct IndexTableTests {
-    private func insert(_ table: IndexTable, _ zone: Int64, _ key: [UInt8], _ record: Int64) throws {
-        try key.withUnsafeBytes { try table.insert(zone: zone, key: $0, record: record, into: 1) }
+    private func insert(_ table: IndexTable, _ zone: ZoneID, _ key: [UInt8], _ record: Int64) throws {
+        try key.withUnsafeBytes { try table.insert(home: .zone(zone), key: $0, record: record, into: 1) }
     }
 
     @Test func `entries are in order, and each is there once`() throws {
@@ -23,11 +23,11 @@ import Testing
         #expect(try table.entries(of: 1, after: all[1], limit: 1) == [all[2]])
         #expect(try table.contains(all[3], in: 1))
         try all[1].key.withUnsafeBytes { key in
-            #expect(try table.otherRecord(zone: 1, key: key, than: 9, in: 1) == 8)
-            #expect(try table.otherRecord(zone: 2, key: key, than: 9, in: 1) == nil)
-            try table.remove(zone: 1, key: key, record: 8, from: 1)
-            try table.remove(zone: 1, key: key, record: 8, from: 1)
-            #expect(try table.otherRecord(zone: 1, key: key, than: 9, in: 1) == nil)
+            #expect(try table.otherRecord(home: .zone(1), key: key, than: 9, in: 1) == 8)
+            #expect(try table.otherRecord(home: .zone(2), key: key, than: 9, in: 1) == nil)
+            try table.remove(home: .zone(1), key: key, record: 8, from: 1)
+            try table.remove(home: .zone(1), key: key, record: 8, from: 1)
+            #expect(try table.otherRecord(home: .zone(1), key: key, than: 9, in: 1) == nil)
         }
         #expect(try table.count(of: 1) == 3)
     }
@@ -36,7 +36,7 @@ import Testing
         let file = try TestFile()
         let table = IndexTable(file.writer)
         try table.make(1)
-        for number in 0..<10 { try insert(table, Int64(number / 5), [UInt8(number)], 1) }
+        for number in 0..<10 { try insert(table, ZoneID(rawValue: Int64(number / 5)), [UInt8(number)], 1) }
         #expect(try !table.removeFirst(4, of: 1))
         #expect(try table.entries(of: 1).map(\.key) == [[4], [5], [6], [7], [8], [9]])
         #expect(try !table.removeFirst(4, of: 1))

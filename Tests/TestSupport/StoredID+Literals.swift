@@ -8,6 +8,8 @@ extension StoredID {
 
 extension TypeID: ExpressibleByIntegerLiteral {}
 extension IndexID: ExpressibleByIntegerLiteral {}
+extension ZoneID: ExpressibleByIntegerLiteral {}
+extension AudienceID: ExpressibleByIntegerLiteral {}
 
 extension StoredID {
     package static func + (left: Self, right: Int64) -> Self { Self(rawValue: left.rawValue + right) }

@@ -142,7 +142,7 @@ extension WriteTransaction {
     ///
     /// One at a time and from the top: each that goes takes its own edges along, so that circles end. VALIDATE references
     /// to what goes are left without a target, as nobody may keep an account from going.
-    private func follow(_ target: String, zone: Int64) throws(RecordError) {
+    private func follow(_ target: String, zone: ZoneID) throws(RecordError) {
         let source = try records.sources(
             zone: zone, target: target, action: ReferenceAction.deleteSelf.rawValue, limit: 1
         ).first
@@ -191,7 +191,7 @@ extension WriteTransaction {
 
 extension RecordWriter {
     /// Takes a record, or a tombstone, out of the file without a trace: for zones that nobody reads any more.
-    fileprivate func erase(_ record: StoredRecord, zone: Int64) throws(RecordError) {
+    fileprivate func erase(_ record: StoredRecord, zone: ZoneID) throws(RecordError) {
         if !record.row.isDeleted { try clear(record, zone: zone, now: transaction.now) }
         try transaction.removals.removeRecord(record.row.id)
     }

@@ -41,7 +41,7 @@ extension WriteTransaction {
     }
 
     /// Notes a name that went, if records are to follow it.
-    func addCascade(from target: String, zone: Int64) throws(RecordError) {
+    func addCascade(from target: String, zone: ZoneID) throws(RecordError) {
         let sources = try records.sources(
             zone: zone, target: target, action: ReferenceAction.deleteSelf.rawValue, limit: 1)
         if !sources.isEmpty { try removals.addCascade(zone: zone, target: target) }

@@ -18,7 +18,7 @@ final class IndexFilling {
     /// Makes the entries of one record. A record whose stored form is damaged gets none: nobody can read it, and the
     /// doctor tells of it.
     func gather(
-        _ cursor: RecordRowCursor, _ row: RecordRow, zone: Int64, into runs: IndexRuns,
+        _ cursor: RecordRowCursor, _ row: RecordRow, zone: ZoneID, into runs: IndexRuns,
         in transaction: WriteTransaction
     ) throws(RecordError) {
         let record: IndexedRecord
@@ -44,9 +44,9 @@ final class IndexFilling {
                     failures[index.id] = .textTooLong(name, type.columnNames(of: index)[column])
                     continue
                 }
-                places.forEach { place in
+                places.forEach { home in
                     runs.append(
-                        key, index: index.id, place: place, record: row.id, zone: zone, isUnique: isUnique)
+                        key, index: index.id, home: home, record: row.id, zone: zone, isUnique: isUnique)
                 }
             case .members:
                 let keys: [[UInt8]]
@@ -63,9 +63,9 @@ final class IndexFilling {
                     continue
                 }
                 // In the order in which runs are sorted.
-                places.forEach { place in
+                places.forEach { home in
                     for key in keys {
-                        runs.append(key, index: index.id, place: place, record: row.id, zone: zone, isUnique: false)
+                        runs.append(key, index: index.id, home: home, record: row.id, zone: zone, isUnique: false)
                     }
                 }
             }
@@ -86,7 +86,7 @@ final class IndexFilling {
         }
         try runs.withKey(of: entry) { key throws(RecordError) in
             try transaction.indexes.table.insert(
-                zone: entry.place, key: key, record: entry.record, into: entry.index)
+                home: entry.home, key: key, record: entry.record, into: entry.index)
         }
     }
 
@@ -104,7 +104,7 @@ final class IndexFilling {
 
     /// The name of a record, where administrators may know it; `nil` in a private database.
     private func shown(
-        _ record: Int64, _ zone: Int64, in transaction: WriteTransaction
+        _ record: Int64, _ zone: ZoneID, in transaction: WriteTransaction
     ) throws(RecordError) -> String? {
         guard try transaction.zones.isPublic(zone) else { return nil }
         return String(decoding: try transaction.records.find(id: record)?.name ?? [], as: UTF8.self)

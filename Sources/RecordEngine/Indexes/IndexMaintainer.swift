@@ -13,8 +13,7 @@ final class IndexMaintainer {
     private struct Change {
         let index: IndexID
         let isInsertion: Bool
-        /// A zone or an audience.
-        let place: Int64
+        let home: RowHome
         let record: Int64
         /// Where the key lies in `keys`.
         let key: Range<Int>
@@ -54,7 +53,7 @@ final class IndexMaintainer {
     /// - Throws: `EXISTS` with the cause UNIQUE_VIOLATION; `BAD_REQUEST` with the cause TOO_LARGE for a text that a UNIQUE
     ///   index cannot compare, or for lists with too many members.
     func prepare(
-        _ type: RecordTypeDefinition, zone: Int64, record: Int64, old: (record: IndexedRecord, places: RecordPlaces)?,
+        _ type: RecordTypeDefinition, zone: ZoneID, record: Int64, old: (record: IndexedRecord, places: RecordPlaces)?,
         new: (record: IndexedRecord, places: RecordPlaces)?, unread: Set<Int>, memberEntries: inout Int,
         defersUnique: Bool = false, in transaction: WriteTransaction
     ) throws(RecordError) -> Bool {
@@ -111,9 +110,9 @@ final class IndexMaintainer {
             try keys.withUnsafeBufferPointer { keys throws(RecordError) in
                 let key = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[change.key]))
                 if change.isInsertion {
-                    try table.insert(zone: change.place, key: key, record: change.record, into: change.index)
+                    try table.insert(home: change.home, key: key, record: change.record, into: change.index)
                 } else {
-                    try table.remove(zone: change.place, key: key, record: change.record, from: change.index)
+                    try table.remove(home: change.home, key: key, record: change.record, from: change.index)
                 }
             }
         }
@@ -138,13 +137,13 @@ final class IndexMaintainer {
         to new: RecordPlaces? = nil
     ) {
         load?.note(changeOf: record, in: index.id)
-        old?.forEach { place in
-            if new?.contains(place) == true { return }
-            changes.append(Change(index: index.id, isInsertion: false, place: place, record: record, key: key))
+        old?.forEach { home in
+            if new?.contains(home) == true { return }
+            changes.append(Change(index: index.id, isInsertion: false, home: home, record: record, key: key))
         }
-        new?.forEach { place in
-            if old?.contains(place) == true { return }
-            changes.append(Change(index: index.id, isInsertion: true, place: place, record: record, key: key))
+        new?.forEach { home in
+            if old?.contains(home) == true { return }
+            changes.append(Change(index: index.id, isInsertion: true, home: home, record: record, key: key))
         }
     }
 
@@ -195,7 +194,7 @@ final class IndexMaintainer {
     /// Whether another record has a key of a UNIQUE index.
     private func hasOther(
         _ index: IndexDefinition, of type: RecordTypeDefinition, _ traits: IndexKeyTraits, _ key: Range<Int>,
-        zone: Int64, record: Int64, in transaction: WriteTransaction
+        zone: ZoneID, record: Int64, in transaction: WriteTransaction
     ) throws(RecordError) -> Bool {
         // As in SQL, what is absent equals nothing.
         guard traits.isComplete else { return false }

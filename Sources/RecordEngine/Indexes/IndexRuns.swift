@@ -9,14 +9,13 @@ final class IndexRuns {
     struct Entry {
         /// The number of the index.
         let index: IndexID
-        /// A zone or an audience.
-        let place: Int64
         /// The internal number of the record.
         let record: Int64
         /// The zone of the record.
-        let zone: Int64
+        let zone: ZoneID
         fileprivate let start: UInt32
         fileprivate let count: UInt32
+        let home: RowHome
         /// Whether no other record of the zone may have the key.
         let isUnique: Bool
     }
@@ -37,12 +36,12 @@ final class IndexRuns {
     /// Adds an entry to the run that is open.
     ///
     /// - Parameter key: At most 4 GB in all entries together.
-    func append(_ key: [UInt8], index: IndexID, place: Int64, record: Int64, zone: Int64, isUnique: Bool) {
+    func append(_ key: [UInt8], index: IndexID, home: RowHome, record: Int64, zone: ZoneID, isUnique: Bool) {
         let start = UInt32(keys.count)
         keys.append(contentsOf: key)
         entries.append(
             Entry(
-                index: index, place: place, record: record, zone: zone, start: start, count: UInt32(key.count),
+                index: index, record: record, zone: zone, start: start, count: UInt32(key.count), home: home,
                 isUnique: isUnique))
     }
 
@@ -59,7 +58,7 @@ final class IndexRuns {
         ends.append(run.upperBound)
     }
 
-    /// Takes out the entry that comes first by index, place, key and record; nothing can be added any more.
+    /// Takes out the entry that comes first by index, home, key and record; nothing can be added any more.
     func next() -> Entry? {
         if !isMerging { beginMerge() }
         guard let first = heap.min else { return nil }
@@ -98,7 +97,7 @@ final class IndexRuns {
 
     private static func precedes(_ left: Entry, _ right: Entry, _ keys: UnsafeRawBufferPointer) -> Bool {
         if left.index != right.index { return left.index < right.index }
-        if left.place != right.place { return left.place < right.place }
+        if left.home != right.home { return left.home < right.home }
         let common = Int(min(left.count, right.count))
         var done = 0
         // Eight bytes at a time, as one number.

@@ -4,12 +4,12 @@ internal import RecordStorage
 /// Where a record stands in tables that lead with a zone: under its zone, or, if it has an access list, under each of its
 /// audiences.
 struct RecordPlaces: Hashable, Sendable {
-    private let first: Int64
-    private let others: [Int64]
+    private let first: RowHome
+    private let others: [RowHome]
 
     /// A record without an access list.
-    init(zone: Int64) {
-        first = zone
+    init(zone: ZoneID) {
+        first = .zone(zone)
         others = []
     }
 
@@ -18,30 +18,30 @@ struct RecordPlaces: Hashable, Sendable {
     /// - Parameters:
     ///   - everything: The audience of all records of the zone that have a list.
     ///   - readers: Those of the principals that may read it.
-    init(everything: Int64, readers: [Int64]) {
-        first = everything
-        others = readers.sorted()
+    init(everything: AudienceID, readers: [AudienceID]) {
+        first = .audience(everything)
+        others = readers.map(RowHome.audience).sorted()
     }
 
-    func forEach<Failure: Error>(_ body: (Int64) throws(Failure) -> Void) throws(Failure) {
+    func forEach<Failure: Error>(_ body: (RowHome) throws(Failure) -> Void) throws(Failure) {
         try body(first)
-        for place in others { try body(place) }
+        for home in others { try body(home) }
     }
 
     /// How many there are.
     var count: Int { 1 + others.count }
 
-    func contains(_ place: Int64) -> Bool {
-        place == first || others.contains(place)
+    func contains(_ home: RowHome) -> Bool {
+        home == first || others.contains(home)
     }
 
     /// The audiences: none of a record without a list.
-    var audiences: [Int64] { first < 0 ? [first] + others : [] }
+    var audiences: [AudienceID] { ([first] + others).compactMap(\.audience) }
 }
 
 extension WriteTransaction {
     /// Where a record stands, or will stand; audiences that it is the first of are made.
-    func places(of row: RecordRow, zone: Int64) throws(RecordError) -> RecordPlaces {
+    func places(of row: RecordRow, zone: ZoneID) throws(RecordError) -> RecordPlaces {
         guard let access = row.access else { return RecordPlaces(zone: zone) }
         return RecordPlaces(
             everything: try audiences.ensure(zone: zone, principal: AudienceTable.everything),
@@ -52,12 +52,14 @@ extension WriteTransaction {
 
     /// Some other record of a zone that has a key, with or without an access list.
     func otherRecord(
-        zone: Int64, key: UnsafeRawBufferPointer, than record: Int64, in index: IndexID, of type: RecordTypeDefinition
+        zone: ZoneID, key: UnsafeRawBufferPointer, than record: Int64, in index: IndexID, of type: RecordTypeDefinition
     ) throws(RecordError) -> Int64? {
-        if let other = try indexes.table.otherRecord(zone: zone, key: key, than: record, in: index) { return other }
+        if let other = try indexes.table.otherRecord(home: .zone(zone), key: key, than: record, in: index) {
+            return other
+        }
         guard type.hasAccessLists,
-            let listed = try audiences.number(zone: zone, principal: AudienceTable.everything)
+            let listed = try audiences.find(zone: zone, principal: AudienceTable.everything)
         else { return nil }
-        return try indexes.table.otherRecord(zone: listed, key: key, than: record, in: index)
+        return try indexes.table.otherRecord(home: .audience(listed), key: key, than: record, in: index)
     }
 }

@@ -18,18 +18,18 @@ struct AudienceExamination {
     }
 
     /// Where the entries of a record stand in tables that lead with a zone.
-    func places(of row: RecordRow, zone: Int64) throws -> [Int64] {
-        guard let access = row.access else { return [zone] }
+    func places(of row: RecordRow, zone: ZoneID) throws -> [RowHome] {
+        guard let access = row.access else { return [.zone(zone)] }
         return try ([AudienceTable.everything] + StoredAccess.readers(access)).compactMap {
-            try table.number(zone: zone, principal: $0)
+            try table.find(zone: zone, principal: $0).map(RowHome.audience)
         }
     }
 
     /// Whether a live record is in its audiences.
-    func examine(_ row: RecordRow, zone: Int64, _ place: String, _ found: inout DoctorReport) throws {
+    func examine(_ row: RecordRow, zone: ZoneID, _ place: String, _ found: inout DoctorReport) throws {
         guard let access = row.access else { return }
         for principal in [AudienceTable.everything] + StoredAccess.readers(access) {
-            let audience = try table.number(zone: zone, principal: principal)
+            let audience = try table.find(zone: zone, principal: principal)
             guard let audience, try table.contains(row, in: audience) else {
                 found.problem(
                     "\(place) is not found by all who may read it.", remedy: Self.remedy, sort: label + " audience")

@@ -71,7 +71,8 @@ struct IndexExamination {
 
     /// Whether a record has its entries.
     func examine(
-        _ fields: StoredFieldsView, _ cursor: RecordRowCursor, zone: Int64, _ place: String, _ found: inout DoctorReport
+        _ fields: StoredFieldsView, _ cursor: RecordRowCursor, zone: ZoneID, _ place: String,
+        _ found: inout DoctorReport
     ) throws {
         let row = cursor.row
         guard let type = schema[id: row.type] else { return }
@@ -80,7 +81,7 @@ struct IndexExamination {
         for index in indexes[row.type] ?? [] {
             if case .building(let position) = index.state, row.id > position { continue }
             let entries = try record.keys(of: index).flatMap { key in
-                places.map { IndexTable.Entry(zone: $0, key: key, record: row.id) }
+                places.map { IndexTable.Entry(home: $0, key: key, record: row.id) }
             }
             if try entries.contains(where: { try !table.contains($0, in: index.id) }) {
                 found.problem(
@@ -90,8 +91,8 @@ struct IndexExamination {
         }
     }
 
-    private func places(of row: RecordRow, zone: Int64) throws -> [Int64] {
-        try audiences?.places(of: row, zone: zone) ?? [zone]
+    private func places(of row: RecordRow, zone: ZoneID) throws -> [RowHome] {
+        try audiences?.places(of: row, zone: zone) ?? [.zone(zone)]
     }
 
     /// Whether each entry of each index has its record.
@@ -128,7 +129,7 @@ struct IndexExamination {
     ) throws -> Bool {
         try inspection.withRecord(entry.record) { cursor, zone in
             guard let cursor, !cursor.row.isDeleted, cursor.row.type == type.id,
-                try places(of: cursor.row, zone: zone).contains(entry.zone)
+                try places(of: cursor.row, zone: zone).contains(entry.home)
             else { return false }
             do throws(RecordError) {
                 return try IndexedRecord(cursor.record).keys(of: index).contains(entry.key)

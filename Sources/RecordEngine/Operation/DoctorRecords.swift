@@ -14,7 +14,7 @@ struct DatabaseExamination {
     private var indexes: IndexExamination
     private let audiences: AudienceExamination?
     private let assets: AssetExamination?
-    private var zones: Set<Int64> = []
+    private var zones: Set<ZoneID> = []
     private var total = 0
 
     static let slice = 1_000
@@ -182,7 +182,7 @@ struct DatabaseExamination {
         }
     }
 
-    private func examine(_ cursor: RecordRowCursor, _ zone: Int64, _ found: inout DoctorReport) throws {
+    private func examine(_ cursor: RecordRowCursor, _ zone: ZoneID, _ found: inout DoctorReport) throws {
         let row = cursor.row
         let name = String(decoding: cursor.name, as: UTF8.self)
         let type = schema[id: row.type]

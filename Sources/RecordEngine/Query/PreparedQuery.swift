@@ -10,7 +10,7 @@ struct PreparedQuery {
     /// What of the records it is shown.
     let shown: ShownFields
     /// `nil` if nothing was ever written there.
-    let zone: Int64?
+    let zone: ZoneID?
     /// Whether the caller may read all records of the type there.
     let readsAll: Bool
     /// The condition as it was asked, for the records with an access list; on those that the caller has created alone if it
@@ -21,7 +21,7 @@ struct PreparedQuery {
     /// The same without the numbers of accounts that are gone, which tell how many have gone: what is shown of it.
     let asked: Predicate
     /// Where the records with an access list are that the caller may read.
-    let audiences: [Int64]
+    let audiences: [AudienceID]
     /// Whether it names what only creators read, and is about the records that the caller has created.
     let isOwnAlone: Bool
     let sort: [SortTerm]
@@ -70,7 +70,7 @@ extension RecordReader {
         // not open.
         let widened = type.hasPreservedDates || type.indexes.contains { $0.columns.contains(where: \.readsAsDouble) }
         let binding = QueryCursor.Binding(
-            zone: zone ?? 0, type: type.id, caller: request.caller,
+            zone: zone ?? .unassigned, type: type.id, caller: request.caller,
             identity: widened
                 ? identity + [type.hasPreservedDates ? 1 : 0] + type.fields.map(\.type.rawValue) : identity)
         let cursor = try request.input.cursor.map { text throws(RecordError) in
@@ -123,8 +123,8 @@ extension RecordReader {
 
     /// The audiences whose records of a type a caller may read.
     func audiences(
-        of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope, zone: Int64
-    ) throws(RecordError) -> [Int64] {
+        of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope, zone: ZoneID
+    ) throws(RecordError) -> [AudienceID] {
         guard type.hasAccessLists else { return [] }
         let principals: [Int64]
         switch Authorization.listedReach(of: .read, for: caller, in: scope, type: type) {
@@ -133,7 +133,7 @@ extension RecordReader {
         case .principals(let numbers): principals = numbers
         }
         let reading = store.audiences
-        return try reading.numbers(zone: zone, principals: principals, type: type.id)
+        return try reading.find(zone: zone, principals: principals, type: type.id)
     }
 
     /// A condition on `_deleted` with the numbers of the accounts that it means, as long as they are not too many.

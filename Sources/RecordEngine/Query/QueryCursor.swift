@@ -11,7 +11,7 @@ struct QueryCursor: Hashable {
 
     /// What a cursor belongs to: another caller's, or that of another query, type or zone, does not open.
     struct Binding {
-        let zone: Int64
+        let zone: ZoneID
         let type: TypeID
         let caller: Caller
         /// The query without what differs between its pages.
@@ -19,7 +19,7 @@ struct QueryCursor: Hashable {
 
         var context: [UInt8] {
             var context: [UInt8] = []
-            for number in [3, zone, type.rawValue, caller.identityID] { append(number, to: &context) }
+            for number in [3, zone.rawValue, type.rawValue, caller.identityID] { append(number, to: &context) }
             context.append(contentsOf: SHA256.hash(identity).bytes)
             return context
         }

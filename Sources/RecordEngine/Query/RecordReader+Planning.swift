@@ -15,7 +15,7 @@ extension RecordReader {
     ///   - budget: Planning ends with the time of the query.
     ///   - didAsk: Is called when the plan comes to hang on the data.
     func planner(
-        for type: RecordTypeDefinition, zone: Int64, limit: Int?, budget: QueryBudget,
+        for type: RecordTypeDefinition, home: RowHome, limit: Int?, budget: QueryBudget,
         didAsk: @escaping () -> Void = {}
     ) throws(RecordError) -> QueryPlanner {
         var probesLeft = Self.probesPerPlan
@@ -30,7 +30,7 @@ extension RecordReader {
             estimate: { walk throws(RecordError) in
                 try willAsk()
                 probesLeft -= 1
-                return try self.estimate(walk, type: type, zone: zone, mayCount: probesLeft >= 0)
+                return try self.estimate(walk, type: type, home: home, mayCount: probesLeft >= 0)
             },
             ids: { range throws(RecordError) in
                 if let known = idsByTime[range] { return known }
@@ -43,7 +43,7 @@ extension RecordReader {
 
     /// The rows that a walk would meet: counted if they are few, else as statistics have it.
     private func estimate(
-        _ walk: IndexWalk, type: RecordTypeDefinition, zone: Int64, mayCount: Bool
+        _ walk: IndexWalk, type: RecordTypeDefinition, home: RowHome, mayCount: Bool
     ) throws(RecordError) -> Int {
         let probe = Self.probedRows
         let ids = (above: walk.ids.above, below: walk.ids.below)
@@ -51,23 +51,23 @@ extension RecordReader {
         case .name: return 1
         case .creator(let creator):
             let found = try counted(mayCount) { () throws(RecordError) in
-                try store.scanning.count(zone: zone, type: type.id, creator: creator, within: ids, limit: probe)
+                try store.scanning.count(home: home, type: type.id, creator: creator, within: ids, limit: probe)
             }
             // More than an unknown range of an index is taken for: of the two the range is the narrower.
             return found < probe ? found : max(probe * 8, typeEntries(type) / 50)
         case .records:
             let found = try counted(mayCount) { () throws(RecordError) in
-                try store.scanning.count(zone: zone, type: type.id, creator: nil, within: ids, limit: probe)
+                try store.scanning.count(home: home, type: type.id, creator: nil, within: ids, limit: probe)
             }
             return found < probe ? found : max(probe * 8, typeEntries(type))
         case .index(let index):
             let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
             let found = try counted(mayCount) { () throws(RecordError) in
-                try store.indexes.count(index.id, zone: zone, range, limit: probe)
+                try store.indexes.count(index.id, home: home, range, limit: probe)
             }
             if found < probe { return found }
             guard let known = database.queries.statistics.withLock({ $0[index.id] }) else { return probe * 4 }
-            return max(probe, known.estimate(zone: zone, lower: walk.lower, upper: walk.upper))
+            return max(probe, known.estimate(home: home, lower: walk.lower, upper: walk.upper))
         }
     }
 

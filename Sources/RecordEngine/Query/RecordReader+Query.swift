@@ -182,28 +182,28 @@ extension RecordReader {
     }
 
     /// Plans to meet all matches, in any order.
-    func runnerOfAll(_ query: PreparedQuery, zone: Int64, _ budget: QueryBudget) throws(RecordError) -> QueryRunner {
+    func runnerOfAll(_ query: PreparedQuery, zone: ZoneID, _ budget: QueryBudget) throws(RecordError) -> QueryRunner {
         try runner(of: query, zone: zone, sort: [], limit: nil, budget)
     }
 
     /// Plans a query for the records without an access list and for each audience of the caller.
     private func runner(
-        of query: PreparedQuery, zone: Int64, sort: [SortTerm], limit: Int?, _ budget: QueryBudget,
+        of query: PreparedQuery, zone: ZoneID, sort: [SortTerm], limit: Int?, _ budget: QueryBudget,
         estimatesAll: Bool = false
     ) throws(RecordError) -> QueryRunner {
         let words = limit == nil || estimatesAll ? nil : query.words
         let known = words.flatMap { knownQueries.plan($0) }
         var isByDataToo = false
-        func part(_ predicate: Predicate, _ place: Int64) throws(RecordError) -> QueryPart {
-            var planner = try planner(for: query.type, zone: place, limit: limit, budget: budget) { isByDataToo = true }
+        func part(_ predicate: Predicate, _ home: RowHome) throws(RecordError) -> QueryPart {
+            var planner = try planner(for: query.type, home: home, limit: limit, budget: budget) { isByDataToo = true }
             planner.estimatesAll = estimatesAll
             let condition = query.audiences.isEmpty ? nil : query.condition
-            return QueryPart(try planner.plan(predicate, sort: sort, orderedAs: condition), in: place)
+            return QueryPart(try planner.plan(predicate, sort: sort, orderedAs: condition), in: home)
         }
-        let first = if let known { QueryPart(known, in: zone) } else { try part(query.predicate, zone) }
+        let first = if let known { QueryPart(known, in: .zone(zone)) } else { try part(query.predicate, .zone(zone)) }
         if let words, known == nil, !isByDataToo { knownQueries.keep(first.plan, for: words) }
         var parts = [first]
-        for audience in query.audiences { parts.append(try part(query.condition, audience)) }
+        for audience in query.audiences { parts.append(try part(query.condition, .audience(audience))) }
         return QueryRunner(
             parts, order: first.plan.order, type: query.type.id, store: store, budget: budget, userName: userName)
     }

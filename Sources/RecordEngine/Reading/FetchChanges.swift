@@ -95,7 +95,7 @@ extension RecordReader {
     }
 
     private func changes(
-        zone: Int64, _ request: ChangesRequest, behind token: SyncToken, _ time: inout PageTime
+        zone: ZoneID, _ request: ChangesRequest, behind token: SyncToken, _ time: inout PageTime
     ) throws(RecordError) -> RecordPage? {
         var token = token
         let (scope, caller, limit) = (request.address.scope, request.caller, request.limit)

@@ -106,24 +106,24 @@ extension RecordReader {
 
     /// Hands out the records of a zone without access lists and those of audiences, in creation order.
     private func list(
-        zone: Int64, _ audiences: [Int64], type: TypeID, _ reach: Reach, after id: Int64, limit: Int,
+        zone: ZoneID, _ audiences: [AudienceID], type: TypeID, _ reach: Reach, after id: Int64, limit: Int,
         _ show: (RecordCursor) throws(RecordError) -> Bool
     ) throws(RecordError) {
         let order = QueryOrder([], constants: [], createdFollowsIDs: database.createdFollowsIDs)
-        func part(_ source: IndexWalk.Source, _ place: Int64) -> QueryPart {
+        func part(_ source: IndexWalk.Source, _ home: RowHome) -> QueryPart {
             let all = Predicate.constant(true)
             return QueryPart(
                 QueryPlan(
                     walks: [IndexWalk(source: source, condition: all)], residual: all, predicate: all, order: order,
-                    isSorted: false, estimatedRows: 0, hasOverlaps: false), in: place)
+                    isSorted: false, estimatedRows: 0, hasOverlaps: false), in: home)
         }
         var parts: [QueryPart] = []
         switch reach {
         case .none: break
-        case .own(let user): parts.append(part(.creator(user), zone))
-        case .all: parts.append(part(.records, zone))
+        case .own(let user): parts.append(part(.creator(user), .zone(zone)))
+        case .all: parts.append(part(.records, .zone(zone)))
         }
-        parts += audiences.map { part(.records, $0) }
+        parts += audiences.map { part(.records, .audience($0)) }
         // The page's own time bounds it.
         let budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
         let runner = QueryRunner(parts, order: order, type: type, store: store, budget: budget)

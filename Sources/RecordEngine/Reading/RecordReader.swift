@@ -25,7 +25,7 @@ package final class RecordReader {
     private var userNames: [UserID: String] = [:]
     /// The name that was asked for last: the records of a page are often by one writer.
     private var lastUserName: (id: UserID, name: String)?
-    private var zoneIDs: [DatabaseAddress: Int64] = [:]
+    private var zoneIDs: [DatabaseAddress: ZoneID] = [:]
     /// By `schema`.
     var knownQueries = KnownQueries()
     /// When a query took more time than a loop has, on the monotonic clock.
@@ -205,7 +205,7 @@ package final class RecordReader {
     }
 
     /// The number of a zone; `nil` if nothing was ever written to it.
-    func zoneID(_ address: DatabaseAddress) throws(RecordError) -> Int64? {
+    func zoneID(_ address: DatabaseAddress) throws(RecordError) -> ZoneID? {
         if address == .publicDefault { return ZoneTable.publicDefault }
         if let id = zoneIDs[address] { return id }
         guard address.zone == .defaultZone else { throw .zoneNotFound }

@@ -43,11 +43,11 @@ enum SealedPosition {
 enum ListingCursor {
     /// What a cursor belongs to: another caller's, or one of another type or zone, does not open.
     struct Binding {
-        let zone: Int64
+        let zone: ZoneID
         let type: TypeID
         let caller: Caller
 
-        var context: [Int64] { [1, zone, type.rawValue, caller.identityID] }
+        var context: [Int64] { [1, zone.rawValue, type.rawValue, caller.identityID] }
     }
 
     static func seal(_ id: Int64, _ binding: Binding, with keys: DatabaseKeys) -> String {
@@ -96,22 +96,22 @@ struct SyncToken: Hashable {
     /// Each text is another, also for the same position: who could compare them would learn that records were written
     /// which it may not read.
     static func seal(
-        _ token: SyncToken, zone: Int64, caller: Caller, with keys: DatabaseKeys
+        _ token: SyncToken, zone: ZoneID, caller: Caller, with keys: DatabaseKeys
     ) -> String {
         SealedPosition.seal(
             [
                 token.generation, token.sequence, token.rights, token.floor, Int64.random(in: .min ... .max),
                 token.epoch, token.complete,
             ],
-            context: [2, zone, caller.identityID], with: keys.syncTokens)
+            context: [2, zone.rawValue, caller.identityID], with: keys.syncTokens)
     }
 
     static func open(
-        _ text: String, zone: Int64, caller: Caller, with keys: DatabaseKeys
+        _ text: String, zone: ZoneID, caller: Caller, with keys: DatabaseKeys
     ) throws(RecordError) -> SyncToken {
         guard
             let numbers = SealedPosition.open(
-                text, counts: 4...7, context: [2, zone, caller.identityID], with: keys.syncTokens)
+                text, counts: 4...7, context: [2, zone.rawValue, caller.identityID], with: keys.syncTokens)
         else {
             throw .badRequest(
                 "The sync token does not belong to this caller and zone. Read the feed from its beginning",

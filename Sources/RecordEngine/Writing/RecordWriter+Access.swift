@@ -98,16 +98,18 @@ extension RecordWriter {
     }
 
     /// Puts a record where it is found by those who may read it, and takes it away where it was.
-    func setAudiences(from old: RecordRow?, to new: RecordRow?, zone: Int64) throws(RecordError) {
+    func setAudiences(from old: RecordRow?, to new: RecordRow?, zone: ZoneID) throws(RecordError) {
         let before =
             try old.map { row throws(RecordError) in try transaction.places(of: row, zone: zone).audiences } ?? []
         let after =
             try new.map { row throws(RecordError) in try transaction.places(of: row, zone: zone).audiences } ?? []
         if let old {
-            for place in before where !after.contains(place) { try transaction.audiences.remove(old, from: place) }
+            for audience in before where !after.contains(audience) {
+                try transaction.audiences.remove(old, from: audience)
+            }
         }
         if let new {
-            for place in after where !before.contains(place) { try transaction.audiences.add(new, to: place) }
+            for audience in after where !before.contains(audience) { try transaction.audiences.add(new, to: audience) }
         }
     }
 

@@ -30,7 +30,7 @@ extension RecordWriter {
     }
 
     /// Turns a record and those that go with it (DELETE_SELF) into tombstones.
-    func bury(_ first: StoredRecord, zone: Int64, position: Int) throws(RecordError) {
+    func bury(_ first: StoredRecord, zone: ZoneID, position: Int) throws(RecordError) {
         // Numbers, not records: ten thousand that wait would be as many megabytes.
         var waiting: [Int64] = []
         var known: Set<Int64> = [first.row.id]
@@ -65,7 +65,7 @@ extension RecordWriter {
     /// Turns one record into a tombstone, whatever refers to it.
     ///
     /// - Returns: Its name.
-    func buryAlone(_ record: StoredRecord, zone: Int64) throws(RecordError) -> String {
+    func buryAlone(_ record: StoredRecord, zone: ZoneID) throws(RecordError) -> String {
         var row = record.row
         row.sequence = try transaction.nextSequence()
         row.revision = transaction.revision(after: row.revision)
@@ -80,7 +80,7 @@ extension RecordWriter {
     /// Takes away all that belongs to a record but its row: entries of indexes and audiences, edges, large values, links.
     ///
     /// - Parameter now: Since when nobody has its assets.
-    func clear(_ record: StoredRecord, zone: Int64, now: Int64) throws(RecordError) {
+    func clear(_ record: StoredRecord, zone: ZoneID, now: Int64) throws(RecordError) {
         let row = record.row
         let records = transaction.records
         let fields = StoredFields(text: record.fields, layout: record.layout)

@@ -17,7 +17,7 @@ extension RecordWriter {
     /// - Returns: Whether there are any.
     /// - Throws: Also for too many entries of lists in one request.
     func prepareIndexes(
-        _ type: RecordTypeDefinition, zone: Int64, old: State?, new: State?, unread: Set<Int> = []
+        _ type: RecordTypeDefinition, zone: ZoneID, old: State?, new: State?, unread: Set<Int> = []
     ) throws(RecordError) -> Bool {
         guard !type.indexes.isEmpty || !type.replacements.isEmpty, let row = (new ?? old)?.row else { return false }
         do throws(RecordError) {
@@ -43,7 +43,7 @@ extension RecordWriter {
 
     /// Refuses a key that an atomic batch has given to a record, if at its end the record still has it, and another one, too.
     func checkUnique(
-        _ duplicate: IndexMaintainer.Duplicate, zone: Int64, record: Int64
+        _ duplicate: IndexMaintainer.Duplicate, zone: ZoneID, record: Int64
     ) throws(RecordError) {
         let index = duplicate.index
         let found = try transaction.records.find(id: record)
@@ -64,7 +64,7 @@ extension RecordWriter {
     }
 
     private func prepare(
-        _ type: RecordTypeDefinition, zone: Int64, record: Int64, old: State?, new: State?, unread: Set<Int>
+        _ type: RecordTypeDefinition, zone: ZoneID, record: Int64, old: State?, new: State?, unread: Set<Int>
     ) throws(RecordError) -> Bool {
         let transaction = transaction
         let oldPlaces = try old.map { old throws(RecordError) in try transaction.places(of: old.row, zone: zone) }

@@ -43,7 +43,7 @@ extension RecordWriter {
     ///
     /// - Parameter known: The type, if the schema has it.
     func insert(
-        _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, zone: Int64,
+        _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, zone: ZoneID,
         position: Int, into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
         if let known,
@@ -56,7 +56,7 @@ extension RecordWriter {
     }
 
     private func insertAllowed(
-        _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, zone: Int64,
+        _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, zone: ZoneID,
         position: Int, into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
         var (type, resolved) = try resolve(operation, typeName, known, record: nil)
@@ -112,7 +112,7 @@ extension RecordWriter {
         let zone = try createsMissing ? zoneForWriting() : existingZone()
         let existing: StoredRecord? =
             if let zone { try find(name, zone: zone) } else { nil }
-        guard let existing else {
+        guard let zone, let existing else {
             guard createsMissing, let zone else { throw try missing(operation) }
             // Rights before guards, as where the name is taken by a record that the caller may not see.
             let (typeName, type) = try typeForCreating(operation)
@@ -173,7 +173,7 @@ extension RecordWriter {
         if current.name == .users, merge.hasReferences { try checkUserRecord(merge.stored) }
         let hadReferences = try before.withView { view throws(RecordError) in view.hasReferences }
         let hasEntries = try prepareIndexes(
-            current, zone: zone ?? 0, old: (existing.row, before), new: (row, merge.stored),
+            current, zone: zone, old: (existing.row, before), new: (row, merge.stored),
             unread: current.hasMemberIndexes ? unread(of: resolved, in: existing.row, visibility) : [])
         let hadAssets = StoredFieldsView.hasAssets(before.layout)
         if hadReferences || hadAssets || hasEntries || !isOneStatement(merge) { try transaction.ensureSavepoint() }
@@ -182,12 +182,12 @@ extension RecordWriter {
         try transaction.records.update(row, layout: merge.stored.layout, fields: merge.stored.text)
         if changesAccess { try transaction.records.setAccess(row) }
         if hasEntries { try writeIndexes() }
-        if changesAccess { try setAudiences(from: existing.row, to: row, zone: zone ?? 0) }
+        if changesAccess { try setAudiences(from: existing.row, to: row, zone: zone) }
         try storeLargeValues(merge, record: row.id)
         if merge.hasReferences || hadReferences {
             let unconfirmed = merge.hasReferences ? unread(of: resolved, in: existing.row, visibility) : []
             try setEdges(
-                of: merge.stored, before: before, record: row.id, zone: zone ?? 0, position: position,
+                of: merge.stored, before: before, record: row.id, zone: zone, position: position,
                 unconfirmed: unconfirmed)
         }
         if hadAssets || StoredFieldsView.hasAssets(merge.stored.layout) {

@@ -13,7 +13,7 @@ final class RecordWriter {
     let fields: [String]?
     /// The operation for which a batch failed, and why.
     var guilty: (position: Int, error: RecordError)?
-    var zone: Int64?
+    var zone: ZoneID?
     var checks: [ReferenceCheck] = []
     /// The receipts that the running operation has used.
     var claims: [(number: Int64, hash: Digest)] = []
@@ -66,12 +66,12 @@ final class RecordWriter {
         }
     }
 
-    func find(_ name: RecordName, zone: Int64) throws(RecordError) -> StoredRecord? {
+    func find(_ name: RecordName, zone: ZoneID) throws(RecordError) -> StoredRecord? {
         try transaction.records.find(zone: zone, name: name.text)
     }
 
     /// The zone of the request, made if it is the first write to a private database.
-    func zoneForWriting() throws(RecordError) -> Int64 {
+    func zoneForWriting() throws(RecordError) -> ZoneID {
         if let zone = try existingZone() { return zone }
         guard address.zone == .defaultZone, case .privateDatabase = address.scope else { throw .zoneNotFound }
         try transaction.ensureSavepoint()
@@ -85,7 +85,7 @@ final class RecordWriter {
         return added.id
     }
 
-    func existingZone() throws(RecordError) -> Int64? {
+    func existingZone() throws(RecordError) -> ZoneID? {
         if let zone { return zone }
         if address == .publicDefault {
             zone = ZoneTable.publicDefault

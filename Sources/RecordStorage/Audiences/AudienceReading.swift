@@ -10,17 +10,17 @@ package final class AudienceReading {
     package init(_ connection: Connection) throws(RecordError) {
         ofPrincipal = try connection.prepare("SELECT id FROM audience WHERE zone = ?1 AND principal = ?2")
         hasRecords = try connection.prepare(
-            "SELECT EXISTS (SELECT 1 FROM audience_record WHERE audience = -?1 AND type = ?2)")
+            "SELECT EXISTS (SELECT 1 FROM audience_record WHERE audience = ?1 AND type = ?2)")
     }
 
-    /// The numbers that stand for those audiences of some principals that have records of a type.
+    /// Those audiences of some principals that have records of a type.
     ///
     /// - Parameter principals: By number; `AudienceTable.everything` for all records that have a list.
-    package func numbers(zone: Int64, principals: [Int64], type: TypeID) throws(RecordError) -> [Int64] {
-        var found: [Int64] = []
+    package func find(zone: ZoneID, principals: [Int64], type: TypeID) throws(RecordError) -> [AudienceID] {
+        var found: [AudienceID] = []
         for principal in principals {
-            guard let number = try ofPrincipal.with(zone, principal).row({ -$0.next(Int64.self) }) else { continue }
-            if try hasRecords.with(number, type).row({ $0.next() }) ?? false { found.append(number) }
+            guard let audience: AudienceID = try ofPrincipal.with(zone, principal).id() else { continue }
+            if try hasRecords.with(audience, type).row({ $0.next() }) ?? false { found.append(audience) }
         }
         return found
     }

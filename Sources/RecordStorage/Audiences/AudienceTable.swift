@@ -2,9 +2,9 @@ package import RecordModel
 
 /// Audiences: the records of a zone that one principal may read by their access lists.
 ///
-/// A record with a list is in no table under its zone's own number. Under the number of an audience, in tables that lead
-/// with a zone, it is there once for each principal that may read it, and once for `everything`. So a page of what a
-/// caller may read is a walk through a few ranges, and none of them holds a record that it may not read.
+/// A record with a list is in no table under its zone. Under an audience (`RowHome`) it is there once for each principal
+/// that may read it, and once for `everything`. So a page of what a caller may read is a walk through a few ranges, and
+/// none of them holds a record that it may not read.
 ///
 /// Confined to the thread of its connection.
 package final class AudienceTable {
@@ -27,43 +27,41 @@ package final class AudienceTable {
             "DELETE FROM audience_record WHERE audience = ?1 AND type = ?2 AND record = ?3")
     }
 
-    /// The number that stands for an audience in tables that lead with a zone; negative. `nil` if there is none yet.
-    package func number(zone: Int64, principal: Int64) throws(RecordError) -> Int64? {
-        try find.with(zone, principal).row { -$0.next() }
+    /// The audience of a principal; `nil` if there is none yet.
+    package func find(zone: ZoneID, principal: Int64) throws(RecordError) -> AudienceID? {
+        try find.with(zone, principal).id()
     }
 
-    /// As `number`, made if there is none.
-    package func ensure(zone: Int64, principal: Int64) throws(RecordError) -> Int64 {
-        if let known = try number(zone: zone, principal: principal) { return known }
-        return try -add.with(zone, principal).returnedNumber()
+    /// As `find`, made if there is none.
+    package func ensure(zone: ZoneID, principal: Int64) throws(RecordError) -> AudienceID {
+        if let known = try find(zone: zone, principal: principal) { return known }
+        return try add.with(zone, principal).returnedID()
     }
 
-    /// - Parameter audience: As `number` gives it.
-    package func add(_ row: RecordRow, to audience: Int64) throws(RecordError) {
-        try addRecord.with(-audience, row.type, row.id, row.creator).run()
+    package func add(_ row: RecordRow, to audience: AudienceID) throws(RecordError) {
+        try addRecord.with(audience, row.type, row.id, row.creator).run()
     }
 
-    package func remove(_ row: RecordRow, from audience: Int64) throws(RecordError) {
-        try removeRecord.with(-audience, row.type, row.id).run()
+    package func remove(_ row: RecordRow, from audience: AudienceID) throws(RecordError) {
+        try removeRecord.with(audience, row.type, row.id).run()
     }
 
     // MARK: Looking through
 
     /// A row of the table of members.
     package struct Member: Hashable, Sendable {
-        /// As `number` gives it.
-        package var audience: Int64
+        package var audience: AudienceID
         package var type: TypeID
         package var record: Int64
         package var creator: Int64
     }
 
-    package func contains(_ row: RecordRow, in audience: Int64) throws(RecordError) -> Bool {
+    package func contains(_ row: RecordRow, in audience: AudienceID) throws(RecordError) -> Bool {
         try connection.prepare(
             """
             SELECT 1 FROM audience_record WHERE audience = ?1 AND type = ?2 AND record = ?3 AND creator = ?4
             """
-        ).with(-audience, row.type, row.id, row.creator).exists()
+        ).with(audience, row.type, row.id, row.creator).exists()
     }
 
     /// Members in the order of the table, after one of them.
@@ -74,15 +72,13 @@ package final class AudienceTable {
             ORDER BY audience, type, record LIMIT ?4
             """
         )
-        .with(last.map { -$0.audience } ?? .min, last?.type ?? .lowest, last?.record ?? .min, limit)
-        .rows { Member(audience: -$0.next(), type: $0.next(), record: $0.next(), creator: $0.next()) }
+        .with(last?.audience ?? .lowest, last?.type ?? .lowest, last?.record ?? .min, limit)
+        .rows { Member(audience: $0.next(), type: $0.next(), record: $0.next(), creator: $0.next()) }
     }
 
     /// Whose an audience is.
-    ///
-    /// - Parameter audience: As `number` gives it.
-    package func audience(_ audience: Int64) throws(RecordError) -> (zone: Int64, principal: Int64)? {
-        try connection.prepare("SELECT zone, principal FROM audience WHERE id = ?1").with(-audience)
+    package func audience(_ audience: AudienceID) throws(RecordError) -> (zone: ZoneID, principal: Int64)? {
+        try connection.prepare("SELECT zone, principal FROM audience WHERE id = ?1").with(audience)
             .row { ($0.next(), $0.next()) }
     }
 }

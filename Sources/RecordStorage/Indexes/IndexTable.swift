@@ -5,19 +5,19 @@ package import RecordModel
 package final class IndexTable {
     /// A row of an index.
     package struct Entry: Hashable, Sendable, Comparable {
-        package var zone: Int64
+        package var home: RowHome
         package var key: [UInt8]
         /// The internal number of the record.
         package var record: Int64
 
-        package init(zone: Int64, key: [UInt8], record: Int64) {
-            self.zone = zone
+        package init(home: RowHome, key: [UInt8], record: Int64) {
+            self.home = home
             self.key = key
             self.record = record
         }
 
         package static func < (left: Entry, right: Entry) -> Bool {
-            if left.zone != right.zone { return left.zone < right.zone }
+            if left.home != right.home { return left.home < right.home }
             if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
             return left.record < right.record
         }
@@ -57,26 +57,26 @@ package final class IndexTable {
 
     /// Adds an entry; does nothing if it is there.
     package func insert(
-        zone: Int64, key: UnsafeRawBufferPointer, record: Int64, into index: IndexID
+        home: RowHome, key: UnsafeRawBufferPointer, record: Int64, into index: IndexID
     ) throws(RecordError) {
         let statement = try statements(of: index).insert
-        try statement.with(zone, key, record).run()
+        try statement.with(home, key, record).run()
     }
 
     /// Takes an entry away; does nothing if there is none, as in an index that is still being built.
     package func remove(
-        zone: Int64, key: UnsafeRawBufferPointer, record: Int64, from index: IndexID
+        home: RowHome, key: UnsafeRawBufferPointer, record: Int64, from index: IndexID
     ) throws(RecordError) {
         let statement = try statements(of: index).remove
-        try statement.with(zone, key, record).run()
+        try statement.with(home, key, record).run()
     }
 
-    /// Some other record of the zone that has the key.
+    /// Some other record of a home that has the key.
     package func otherRecord(
-        zone: Int64, key: UnsafeRawBufferPointer, than record: Int64, in index: IndexID
+        home: RowHome, key: UnsafeRawBufferPointer, than record: Int64, in index: IndexID
     ) throws(RecordError) -> Int64? {
         let statement = try statements(of: index).other
-        return try statement.with(zone, key, record).number()
+        return try statement.with(home, key, record).number()
     }
 
     private func statements(of index: IndexID) throws(RecordError) -> Statements {
@@ -101,13 +101,13 @@ package final class IndexTable {
         let name = Self.name(index)
         let find = try connection.prepare(
             "SELECT zone, key, record FROM \(name) ORDER BY zone, key, record LIMIT 1 OFFSET ?1")
-        let first = try find.with(count).row { Entry(zone: $0.next(), key: $0.next(), record: $0.next()) }
+        let first = try find.with(count).row { Entry(home: $0.next(), key: $0.next(), record: $0.next()) }
         guard let first else {
             try connection.execute("DELETE FROM \(name)")
             return true
         }
         try connection.prepare("DELETE FROM \(name) WHERE (zone, key, record) < (?1, ?2, ?3)")
-            .with(first.zone, first.key, first.record).run()
+            .with(first.home, first.key, first.record).run()
         return false
     }
 
@@ -132,8 +132,8 @@ package final class IndexTable {
             SELECT zone, key, record FROM \(Self.name(index)) WHERE (zone, key, record) > (?1, ?2, ?3)
             ORDER BY zone, key, record LIMIT ?4
             """)
-        return try rows.with(last?.zone ?? .min, last?.key ?? [], last?.record ?? .min, limit)
-            .rows { Entry(zone: $0.next(), key: $0.next(), record: $0.next()) }
+        return try rows.with(last?.home.column ?? RowHome.belowAllColumns, last?.key ?? [], last?.record ?? .min, limit)
+            .rows { Entry(home: $0.next(), key: $0.next(), record: $0.next()) }
     }
 
     /// How many entries an index has. Walks it.
@@ -152,7 +152,7 @@ package final class IndexTable {
             if finders.count >= Self.cachedIndexes { finders.removeAll() }
             finders[index] = find
         }
-        return try find.with(entry.zone, entry.key, entry.record).exists()
+        return try find.with(entry.home, entry.key, entry.record).exists()
     }
 
     /// The numbers of all tables of indexes that the file has.

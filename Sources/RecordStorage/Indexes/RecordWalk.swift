@@ -27,9 +27,9 @@ package final class RecordWalk {
     }
 
     /// Goes to the next record; `nil` at the end. What it gives is borrowed until the next call.
-    package func next() throws(RecordError) -> (cursor: RecordRowCursor, zone: Int64)? {
+    package func next() throws(RecordError) -> (cursor: RecordRowCursor, zone: ZoneID)? {
         guard let statement, try statement.step() else { return nil }
-        return (RecordRowCursor(statement: statement), statement.integer(RecordRowCursor.behindColumns))
+        return (RecordRowCursor(statement: statement), ZoneID(statement, column: RecordRowCursor.behindColumns))
     }
 
     /// Ends the borrowing; to be called on every path.

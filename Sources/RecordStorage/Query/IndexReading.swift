@@ -52,12 +52,12 @@ package final class IndexReading {
     ///
     /// - Parameter position: The entry after which to begin; it lies in the range. `nil` for the range's beginning.
     package func ascending(
-        _ index: IndexID, zone: Int64, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?, limit: Int,
+        _ index: IndexID, home: RowHome, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?, limit: Int,
         into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try statement(index, .ascending)
         statement.with(
-            zone, position?.key ?? range.lower, position?.record ?? Int64.min, range.upper ?? Self.aboveAll, limit)
+            home, position?.key ?? range.lower, position?.record ?? Int64.min, range.upper ?? Self.aboveAll, limit)
         try read(statement, into: &entries)
     }
 
@@ -70,13 +70,13 @@ package final class IndexReading {
     ///   - position: The entry behind which to begin, in the direction of the walk.
     ///   - lane: Cursors of different lanes may be open at once.
     package func records(
-        _ index: IndexID, zone: Int64, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?,
+        _ index: IndexID, home: RowHome, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?,
         isBackward: Bool, lane: Int = 0
     ) throws(RecordError) -> RecordCursor? {
         let verb = Shape.Verb.records(isBackward: isBackward, isBehindPosition: position != nil)
         let statement = try statement(index, verb, lane: lane)
         let upper = range.upper ?? Self.aboveAll
-        statement.with(zone)
+        statement.with(home)
         if let position {
             statement.with(from: 2, position.key, position.record, isBackward ? range.lower : upper)
         } else {
@@ -87,31 +87,31 @@ package final class IndexReading {
 
     /// Appends entries by key and record, both descending: those before a position, or from the range's end.
     package func descending(
-        _ index: IndexID, zone: Int64, _ range: KeyRange, before position: (key: [UInt8], record: Int64)?, limit: Int,
+        _ index: IndexID, home: RowHome, _ range: KeyRange, before position: (key: [UInt8], record: Int64)?, limit: Int,
         into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try statement(index, .descending)
         statement.with(
-            zone, position?.key ?? range.upper ?? Self.aboveAll, position?.record ?? Int64.min, range.lower, limit)
+            home, position?.key ?? range.upper ?? Self.aboveAll, position?.record ?? Int64.min, range.lower, limit)
         try read(statement, into: &entries)
     }
 
     /// Appends the entries of one key by record, ascending, after a record.
     package func within(
-        _ index: IndexID, zone: Int64, key: [UInt8], after record: Int64, limit: Int, into entries: inout EntryBuffer
+        _ index: IndexID, home: RowHome, key: [UInt8], after record: Int64, limit: Int, into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try statement(index, .within)
-        try read(statement.with(zone, key, record, limit), into: &entries)
+        try read(statement.with(home, key, record, limit), into: &entries)
     }
 
     /// Counts the entries of a range.
     ///
     /// - Parameter limit: Counting stops there; `Int.max` for all of them.
     package func count(
-        _ index: IndexID, zone: Int64, _ range: KeyRange, limit: Int = .max
+        _ index: IndexID, home: RowHome, _ range: KeyRange, limit: Int = .max
     ) throws(RecordError) -> Int {
         let statement = try statement(index, limit == .max ? .countAll : .count)
-        statement.with(zone, range.lower, range.upper ?? Self.aboveAll)
+        statement.with(home, range.lower, range.upper ?? Self.aboveAll)
         if limit != .max { statement.with(from: 4, limit) }
         return try statement.row { $0.next() } ?? 0
     }
@@ -121,23 +121,24 @@ package final class IndexReading {
     /// - Parameters:
     ///   - position: The entry behind which to begin.
     ///   - limit: The most entries to walk.
-    ///   - body: Gets the zone and the key of a sample.
+    ///   - body: Gets the home and the key of a sample.
     /// - Returns: Where the walk ended; `nil` at the table's end.
     package func sample(
         _ index: IndexID, every step: Int, after position: IndexTable.Entry?, limit: Int,
-        _ body: (Int64, UnsafeRawBufferPointer) -> Void
+        _ body: (RowHome, UnsafeRawBufferPointer) -> Void
     ) throws(RecordError) -> IndexTable.Entry? {
         let statement = try statement(index, .sample)
-        statement.with(position?.zone ?? Int64.min, position?.key ?? [], position?.record ?? Int64.min, limit)
+        statement.with(
+            position?.home.column ?? RowHome.belowAllColumns, position?.key ?? [], position?.record ?? Int64.min, limit)
         defer { statement.reset() }
         var walked = 0
         var last: IndexTable.Entry?
         while try statement.step() {
             walked += 1
-            if walked % step == 0 { body(statement.integer(0), statement.bytes(1)) }
+            if walked % step == 0 { body(RowHome(statement, column: 0), statement.bytes(1)) }
             if walked == limit {
                 last = IndexTable.Entry(
-                    zone: statement.integer(0), key: statement.blob(1), record: statement.integer(2))
+                    home: RowHome(statement, column: 0), key: statement.blob(1), record: statement.integer(2))
             }
         }
         return last

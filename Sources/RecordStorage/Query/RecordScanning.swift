@@ -2,8 +2,7 @@ package import RecordModel
 
 /// Reads ids of live records in order, and records by id: what queries need besides the tables of indexes.
 ///
-/// Wherever a zone is asked for, the number of an audience does as well (`AudienceTable`): the records without an access
-/// list are under their zone, those with one under their audiences.
+/// The records without an access list are found under their zone, those with one under their audiences (`RowHome`).
 ///
 /// Confined to the thread of its connection.
 package final class RecordScanning {
@@ -41,7 +40,7 @@ package final class RecordScanning {
             """
             SELECT r.id FROM audience AS a CROSS JOIN record AS r ON r.zone = a.zone AND r.name = ?2 AND r.deleted = 0
             CROSS JOIN audience_record AS m ON m.audience = a.id AND m.type = r.type AND m.record = r.id
-            WHERE a.id = -?1 AND r.type = ?3 AND r.id > ?4 AND r.id < ?5
+            WHERE a.id = ?1 AND r.type = ?3 AND r.id > ?4 AND r.id < ?5
             """)
         byID = try connection.prepare("SELECT \(RecordCursor.columns) FROM record WHERE id = ?1")
         creationAt = try connection.prepare(
@@ -53,7 +52,7 @@ package final class RecordScanning {
         let order = shape.isBackward ? "DESC" : "ASC"
         if shape.isAudience {
             let condition = """
-                WHERE a.audience = -?1 AND a.type = ?2 AND a.record > ?3 AND a.record < ?4\
+                WHERE a.audience = ?1 AND a.type = ?2 AND a.record > ?3 AND a.record < ?4\
                 \(shape.isOwn ? " AND a.creator = ?6" : "")
                 """
             let table = "audience_record AS a\(shape.isOwn ? " INDEXED BY audience_record_by_creator" : "")"
@@ -97,10 +96,10 @@ package final class RecordScanning {
     ///   - creator: Whose records; `nil` for everybody's.
     ///   - ids: Exclusive bounds.
     package func ids(
-        zone: Int64, type: TypeID, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
+        home: RowHome, type: TypeID, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
         limit: Int, into entries: inout EntryBuffer
     ) throws(RecordError) {
-        let statement = try bound(.ids, zone, type, creator, ids, isBackward: isBackward, limit)
+        let statement = try bound(.ids, home, type, creator, ids, isBackward: isBackward, limit)
         defer { statement.reset() }
         while try statement.step() {
             entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: statement.integer(0))
@@ -111,20 +110,20 @@ package final class RecordScanning {
     ///
     /// - Parameter lane: Cursors of different lanes may be open at once.
     package func records(
-        zone: Int64, type: TypeID, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
+        home: RowHome, type: TypeID, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
         lane: Int = 0
     ) throws(RecordError) -> RecordCursor? {
-        try bound(.records, zone, type, creator, ids, isBackward: isBackward, .max, lane: lane)
+        try bound(.records, home, type, creator, ids, isBackward: isBackward, .max, lane: lane)
             .firstRow().map(RecordCursor.init)
     }
 
     /// Appends the id of the live record with a name, if it is of the type and within the bounds.
     package func id(
-        zone: Int64, type: TypeID, name: [UInt8], within ids: (above: Int64, below: Int64),
+        home: RowHome, type: TypeID, name: [UInt8], within ids: (above: Int64, below: Int64),
         into entries: inout EntryBuffer
     ) throws(RecordError) {
-        let statement = zone < 0 ? byNameListed : byName
-        statement.with(zone, TextBytes(name), type, ids.above, ids.below)
+        let statement = home.isAudience ? byNameListed : byName
+        statement.with(home.number, TextBytes(name), type, ids.above, ids.below)
         defer { statement.reset() }
         while try statement.step() {
             entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: statement.integer(0))
@@ -133,18 +132,18 @@ package final class RecordScanning {
 
     /// Counts live records of a type, up to a limit.
     package func count(
-        zone: Int64, type: TypeID, creator: Int64?, within ids: (above: Int64, below: Int64), limit: Int
+        home: RowHome, type: TypeID, creator: Int64?, within ids: (above: Int64, below: Int64), limit: Int
     ) throws(RecordError) -> Int {
-        try bound(.count, zone, type, creator, ids, isBackward: false, limit).row { $0.next() } ?? 0
+        try bound(.count, home, type, creator, ids, isBackward: false, limit).row { $0.next() } ?? 0
     }
 
     private func bound(
-        _ verb: Shape.Verb, _ zone: Int64, _ type: TypeID, _ creator: Int64?, _ ids: (above: Int64, below: Int64),
+        _ verb: Shape.Verb, _ home: RowHome, _ type: TypeID, _ creator: Int64?, _ ids: (above: Int64, below: Int64),
         isBackward: Bool, _ limit: Int, lane: Int = 0
     ) throws(RecordError) -> Statement {
         let statement = try statement(
-            Shape(verb: verb, isOwn: creator != nil, isBackward: isBackward, isAudience: zone < 0), lane: lane)
-        statement.with(zone, type, ids.above, ids.below, limit)
+            Shape(verb: verb, isOwn: creator != nil, isBackward: isBackward, isAudience: home.isAudience), lane: lane)
+        statement.with(home.number, type, ids.above, ids.below, limit)
         if let creator { statement.with(from: 6, creator) }
         return statement
     }

@@ -14,6 +14,8 @@ extension ColumnValue where Self: StoredID {
 
 extension TypeID: Bindable, ColumnValue {}
 extension IndexID: Bindable, ColumnValue {}
+extension ZoneID: Bindable, ColumnValue {}
+extension AudienceID: Bindable, ColumnValue {}
 
 extension Statement {
     /// As `number`.

@@ -122,7 +122,7 @@ package final class InspectionTable {
     }
 
     /// The numbers of all zones.
-    package func zones() throws(RecordError) -> Set<Int64> {
+    package func zones() throws(RecordError) -> Set<ZoneID> {
         Set(try connection.prepare("SELECT id FROM zone").rows { $0.next() })
     }
 
@@ -132,38 +132,40 @@ package final class InspectionTable {
     ///
     /// - Returns: The number of the last one; `nil` if there was none.
     package func forEachRecord(
-        after id: Int64, limit: Int, _ body: (RecordRowCursor, Int64) throws -> Void
+        after id: Int64, limit: Int, _ body: (RecordRowCursor, ZoneID) throws -> Void
     ) throws -> Int64? {
         recordSlice.with(id, limit)
         defer { recordSlice.reset() }
         var last: Int64?
         while try recordSlice.step() {
             last = recordSlice.integer(0)
-            try body(RecordRowCursor(statement: recordSlice), recordSlice.integer(RecordRowCursor.behindColumns))
+            try body(
+                RecordRowCursor(statement: recordSlice), ZoneID(recordSlice, column: RecordRowCursor.behindColumns))
         }
         return last
     }
 
     /// Calls `body` with one record and its zone, or with `nil` if there is none with this number.
-    package func withRecord<Value>(_ id: Int64, _ body: (RecordRowCursor?, Int64) throws -> Value) throws -> Value {
+    package func withRecord<Value>(_ id: Int64, _ body: (RecordRowCursor?, ZoneID) throws -> Value) throws -> Value {
         recordByID.with(id)
         defer { recordByID.reset() }
-        guard try recordByID.step() else { return try body(nil, 0) }
-        return try body(RecordRowCursor(statement: recordByID), recordByID.integer(RecordRowCursor.behindColumns))
+        guard try recordByID.step() else { return try body(nil, .unassigned) }
+        return try body(
+            RecordRowCursor(statement: recordByID), ZoneID(recordByID, column: RecordRowCursor.behindColumns))
     }
 
     // MARK: What belongs to records
 
     /// The action of an edge, or `nil` if there is no such edge.
     package func edgeAction(
-        zone: Int64, target: String, source: Int64, field: Int
+        zone: ZoneID, target: String, source: Int64, field: Int
     ) throws(RecordError) -> UInt8? {
         try hasEdge.with(zone, target, source, field).row { $0.next() }
     }
 
     /// A row of the table of edges.
     package struct Edge: Hashable, Sendable {
-        package var zone: Int64
+        package var zone: ZoneID
         package var target: String
         package var source: Int64
         package var field: Int
@@ -178,7 +180,7 @@ package final class InspectionTable {
             """)
         return
             try statement
-            .with(last?.zone ?? -1, last?.target ?? "", last?.source ?? -1, last?.field ?? -1, limit)
+            .with(last?.zone ?? .lowest, last?.target ?? "", last?.source ?? -1, last?.field ?? -1, limit)
             .rows { Edge(zone: $0.next(), target: $0.next(), source: $0.next(), field: $0.next()) }
     }
 

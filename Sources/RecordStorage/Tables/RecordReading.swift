@@ -52,7 +52,7 @@ package final class RecordReading {
     }
 
     /// The live record with a name, `nil` if there is none. The caller finishes the cursor.
-    package func find(zone: Int64, name: String) throws(RecordError) -> RecordRowCursor? {
+    package func find(zone: ZoneID, name: String) throws(RecordError) -> RecordRowCursor? {
         findByName.with(zone, name)
         return try findByName.firstRow().map(RecordRowCursor.init)
     }
@@ -61,7 +61,7 @@ package final class RecordReading {
     ///
     /// - Parameter reach: Whose records; `.none` finds nothing.
     package func list(
-        zone: Int64, type: TypeID, after id: Int64, limit: Int, reach: Reach
+        zone: ZoneID, type: TypeID, after id: Int64, limit: Int, reach: Reach
     ) throws(RecordError) -> RecordCursor? {
         let statement: Statement
         switch reach {
@@ -86,7 +86,7 @@ package final class RecordReading {
     ///
     /// - Parameter bound: The last sequence number to look at, with a filter.
     package func changes(
-        zone: Int64, after sequence: Int64, through bound: Int64, limit: Int, filter: FeedFilter
+        zone: ZoneID, after sequence: Int64, through bound: Int64, limit: Int, filter: FeedFilter
     ) throws(RecordError) -> RecordRowCursor? {
         let statement: Statement
         switch filter {
@@ -99,12 +99,12 @@ package final class RecordReading {
     }
 
     /// The sequence number of the row `count` rows after a position: how far one filtered look may go.
-    package func window(zone: Int64, after sequence: Int64, count: Int) throws(RecordError) -> Int64? {
+    package func window(zone: ZoneID, after sequence: Int64, count: Int) throws(RecordError) -> Int64? {
         try feedWindow.with(zone, sequence, count).number()
     }
 
     /// The newest sequence number of a zone; 0 without records.
-    package func newestSequence(zone: Int64) throws(RecordError) -> Int64 {
+    package func newestSequence(zone: ZoneID) throws(RecordError) -> Int64 {
         try lastSequence.with(zone).number() ?? 0
     }
 

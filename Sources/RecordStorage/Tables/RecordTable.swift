@@ -80,7 +80,7 @@ package final class RecordTable {
     }
 
     /// The live record with a name.
-    package func find(zone: Int64, name: String) throws(RecordError) -> StoredRecord? {
+    package func find(zone: ZoneID, name: String) throws(RecordError) -> StoredRecord? {
         findByName.with(zone, name)
         return try read(findByName)
     }
@@ -90,7 +90,7 @@ package final class RecordTable {
     }
 
     /// As `find`, without the record's bytes, which may be many.
-    package func row(zone: Int64, name: String) throws(RecordError) -> RecordRow? {
+    package func row(zone: ZoneID, name: String) throws(RecordError) -> RecordRow? {
         try rowAlone(rowByName.with(zone, name))
     }
 
@@ -115,7 +115,7 @@ package final class RecordTable {
 
     /// Adds a record. Throws a unique violation if the name is taken.
     package func insert(
-        _ row: RecordRow, zone: Int64, name: String, layout: [UInt8], fields: [UInt8]
+        _ row: RecordRow, zone: ZoneID, name: String, layout: [UInt8], fields: [UInt8]
     ) throws(RecordError) {
         let statement = row.access == nil ? insertRow : insertListed
         statement
@@ -149,7 +149,7 @@ package final class RecordTable {
     /// Takes away the tombstone that a record with the same name, type and creator replaces in the feed. One of another
     /// type or creator, or with an access list, stays: those who could read that record, and cannot read this one, still
     /// learn that it is gone.
-    package func removeTombstone(zone: Int64, name: String, type: TypeID, creator: Int64) throws(RecordError) {
+    package func removeTombstone(zone: ZoneID, name: String, type: TypeID, creator: Int64) throws(RecordError) {
         try removeTombstone.with(zone, name, type, creator).run()
     }
 
@@ -183,23 +183,23 @@ package final class RecordTable {
     // MARK: Edges
 
     package func addEdge(
-        zone: Int64, target: String, source: Int64, field: Int, action: UInt8
+        zone: ZoneID, target: String, source: Int64, field: Int, action: UInt8
     ) throws(RecordError) {
         try addEdge.with(zone, target, source, field, action).run()
     }
 
-    package func removeEdge(zone: Int64, target: String, source: Int64, field: Int) throws(RecordError) {
+    package func removeEdge(zone: ZoneID, target: String, source: Int64, field: Int) throws(RecordError) {
         try removeEdge.with(zone, target, source, field).run()
     }
 
     /// The internal ids of the records that refer to a target with an action: each once, at most `limit`.
-    package func sources(zone: Int64, target: String, action: UInt8, limit: Int) throws(RecordError) -> [Int64] {
+    package func sources(zone: ZoneID, target: String, action: UInt8, limit: Int) throws(RecordError) -> [Int64] {
         try findSources.with(zone, target, action, limit).rows { $0.next() }
     }
 
     /// Some record and field that refer to a target with an action.
     package func firstEdge(
-        zone: Int64, target: String, action: UInt8
+        zone: ZoneID, target: String, action: UInt8
     ) throws(RecordError) -> (source: Int64, field: Int)? {
         try findEdge.with(zone, target, action).row { ($0.next(), $0.next()) }
     }

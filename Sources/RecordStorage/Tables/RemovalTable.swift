@@ -64,31 +64,31 @@ package final class RemovalTable {
     // MARK: References to what went
 
     /// Notes that the records go which refer to a name with DELETE_SELF.
-    package func addCascade(zone: Int64, target: String) throws(RecordError) {
+    package func addCascade(zone: ZoneID, target: String) throws(RecordError) {
         try connection.prepare("INSERT OR IGNORE INTO removal_cascade (zone, target) VALUES (?1, ?2)").with(
             zone, target
         ).run()
     }
 
-    package func firstCascade() throws(RecordError) -> (zone: Int64, target: String)? {
+    package func firstCascade() throws(RecordError) -> (zone: ZoneID, target: String)? {
         try connection.prepare("SELECT zone, target FROM removal_cascade LIMIT 1").row { ($0.next(), $0.next()) }
     }
 
-    package func finishCascade(zone: Int64, target: String) throws(RecordError) {
+    package func finishCascade(zone: ZoneID, target: String) throws(RecordError) {
         try connection.prepare("DELETE FROM removal_cascade WHERE zone = ?1 AND target = ?2").with(zone, target).run()
     }
 
     // MARK: Zones
 
     /// A zone of an account that is gone.
-    package func zone(of account: Int64) throws(RecordError) -> Int64? {
+    package func zone(of account: Int64) throws(RecordError) -> ZoneID? {
         try connection.prepare("SELECT id FROM zone WHERE scope = \(Self.detached) AND owner = ?1 LIMIT 1").with(
             account
-        ).number()
+        ).id()
     }
 
     /// The numbers of records and tombstones of a zone.
-    package func records(zone: Int64, limit: Int) throws(RecordError) -> [Int64] {
+    package func records(zone: ZoneID, limit: Int) throws(RecordError) -> [Int64] {
         try recordsOfZone.with(zone, limit).rows { $0.next() }
     }
 
@@ -98,7 +98,7 @@ package final class RemovalTable {
     }
 
     /// Takes away a zone that is empty. Its number is not given again.
-    package func removeZone(_ zone: Int64) throws(RecordError) {
+    package func removeZone(_ zone: ZoneID) throws(RecordError) {
         try run(
             """
             INSERT INTO setting (name, value) VALUES ('\(SettingTable.lastZone)', ?1)
@@ -135,7 +135,7 @@ package final class RemovalTable {
         try run("DELETE FROM asset_unused WHERE uploader = ?1", account)
     }
 
-    private func run(_ sql: SQL, _ number: Int64) throws(RecordError) {
+    private func run(_ sql: SQL, _ number: some Bindable) throws(RecordError) {
         try connection.prepare(sql).with(number).run()
     }
 }

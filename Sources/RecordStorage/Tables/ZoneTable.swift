@@ -2,7 +2,7 @@ package import RecordModel
 
 /// A zone as stored.
 package struct ZoneRow: Hashable, Sendable {
-    package var id: Int64
+    package var id: ZoneID
     package var generation: Int64
     /// Sync tokens below this sequence number have lost tombstones.
     package var purged: Int64
@@ -11,7 +11,7 @@ package struct ZoneRow: Hashable, Sendable {
 /// Zones by scope, owner and name.
 package final class ZoneTable {
     /// The number of the public database's default zone, made with the file.
-    package static let publicDefault: Int64 = 1
+    package static let publicDefault = ZoneID(rawValue: 1)
 
     private let connection: Connection
     private let find: Statement
@@ -30,7 +30,7 @@ package final class ZoneTable {
     }
 
     /// Whether a zone is of the public database.
-    package func isPublic(_ id: Int64) throws(RecordError) -> Bool {
+    package func isPublic(_ id: ZoneID) throws(RecordError) -> Bool {
         try connection.prepare("SELECT scope FROM zone WHERE id = ?1").with(id).number() == 0
     }
 
@@ -46,6 +46,6 @@ package final class ZoneTable {
             RETURNING id
             """)
         insert.with(scope, owner, name, generation)
-        return ZoneRow(id: try insert.returnedNumber(), generation: generation, purged: 0)
+        return ZoneRow(id: try insert.returnedID(), generation: generation, purged: 0)
     }
 }

@@ -4,15 +4,15 @@ internal import RecordStorage
 /// A walk whose own order is the query's, so that one statement can hand out its records.
 struct DirectWalk {
     private let walk: IndexWalk
-    private let zone: Int64
+    private let home: RowHome
     private let type: TypeID
 
     /// - Returns: `nil` for a walk that needs more than one statement: ties that must be put in order, a single name.
-    init?(_ walk: IndexWalk, zone: Int64, type: TypeID, order: QueryOrder) {
+    init?(_ walk: IndexWalk, home: RowHome, type: TypeID, order: QueryOrder) {
         if walk.isBackward, order.isIDAscending, !order.isByID { return nil }
         if case .name = walk.source { return nil }
         self.walk = walk
-        self.zone = zone
+        self.home = home
         self.type = type
     }
 
@@ -29,7 +29,7 @@ struct DirectWalk {
             if case .creator(let id) = walk.source { creator = id }
             let ids = walk.ids(behind: place?.record)
             return try store.scanning.records(
-                zone: zone, type: type, creator: creator, within: (ids.above, ids.below), isBackward: walk.isBackward,
+                home: home, type: type, creator: creator, within: (ids.above, ids.below), isBackward: walk.isBackward,
                 lane: lane)
         }
         var position: (key: [UInt8], record: Int64)?
@@ -39,7 +39,7 @@ struct DirectWalk {
         case .end: return nil
         }
         return try store.indexes.records(
-            index.id, zone: zone, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), after: position,
+            index.id, home: home, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), after: position,
             isBackward: walk.isBackward, lane: lane)
     }
 

@@ -6,16 +6,15 @@ internal import RecordWire
 /// one.
 struct QueryPart {
     let plan: QueryPlan
-    /// The number of a zone or of an audience.
-    let place: Int64
+    let home: RowHome
     let residual: RecordMatcher
     /// What an entry whose key may be cut is asked again: the whole condition, if some value of it is as long as what keys
     /// keep.
     let whole: RecordMatcher?
 
-    init(_ plan: QueryPlan, in place: Int64) {
+    init(_ plan: QueryPlan, in home: RowHome) {
         self.plan = plan
-        self.place = place
+        self.home = home
         residual = RecordMatcher(plan.residual)
         whole = plan.predicate.hasLongText ? RecordMatcher(plan.predicate) : nil
     }

@@ -18,7 +18,7 @@ extension QueryRunner {
         for var walk in part.plan.walks {
             walk.ids.above = max(walk.ids.above, beginning.above)
             walk.ids.below = min(walk.ids.below, beginning.below)
-            var runner = WalkRunner(walk, zone: part.place, type: type, order: order, after: nil, chunk: limit)
+            var runner = WalkRunner(walk, home: part.home, type: type, order: order, after: nil, chunk: limit)
             var count = 0
             var lastTime: Int64?
             while let (entry, mayBeCut) = try runner.current(store, budget) {

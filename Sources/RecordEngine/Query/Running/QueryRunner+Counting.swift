@@ -9,7 +9,7 @@ extension QueryRunner {
         var count = 0
         if !hasOverlaps, parts.allSatisfy({ $0.residual.isTrivial && !$0.plan.hasOverlaps && !$0.rechecks }) {
             for part in parts {
-                for walk in part.plan.walks { count += try self.count(walk, in: part.place) }
+                for walk in part.plan.walks { count += try self.count(walk, in: part.home) }
             }
             return count
         }
@@ -22,7 +22,7 @@ extension QueryRunner {
         var seen: Set<Int64> = []
         for part in parts {
             try forEachEntry(of: part) { record, mayBeCut throws(RecordError) in
-                if hasOverlaps, part.place < 0, !seen.insert(record).inserted { return }
+                if hasOverlaps, part.home.isAudience, !seen.insert(record).inserted { return }
                 if !part.residual.isTrivial || (part.rechecks && mayBeCut) {
                     guard let cursor = try self.record(record) else { return }
                     defer { cursor.finish() }
@@ -36,34 +36,34 @@ extension QueryRunner {
     /// Entries that are counted in one statement where others wait for the thread.
     private static let shortCount = 8_192
 
-    private func count(_ walk: IndexWalk, in place: Int64) throws(RecordError) -> Int {
+    private func count(_ walk: IndexWalk, in home: RowHome) throws(RecordError) -> Int {
         if budget.isShort {
             // To count some and give up costs less than to count until time is over.
-            let found = try count(walk, in: place, limit: Self.shortCount)
+            let found = try count(walk, in: home, limit: Self.shortCount)
             if found == Self.shortCount { throw budget.stop(examined: budget.examined) }
             return found
         }
-        return try count(walk, in: place, limit: .max)
+        return try count(walk, in: home, limit: .max)
     }
 
-    private func count(_ walk: IndexWalk, in place: Int64, limit: Int) throws(RecordError) -> Int {
+    private func count(_ walk: IndexWalk, in home: RowHome, limit: Int) throws(RecordError) -> Int {
         let found: Int
         switch walk.source {
         case .index(let index) where walk.ids.isEverything:
             found = try inTime { () throws(RecordError) in
                 try store.indexes.count(
-                    index.id, zone: place, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), limit: limit)
+                    index.id, home: home, IndexReading.KeyRange(lower: walk.lower, upper: walk.upper), limit: limit)
             }
         case .records, .creator:
             var creator: Int64?
             if case .creator(let id) = walk.source { creator = id }
             found = try inTime { () throws(RecordError) in
                 try store.scanning.count(
-                    zone: place, type: type, creator: creator, within: (walk.ids.above, walk.ids.below), limit: limit)
+                    home: home, type: type, creator: creator, within: (walk.ids.above, walk.ids.below), limit: limit)
             }
         case .index, .name:
             var count = 0
-            var runner = WalkRunner(walk, zone: place, type: type, order: order, after: nil, chunk: 1_024)
+            var runner = WalkRunner(walk, home: home, type: type, order: order, after: nil, chunk: 1_024)
             while try runner.current(store, budget) != nil {
                 count += 1
                 runner.advance()

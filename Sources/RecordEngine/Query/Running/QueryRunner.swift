@@ -26,7 +26,7 @@ struct QueryRunner {
         self.budget = budget
     }
 
-    var hasOverlaps: Bool { parts.count { $0.place < 0 } > 1 }
+    var hasOverlaps: Bool { parts.count { $0.home.isAudience } > 1 }
 
     // MARK: In order
 
@@ -55,7 +55,7 @@ struct QueryRunner {
         _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
     ) throws(RecordError) {
         if parts.count == 1, parts[0].plan.walks.count == 1,
-            let walk = DirectWalk(parts[0].plan.walks[0], zone: parts[0].place, type: type, order: order)
+            let walk = DirectWalk(parts[0].plan.walks[0], home: parts[0].home, type: type, order: order)
         {
             try forEach(of: walk, parts[0], after: place, body)
             return
@@ -85,7 +85,7 @@ struct QueryRunner {
         let count = parts.reduce(0) { $0 + $1.plan.walks.count }
         if count <= MergedWalks.maxStatements {
             let direct = parts.flatMap { part in
-                part.plan.walks.compactMap { DirectWalk($0, zone: part.place, type: type, order: order) }
+                part.plan.walks.compactMap { DirectWalk($0, home: part.home, type: type, order: order) }
             }
             if direct.count == count { return MergedWalks(direct, order: order) }
         }
@@ -167,7 +167,7 @@ struct QueryRunner {
 
     func runners(_ part: QueryPart, after place: QueryPlace?, chunk: Int) -> [WalkRunner] {
         part.plan.walks.map {
-            WalkRunner($0, zone: part.place, type: type, order: order, after: place, chunk: chunk)
+            WalkRunner($0, home: part.home, type: type, order: order, after: place, chunk: chunk)
         }
     }
 

@@ -6,7 +6,7 @@ internal import RecordStorage
 /// No statement stays open between two chunks: each goes on by key from where the last one ended.
 struct WalkRunner {
     private let walk: IndexWalk
-    private let zone: Int64
+    private let home: RowHome
     private let type: TypeID
     /// Whether the ids of one key must ascend although the keys are walked backward.
     private let reordersTies: Bool
@@ -29,9 +29,9 @@ struct WalkRunner {
     /// - Parameters:
     ///   - place: Where the last page ended; `nil` for the first.
     ///   - chunk: How many entries are likely to be wanted.
-    init(_ walk: IndexWalk, zone: Int64, type: TypeID, order: QueryOrder, after place: QueryPlace?, chunk: Int) {
+    init(_ walk: IndexWalk, home: RowHome, type: TypeID, order: QueryOrder, after place: QueryPlace?, chunk: Int) {
         self.walk = walk
-        self.zone = zone
+        self.home = home
         self.type = type
         self.chunk = min(max(chunk, 4), Self.largestChunk)
         reordersTies = walk.isBackward && order.isIDAscending && !order.isByID
@@ -87,15 +87,15 @@ struct WalkRunner {
         switch walk.source {
         case .creator(let creator):
             try records.ids(
-                zone: zone, type: type, creator: creator, within: range, isBackward: walk.isBackward, limit: chunk,
+                home: home, type: type, creator: creator, within: range, isBackward: walk.isBackward, limit: chunk,
                 into: &entries)
         case .name(let name):
-            try records.id(zone: zone, type: type, name: name, within: range, into: &entries)
+            try records.id(home: home, type: type, name: name, within: range, into: &entries)
             state = .done
             return
         case .records, .index:
             try records.ids(
-                zone: zone, type: type, creator: nil, within: range, isBackward: walk.isBackward, limit: chunk,
+                home: home, type: type, creator: nil, within: range, isBackward: walk.isBackward, limit: chunk,
                 into: &entries)
         }
         goOn()
@@ -106,7 +106,7 @@ struct WalkRunner {
         switch state {
         case .done: return
         case .inKey(let key, let record):
-            try reading.within(index.id, zone: zone, key: key, after: record, limit: chunk, into: &entries)
+            try reading.within(index.id, home: home, key: key, after: record, limit: chunk, into: &entries)
             if entries.count == chunk, let last = entries.records.last {
                 state = .inKey(key, after: last)
             } else {
@@ -115,7 +115,7 @@ struct WalkRunner {
         case .after(let position) where walk.isOneKey:
             try fillOneKey(index, reading, after: position?.record)
         case .after(let position) where walk.isBackward:
-            try reading.descending(index.id, zone: zone, range, before: position, limit: chunk, into: &entries)
+            try reading.descending(index.id, home: home, range, before: position, limit: chunk, into: &entries)
             guard reordersTies else { return goOn() }
             guard entries.count == chunk else {
                 state = .done
@@ -130,7 +130,7 @@ struct WalkRunner {
             entries.reverseRuns()
             state = .inKey(last, after: Int64.min)
         case .after(let position):
-            try reading.ascending(index.id, zone: zone, range, after: position, limit: chunk, into: &entries)
+            try reading.ascending(index.id, home: home, range, after: position, limit: chunk, into: &entries)
             goOn()
         }
     }
@@ -143,10 +143,10 @@ struct WalkRunner {
         let ids = walk.ids(behind: record)
         if walk.isBackward {
             try reading.descending(
-                index.id, zone: zone, range, before: (key, ids.below), limit: chunk, into: &entries)
+                index.id, home: home, range, before: (key, ids.below), limit: chunk, into: &entries)
             dropIDs { $0 > ids.above }
         } else {
-            try reading.ascending(index.id, zone: zone, range, after: (key, ids.above), limit: chunk, into: &entries)
+            try reading.ascending(index.id, home: home, range, after: (key, ids.above), limit: chunk, into: &entries)
             dropIDs { $0 < ids.below }
         }
     }

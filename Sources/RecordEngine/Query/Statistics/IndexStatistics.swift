@@ -1,14 +1,17 @@
+internal import RecordModel
+internal import RecordStorage
+
 /// How the entries of an index are spread: every nth entry of it, in order.
 ///
 /// Taken by a walk through the whole index now and then, so they are old; they decide between ways to answer, never what
 /// the answer is.
 struct IndexStatistics: Hashable, Sendable {
     struct Sample: Hashable, Sendable {
-        var zone: Int64
+        var home: RowHome
         var key: [UInt8]
 
         func precedes(_ other: Sample) -> Bool {
-            zone == other.zone ? key.lexicographicallyPrecedes(other.key) : zone < other.zone
+            home == other.home ? key.lexicographicallyPrecedes(other.key) : home < other.home
         }
     }
 
@@ -32,20 +35,25 @@ struct IndexStatistics: Hashable, Sendable {
     }
 
     /// The entries that a range of keys is likely to have.
-    func estimate(zone: Int64, lower: [UInt8], upper: [UInt8]?) -> Int {
-        let first = position(of: Sample(zone: zone, key: lower))
-        let last = position(of: upper.map { Sample(zone: zone, key: $0) } ?? Sample(zone: zone + 1, key: []))
+    func estimate(home: RowHome, lower: [UInt8], upper: [UInt8]?) -> Int {
+        let first = position { $0.precedes(Sample(home: home, key: lower)) }
+        let last =
+            if let upper {
+                position { $0.precedes(Sample(home: home, key: upper)) }
+            } else {
+                position { $0.home <= home }
+            }
         // Between two neighbouring samples lies half a step on average, for all that is known.
         return max(step / 2, (last - first) * step)
     }
 
-    /// How many samples stand before a place.
-    private func position(of place: Sample) -> Int {
+    /// How many samples come first: those before some place.
+    private func position(_ isBefore: (Sample) -> Bool) -> Int {
         var low = 0
         var high = samples.count
         while low < high {
             let middle = (low + high) / 2
-            if samples[middle].precedes(place) { low = middle + 1 } else { high = middle }
+            if isBefore(samples[middle]) { low = middle + 1 } else { high = middle }
         }
         return low
     }

@@ -61,9 +61,9 @@ extension RecordReader {
         // A whole number of steps per view, so that samples lie one step apart.
         let rows = max(found.step, Self.rowsPerView / found.step * found.step)
         repeat {
-            position = try reading.sample(index, every: found.step, after: position, limit: rows) { zone, key in
+            position = try reading.sample(index, every: found.step, after: position, limit: rows) { home, key in
                 found.samples.append(
-                    IndexStatistics.Sample(zone: zone, key: Array(key.prefix(IndexStatistics.sampleKeyBytes))))
+                    IndexStatistics.Sample(home: home, key: Array(key.prefix(IndexStatistics.sampleKeyBytes))))
             }
             try refresh()
         } while position != nil && found.samples.count < 4 * IndexStatistics.sampleCount
@@ -72,11 +72,11 @@ extension RecordReader {
 }
 
 extension IndexStatistics {
-    /// For the file: per sample the zone, the length of the key, and the key.
+    /// For the file: per sample the home's column, the length of the key, and the key.
     func row(_ index: IndexID) -> IndexStatisticTable.Row {
         var bytes: [UInt8] = []
         for sample in samples {
-            withUnsafeBytes(of: sample.zone.bigEndian) { bytes.append(contentsOf: $0) }
+            withUnsafeBytes(of: sample.home.column.bigEndian) { bytes.append(contentsOf: $0) }
             bytes.append(UInt8(truncatingIfNeeded: sample.key.count))
             bytes.append(contentsOf: sample.key)
         }
@@ -91,11 +91,11 @@ extension IndexStatistics {
         self.init(entries: entries, step: step, samples: [])
         var rest = row.samples[...]
         while rest.count >= 9 {
-            let zone = rest.prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+            let column = rest.prefix(8).reduce(0) { $0 << 8 | Int64($1) }
             let count = Int(rest[rest.startIndex + 8])
             rest = rest.dropFirst(9)
             guard rest.count >= count else { return nil }
-            samples.append(Sample(zone: zone, key: Array(rest.prefix(count))))
+            samples.append(Sample(home: RowHome(column: column), key: Array(rest.prefix(count))))
             rest = rest.dropFirst(count)
         }
         guard rest.isEmpty else { return nil }
