@@ -17,9 +17,13 @@ extension StoredID {
     @inlinable
     package static var unassigned: Self { Self(rawValue: 0) }
 
-    /// Nothing comes before it: where a walk through all of them begins.
+    /// Below all that are given: as an exclusive bound, none.
     @inlinable
     package static var lowest: Self { Self(rawValue: .min) }
+
+    /// Above all that are given: as an exclusive bound, none.
+    @inlinable
+    package static var highest: Self { Self(rawValue: .max) }
 }
 
 /// The number of a record type.
@@ -56,4 +60,17 @@ package struct AudienceID: StoredID {
 
     @inlinable
     package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// The internal number of a record, which is not its name: the sequence number of its creation.
+@frozen
+package struct RecordNumber: StoredID {
+    package let rawValue: Int64
+
+    @inlinable
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    /// The number before it: as an exclusive lower bound, it lets this one in.
+    @inlinable
+    package var previous: RecordNumber { RecordNumber(rawValue: rawValue - 1) }
 }

@@ -176,7 +176,7 @@ import Testing
 
     private static func position(in folder: String) throws -> Int {
         let builds = try look(in: folder) { try IndexDefinitionTable($0).builds() }
-        return builds.first.map { Int($0.position) } ?? .max
+        return builds.first.map { Int($0.position.rawValue) } ?? .max
     }
 
     private static let errors: [(error: StoreFailure, losesTransaction: Bool)] = [

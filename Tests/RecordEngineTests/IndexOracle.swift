@@ -2,6 +2,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import TestSupport
 import Testing
 
 /// What the tables of a database's indexes hold, and what its records say that they should.

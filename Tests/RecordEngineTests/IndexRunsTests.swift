@@ -47,7 +47,7 @@ import Testing
                 index: IndexID(rawValue: Int64(random.next() % 3)),
                 entry: .init(
                     home: RowHome(column: Int64(random.next() % 4) - 2), key: Self.key(&random),
-                    record: Int64(number * 7 % 901)))
+                    record: RecordNumber(rawValue: Int64(number * 7 % 901))))
             rows.append(row)
             runs.append(
                 row.entry.key, index: row.index, home: row.entry.home, record: row.entry.record, zone: 1,

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 @testable import RecordEngine
@@ -94,7 +95,7 @@ import Testing
         let post = try #require(RecordTypeName("Post"))
         let type = try #require(test.database.schema[post])
         let ids = try test.raw("SELECT group_concat(id) FROM record WHERE name LIKE 'r%'").split(separator: ",")
-            .compactMap { Int64($0) }
+            .compactMap { RecordNumber(text: $0) }
         let mallory = try await test.signUp("mallory").caller
         try test.reader.refresh()
         // One may not be written, the other does not match any more.
@@ -163,7 +164,7 @@ import Testing
             maxAffected: nil, idempotency: nil)
         try test.reader.refresh()
         let change = SetChange(set, type: type, predicate: predicate, isOwnAlone: false, reader: test.reader)
-        let id = try #require(Int64(try test.raw("SELECT id FROM record WHERE name = 'r'")))
+        let id = try #require(RecordNumber(text: try test.raw("SELECT id FROM record WHERE name = 'r'")))
         let refused = await refusal {
             _ = try await test.database.write { transaction throws(RecordError) in
                 try change.perform(on: [id], in: transaction, nanoseconds: UInt64.max).changed
@@ -183,7 +184,7 @@ import Testing
         let branches = (0..<20).map { "n == \($0)" }.joined(separator: " OR ")
         let predicate = try PredicateBinder(type: type, now: 0) { _ in nil }
             .bind(try PredicateSyntax.parse("createdTimestamp > 5 AND n >= 0 AND (\(branches))")).simplified()
-        let zone = ZoneID(rawValue: try #require(Int64(try test.raw("SELECT min(zone) FROM record"))))
+        let zone = try #require(ZoneID(text: try test.raw("SELECT min(zone) FROM record")))
         var asked = 0
         let patient = try test.reader.planner(
             for: type, home: .zone(zone), limit: 10, budget: QueryBudget(time: .seconds(600))

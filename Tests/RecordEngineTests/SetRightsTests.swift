@@ -1,5 +1,6 @@
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 @testable import RecordEngine
@@ -20,7 +21,7 @@ import Testing
         let ann = try await test.signUp("ann").caller
         try await test.createAll((0..<4).map { ("r\($0)", #""g":1,"n":0"#) }, as: ann)
         let ids = try test.raw("SELECT group_concat(id) FROM record WHERE name LIKE 'r_'").split(separator: ",")
-            .compactMap { Int64($0) }
+            .compactMap { RecordNumber(text: $0) }
         let post = try #require(RecordTypeName("Post"))
         let type = try #require(test.database.schema[post])
         let predicate = try PredicateBinder(type: type, now: 0) { _ in nil }
@@ -31,7 +32,7 @@ import Testing
             isDryRun: false, maxAffected: nil, idempotency: nil)
         try test.reader.refresh()
         let change = SetChange(set, type: type, predicate: predicate, isOwnAlone: isOwnAlone, reader: test.reader)
-        func slice(_ ids: ArraySlice<Int64>) async throws -> Int {
+        func slice(_ ids: ArraySlice<RecordNumber>) async throws -> Int {
             try await test.database.write { transaction throws(RecordError) in
                 try change.perform(on: ids, in: transaction, nanoseconds: UInt64.max).changed
             }

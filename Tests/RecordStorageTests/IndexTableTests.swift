@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct IndexTableTests {
-    private func insert(_ table: IndexTable, _ zone: ZoneID, _ key: [UInt8], _ record: Int64) throws {
+    private func insert(_ table: IndexTable, _ zone: ZoneID, _ key: [UInt8], _ record: RecordNumber) throws {
         try key.withUnsafeBytes { try table.insert(home: .zone(zone), key: $0, record: record, into: 1) }
     }
 
@@ -103,9 +103,9 @@ import Testing
         #expect(try Self.ids(walk) == [3, 4, 5, 6])
     }
 
-    private static func ids(_ walk: RecordWalk) throws -> [Int64] {
+    private static func ids(_ walk: RecordWalk) throws -> [RecordNumber] {
         defer { walk.finish() }
-        var ids: [Int64] = []
+        var ids: [RecordNumber] = []
         while let (cursor, _) = try walk.next() { ids.append(cursor.row.id) }
         return ids
     }

@@ -1,3 +1,4 @@
+import RecordModel
 import Cryptography
 import Testing
 
@@ -65,9 +66,9 @@ import Testing
             case 5: if let one = ids.randomElement() { try assets.use(claim: one.claim) }
             case 6:
                 if let one = ids.randomElement() {
-                    _ = try assets.link(record: who, of: who, field: 1, asset: one.asset)
+                    _ = try assets.link(record: RecordNumber(rawValue: who), of: who, field: 1, asset: one.asset)
                 }
-            case 7: try assets.unlinkAll(record: who, of: who, now: now, end: now + 30)
+            case 7: try assets.unlinkAll(record: RecordNumber(rawValue: who), of: who, now: now, end: now + 30)
             case 8: _ = try assets.collect(before: now - 30, limit: .random(in: 1...3), sparesUploads: .random())
             case 9: _ = try assets.removeExpiredClaims(before: now, limit: .random(in: 1...9))
             case 10, 11:

@@ -61,7 +61,8 @@ import Testing
         func insert(_ name: String) throws -> Int64 {
             let number = try writer.nextSequence()
             let row = RecordRow(
-                id: number, type: 1, sequence: number, revision: 1, creator: 0, created: 0, modifier: 0, modified: 0)
+                id: RecordNumber(rawValue: number), type: 1, sequence: number, revision: 1, creator: 0, created: 0,
+                modifier: 0, modified: 0)
             try writer.records.insert(row, zone: ZoneTable.publicDefault, name: name, layout: [], fields: [])
             return number
         }

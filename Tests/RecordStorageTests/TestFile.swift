@@ -1,4 +1,5 @@
 import Foundation
+import RecordModel
 import RecordStorage
 import TestSupport
 
@@ -24,7 +25,8 @@ final class TestFile {
     func insert(_ name: String, id: Int64) throws {
         let table = try RecordTable(writer)
         let row = RecordRow(
-            id: id, type: 1, sequence: id, revision: 1, creator: 0, created: 0, modifier: 0, modified: 0)
+            id: RecordNumber(rawValue: id), type: 1, sequence: id, revision: 1, creator: 0, created: 0, modifier: 0,
+            modified: 0)
         try table.insert(row, zone: 1, name: name, layout: [], fields: [])
     }
 }

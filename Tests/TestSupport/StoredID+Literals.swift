@@ -4,10 +4,17 @@ package import RecordModel
 
 extension StoredID {
     package init(integerLiteral value: Int64) { self.init(rawValue: value) }
+
+    /// A number as SQL prints it; `nil` if it is none.
+    package init?(text: some StringProtocol) {
+        guard let number = Int64(text) else { return nil }
+        self.init(rawValue: number)
+    }
 }
 
 extension TypeID: ExpressibleByIntegerLiteral {}
 extension IndexID: ExpressibleByIntegerLiteral {}
+extension RecordNumber: ExpressibleByIntegerLiteral {}
 extension ZoneID: ExpressibleByIntegerLiteral {}
 extension AudienceID: ExpressibleByIntegerLiteral {}
 

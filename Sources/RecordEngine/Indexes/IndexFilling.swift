@@ -93,7 +93,7 @@ final class IndexFilling {
     /// Another record with the same key.
     private func other(
         _ entry: IndexRuns.Entry, of runs: IndexRuns, in transaction: WriteTransaction
-    ) throws(RecordError) -> Int64? {
+    ) throws(RecordError) -> RecordNumber? {
         // Its first access list may have come while the entries were on their way.
         let type = transaction.schema[id: type.id] ?? type
         return try runs.withKey(of: entry) { key throws(RecordError) in
@@ -104,7 +104,7 @@ final class IndexFilling {
 
     /// The name of a record, where administrators may know it; `nil` in a private database.
     private func shown(
-        _ record: Int64, _ zone: ZoneID, in transaction: WriteTransaction
+        _ record: RecordNumber, _ zone: ZoneID, in transaction: WriteTransaction
     ) throws(RecordError) -> String? {
         guard try transaction.zones.isPublic(zone) else { return nil }
         return String(decoding: try transaction.records.find(id: record)?.name ?? [], as: UTF8.self)

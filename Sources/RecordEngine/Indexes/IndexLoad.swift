@@ -16,7 +16,7 @@ final class IndexLoad {
     /// By the number of the type.
     let fillings: [TypeID: IndexFilling]
     /// The record up to which entries are gathered.
-    private(set) var position: Int64
+    private(set) var position: RecordNumber
     /// Whether there are no records behind the stretch.
     private(set) var isLast = false
     /// The records in it, by the number of their type.
@@ -24,20 +24,21 @@ final class IndexLoad {
     /// Whether what the last slice has done is committed. If not, nothing of the stretch counts.
     var isCommitted = true
 
-    private let start: Int64
-    private let end: Int64
+    private let start: RecordNumber
+    private let end: RecordNumber
     private let types: [IndexID: TypeID]
     private var stage = Stage.gathering
     private var runs = IndexRuns()
     private var seen = 0
-    private var changed: Set<Int64> = []
-    private var mending: [Int64] = []
+    private var changed: Set<RecordNumber> = []
+    private var mending: [RecordNumber] = []
 
     /// - Parameters:
     ///   - builds: All of them are at the same position, behind which the stretch begins.
     ///   - end: The number of a record behind which it must not go.
     init(
-        _ builds: [IndexDefinitionTable.Build], _ fillings: [TypeID: IndexFilling], after start: Int64, upTo end: Int64
+        _ builds: [IndexDefinitionTable.Build], _ fillings: [TypeID: IndexFilling], after start: RecordNumber,
+        upTo end: RecordNumber
     ) {
         self.builds = builds
         self.fillings = fillings
@@ -60,7 +61,7 @@ final class IndexLoad {
     }
 
     /// Notes that a write takes entries of a record away, or brings some.
-    func note(changeOf record: Int64, in index: IndexID) {
+    func note(changeOf record: RecordNumber, in index: IndexID) {
         guard stage != .mending, record > start, record <= position, types[index] != nil else { return }
         changed.insert(record)
     }
@@ -100,7 +101,7 @@ final class IndexLoad {
         try walk.begin(after: position)
         while slice.hasMore {
             guard let (cursor, zone) = try walk.next() else {
-                isLast = end == .max
+                isLast = end == .highest
                 if !isLast { self.position = end }
                 return true
             }
@@ -111,7 +112,7 @@ final class IndexLoad {
             }
             // Made when all of these indexes were there: its own write has put it in. Else a build beside writers who are
             // faster would never end.
-            if row.id > transaction.lastUnindexed {
+            if row.id.rawValue > transaction.lastUnindexed {
                 isLast = true
                 return true
             }
@@ -139,7 +140,7 @@ final class IndexLoad {
             guard slice.hasMore else { return false }
             mending.removeLast()
             walk.finish()
-            try walk.begin(after: record - 1)
+            try walk.begin(after: record.previous)
             let found = try walk.next()
             let fresh = IndexRuns()
             defer { slice.spend(1 + fresh.count) }

@@ -14,7 +14,7 @@ final class IndexMaintainer {
         let index: IndexID
         let isInsertion: Bool
         let home: RowHome
-        let record: Int64
+        let record: RecordNumber
         /// Where the key lies in `keys`.
         let key: Range<Int>
     }
@@ -53,7 +53,8 @@ final class IndexMaintainer {
     /// - Throws: `EXISTS` with the cause UNIQUE_VIOLATION; `BAD_REQUEST` with the cause TOO_LARGE for a text that a UNIQUE
     ///   index cannot compare, or for lists with too many members.
     func prepare(
-        _ type: RecordTypeDefinition, zone: ZoneID, record: Int64, old: (record: IndexedRecord, places: RecordPlaces)?,
+        _ type: RecordTypeDefinition, zone: ZoneID, record: RecordNumber,
+        old: (record: IndexedRecord, places: RecordPlaces)?,
         new: (record: IndexedRecord, places: RecordPlaces)?, unread: Set<Int>, memberEntries: inout Int,
         defersUnique: Bool = false, in transaction: WriteTransaction
     ) throws(RecordError) -> Bool {
@@ -133,7 +134,7 @@ final class IndexMaintainer {
 
     /// Notes what brings one entry from some places to others; in those that are on both sides it stays.
     private func note(
-        _ index: IndexDefinition, _ record: Int64, _ key: Range<Int>, from old: RecordPlaces? = nil,
+        _ index: IndexDefinition, _ record: RecordNumber, _ key: Range<Int>, from old: RecordPlaces? = nil,
         to new: RecordPlaces? = nil
     ) {
         load?.note(changeOf: record, in: index.id)
@@ -149,7 +150,7 @@ final class IndexMaintainer {
 
     /// The members that came and those that went.
     private func prepareMembers(
-        _ index: IndexDefinition, of type: RecordTypeDefinition, record: Int64,
+        _ index: IndexDefinition, of type: RecordTypeDefinition, record: RecordNumber,
         old: (record: IndexedRecord, places: RecordPlaces)?, new: (record: IndexedRecord, places: RecordPlaces)?,
         _ unread: Set<Int>, _ memberEntries: inout Int
     ) throws(RecordError) {
@@ -194,7 +195,7 @@ final class IndexMaintainer {
     /// Whether another record has a key of a UNIQUE index.
     private func hasOther(
         _ index: IndexDefinition, of type: RecordTypeDefinition, _ traits: IndexKeyTraits, _ key: Range<Int>,
-        zone: ZoneID, record: Int64, in transaction: WriteTransaction
+        zone: ZoneID, record: RecordNumber, in transaction: WriteTransaction
     ) throws(RecordError) -> Bool {
         // As in SQL, what is absent equals nothing.
         guard traits.isComplete else { return false }

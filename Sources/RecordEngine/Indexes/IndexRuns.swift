@@ -10,7 +10,7 @@ final class IndexRuns {
         /// The number of the index.
         let index: IndexID
         /// The internal number of the record.
-        let record: Int64
+        let record: RecordNumber
         /// The zone of the record.
         let zone: ZoneID
         fileprivate let start: UInt32
@@ -36,7 +36,7 @@ final class IndexRuns {
     /// Adds an entry to the run that is open.
     ///
     /// - Parameter key: At most 4 GB in all entries together.
-    func append(_ key: [UInt8], index: IndexID, home: RowHome, record: Int64, zone: ZoneID, isUnique: Bool) {
+    func append(_ key: [UInt8], index: IndexID, home: RowHome, record: RecordNumber, zone: ZoneID, isUnique: Bool) {
         let start = UInt32(keys.count)
         keys.append(contentsOf: key)
         entries.append(

@@ -60,7 +60,7 @@ extension WriteTransaction {
         indexes.load = nil
         guard let position = builds.map(\.position).min() else { return nil }
         // Those that are equally far go on together, up to where the next one is, which then joins them.
-        let end = builds.map(\.position).filter { $0 > position }.min() ?? .max
+        let end = builds.map(\.position).filter { $0 > position }.min() ?? .highest
         var front: [IndexDefinitionTable.Build] = []
         var fillings: [TypeID: IndexFilling] = [:]
         for build in builds where build.position == position {

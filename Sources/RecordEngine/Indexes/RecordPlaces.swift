@@ -52,8 +52,9 @@ extension WriteTransaction {
 
     /// Some other record of a zone that has a key, with or without an access list.
     func otherRecord(
-        zone: ZoneID, key: UnsafeRawBufferPointer, than record: Int64, in index: IndexID, of type: RecordTypeDefinition
-    ) throws(RecordError) -> Int64? {
+        zone: ZoneID, key: UnsafeRawBufferPointer, than record: RecordNumber, in index: IndexID,
+        of type: RecordTypeDefinition
+    ) throws(RecordError) -> RecordNumber? {
         if let other = try indexes.table.otherRecord(home: .zone(zone), key: key, than: record, in: index) {
             return other
         }

@@ -29,7 +29,7 @@ struct AssetExamination {
 
     /// Whether each asset of a record is there, and known to be the record's.
     func examine(
-        _ fields: StoredFieldsView, record: Int64, _ place: String, _ found: inout DoctorReport
+        _ fields: StoredFieldsView, record: RecordNumber, _ place: String, _ found: inout DoctorReport
     ) throws {
         guard fields.hasAssets else { return }
         for (field, asset) in try fields.assets() {

@@ -164,7 +164,7 @@ struct DatabaseExamination {
     // MARK: Records
 
     private mutating func examineRecords(_ found: inout DoctorReport) throws {
-        var last: Int64 = 0
+        var last = RecordNumber.unassigned
         var done = 0
         while true {
             doctor.report(Doctor.Progress(activity: label + ": records", done: done, total: total))
@@ -258,7 +258,7 @@ struct DatabaseExamination {
     }
 
     private func examineExternal(
-        _ entry: LayoutEntry, record: Int64, _ place: String, _ found: inout DoctorReport
+        _ entry: LayoutEntry, record: RecordNumber, _ place: String, _ found: inout DoctorReport
     ) throws {
         let field = "field number \(entry.fieldID)"
         let remedy = "Write the field anew with PATCH, from a backup, or remove it with null."

@@ -126,7 +126,7 @@ private struct MatchedSet: Sendable {
     var predicate = Predicate.constant(false)
     var isOwnAlone = false
     var matched = 0
-    var records: [Int64] = []
+    var records: [RecordNumber] = []
 }
 
 /// How far a change of a set is.

@@ -10,7 +10,7 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
     typealias Note = @Sendable (SetProgress, _ isLast: Bool, WriteTransaction) throws(RecordError) -> Void
 
     private let change: SetChange
-    private let records: [Int64]
+    private let records: [RecordNumber]
     private let database: RecordDatabase
     private let note: Note
     private let continuation: UnsafeContinuation<Result<SetProgress, RecordError>, Never>
@@ -32,7 +32,7 @@ final class PendingSetChange: PendingWrite, @unchecked Sendable {
     private static func busySlice(sync: UInt64) -> UInt64 { min(max(sync / 4 * 3, 2_000_000), 6_000_000) }
 
     init(
-        _ change: SetChange, on records: [Int64], _ progress: SetProgress, in database: RecordDatabase,
+        _ change: SetChange, on records: [RecordNumber], _ progress: SetProgress, in database: RecordDatabase,
         note: @escaping Note, continuation: UnsafeContinuation<Result<SetProgress, RecordError>, Never>
     ) {
         self.change = change

@@ -28,7 +28,7 @@ struct QueryCursor: Hashable {
     func seal(_ binding: Binding, with keys: DatabaseKeys) -> String {
         var plain: [UInt8] = []
         append(now, to: &plain)
-        append(place.record, to: &plain)
+        append(place.record.rawValue, to: &plain)
         plain.append(contentsOf: place.key)
         return Base64.encode(keys.cursors.seal(plain, context: binding.context))
     }
@@ -39,7 +39,8 @@ struct QueryCursor: Hashable {
             let plain = keys.cursors.open(sealed, context: binding.context), plain.count >= 16
         else { throw .cursorRejected }
         return QueryCursor(
-            place: QueryPlace(key: Array(plain[16...]), record: number(plain[8..<16])), now: number(plain[..<8]))
+            place: QueryPlace(key: Array(plain[16...]), record: RecordNumber(rawValue: number(plain[8..<16]))),
+            now: number(plain[..<8]))
     }
 
     /// Eight columns of texts, each byte of which may take two in a key, as base64.

@@ -48,7 +48,7 @@ struct SetChange: Sendable {
     ///
     /// - Returns: How many were changed, and which were skipped; the others wait for the next slice.
     func perform(
-        on records: ArraySlice<Int64>, in transaction: WriteTransaction, nanoseconds: UInt64
+        on records: ArraySlice<RecordNumber>, in transaction: WriteTransaction, nanoseconds: UInt64
     ) throws(RecordError) -> (changed: Int, skips: SetSkips) {
         let started = MonotonicClock.now
         var done = (changed: 0, skips: SetSkips())
@@ -68,7 +68,7 @@ struct SetChange: Sendable {
 
     /// - Returns: Whether it was changed; if not, it is skipped.
     private func perform(
-        on id: Int64, with writer: RecordWriter, into ignored: inout [UInt8], _ skips: inout SetSkips
+        on id: RecordNumber, with writer: RecordWriter, into ignored: inout [UInt8], _ skips: inout SetSkips
     ) throws(RecordError) -> Bool {
         let transaction = writer.transaction
         let found = try transaction.records.find(id: id)
@@ -175,7 +175,7 @@ extension RecordDatabase {
     ///
     /// - Parameter complete: Called in the transaction of the last slice, with what was done by then.
     nonisolated func perform(
-        _ change: SetChange, on records: [Int64], _ progress: inout SetProgress,
+        _ change: SetChange, on records: [RecordNumber], _ progress: inout SetProgress,
         note: @escaping PendingSetChange.Note
     ) async throws(RecordError) {
         guard !records.isEmpty else { return }

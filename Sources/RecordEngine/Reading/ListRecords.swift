@@ -68,7 +68,7 @@ extension RecordReader {
             try ListingCursor.open(text, listing, with: database.keys)
         }
         let shown = ShownFields(request.fields, of: type, visibility)
-        var last: Int64 = 0
+        var last = RecordNumber.unassigned
         var hasMore = false
         var isTimeOver = false
         /// - Returns: Whether another record is wanted.
@@ -91,13 +91,13 @@ extension RecordReader {
         // One more than the page: whether it comes decides on the cursor.
         if audiences.isEmpty {
             let first = try store.records.list(
-                zone: zone, type: type.id, after: after ?? 0, limit: limit + 1, reach: reach)
+                zone: zone, type: type.id, after: after ?? .unassigned, limit: limit + 1, reach: reach)
             if let records = first {
                 defer { records.finish() }
                 while try show(records), try records.next() {}
             }
         } else {
-            try list(zone: zone, audiences, type: type.id, reach, after: after ?? 0, limit: limit + 1, show)
+            try list(zone: zone, audiences, type: type.id, reach, after: after ?? .unassigned, limit: limit + 1, show)
         }
         if isTimeOver { return nil }
         if hasMore { page.end = .cursor(ListingCursor.seal(last, listing, with: database.keys)) }
@@ -106,7 +106,7 @@ extension RecordReader {
 
     /// Hands out the records of a zone without access lists and those of audiences, in creation order.
     private func list(
-        zone: ZoneID, _ audiences: [AudienceID], type: TypeID, _ reach: Reach, after id: Int64, limit: Int,
+        zone: ZoneID, _ audiences: [AudienceID], type: TypeID, _ reach: Reach, after id: RecordNumber, limit: Int,
         _ show: (RecordCursor) throws(RecordError) -> Bool
     ) throws(RecordError) {
         let order = QueryOrder([], constants: [], createdFollowsIDs: database.createdFollowsIDs)

@@ -50,13 +50,13 @@ enum ListingCursor {
         var context: [Int64] { [1, zone.rawValue, type.rawValue, caller.identityID] }
     }
 
-    static func seal(_ id: Int64, _ binding: Binding, with keys: DatabaseKeys) -> String {
-        SealedPosition.seal([id], context: binding.context, with: keys.cursors)
+    static func seal(_ id: RecordNumber, _ binding: Binding, with keys: DatabaseKeys) -> String {
+        SealedPosition.seal([id.rawValue], context: binding.context, with: keys.cursors)
     }
 
     static func open(
         _ text: String, _ binding: Binding, with keys: DatabaseKeys
-    ) throws(RecordError) -> Int64 {
+    ) throws(RecordError) -> RecordNumber {
         guard
             let numbers = SealedPosition.open(text, counts: 1...1, context: binding.context, with: keys.cursors)
         else {
@@ -64,7 +64,7 @@ enum ListingCursor {
                 "The cursor does not belong to this caller and query. Ask for the first page again",
                 cause: .tokenInvalid)
         }
-        return numbers[0]
+        return RecordNumber(rawValue: numbers[0])
     }
 }
 

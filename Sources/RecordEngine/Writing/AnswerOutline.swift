@@ -21,7 +21,7 @@ struct AnswerOutline {
 
     /// A record as an answer showed it.
     struct RememberedRecord: Hashable {
-        var id: Int64
+        var id: RecordNumber
         var creator: Int64
         /// Whether it had an access list.
         var isGuarded: Bool
@@ -77,7 +77,7 @@ struct AnswerOutline {
                 Self.append(text, to: &bytes)
             case .record(let record):
                 bytes.append(record.isGuarded ? Self.guardedRecord : Self.record)
-                for number in [record.id, record.creator, record.revision, record.sequence] {
+                for number in [record.id.rawValue, record.creator, record.revision, record.sequence] {
                     Self.append(UInt64(bitPattern: number), to: &bytes)
                 }
                 Self.append(record.typeName.utf8, to: &bytes)
@@ -111,7 +111,7 @@ struct AnswerOutline {
                 parts.append(
                     .record(
                         RememberedRecord(
-                            id: Int64(bitPattern: id), creator: Int64(bitPattern: creator),
+                            id: RecordNumber(rawValue: Int64(bitPattern: id)), creator: Int64(bitPattern: creator),
                             isGuarded: kind == Self.guardedRecord, revision: Int64(bitPattern: revision),
                             sequence: Int64(bitPattern: sequence), typeName: String(decoding: typeName, as: UTF8.self),
                             name: String(decoding: name, as: UTF8.self), json: json)))

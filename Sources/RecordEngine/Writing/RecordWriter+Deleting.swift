@@ -32,8 +32,8 @@ extension RecordWriter {
     /// Turns a record and those that go with it (DELETE_SELF) into tombstones.
     func bury(_ first: StoredRecord, zone: ZoneID, position: Int) throws(RecordError) {
         // Numbers, not records: ten thousand that wait would be as many megabytes.
-        var waiting: [Int64] = []
-        var known: Set<Int64> = [first.row.id]
+        var waiting: [RecordNumber] = []
+        var known: Set<RecordNumber> = [first.row.id]
         var next: StoredRecord? = first
         let records = transaction.records
         while let record = next {

@@ -73,7 +73,7 @@ extension RecordWriter {
 
     func merged(
         _ changes: ResolvedFields, into existing: StoredFieldsView?, replacingAll: Bool, keeping kept: [Int] = [],
-        record: Int64
+        record: RecordNumber
     ) throws(RecordError) -> FieldMerge {
         let records = transaction.records
         return try FieldMerger.merge(
@@ -90,7 +90,7 @@ extension RecordWriter {
             && !StoredFieldsView.hasAssets(merge.stored.layout)
     }
 
-    func storeLargeValues(_ merge: FieldMerge, record: Int64) throws(RecordError) {
+    func storeLargeValues(_ merge: FieldMerge, record: RecordNumber) throws(RecordError) {
         guard !merge.externalPuts.isEmpty || !merge.externalRemovals.isEmpty else { return }
         for field in merge.externalRemovals {
             try transaction.records.removeLargeValue(record: record, field: field)

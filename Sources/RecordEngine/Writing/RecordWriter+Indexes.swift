@@ -43,7 +43,7 @@ extension RecordWriter {
 
     /// Refuses a key that an atomic batch has given to a record, if at its end the record still has it, and another one, too.
     func checkUnique(
-        _ duplicate: IndexMaintainer.Duplicate, zone: ZoneID, record: Int64
+        _ duplicate: IndexMaintainer.Duplicate, zone: ZoneID, record: RecordNumber
     ) throws(RecordError) {
         let index = duplicate.index
         let found = try transaction.records.find(id: record)
@@ -64,7 +64,7 @@ extension RecordWriter {
     }
 
     private func prepare(
-        _ type: RecordTypeDefinition, zone: ZoneID, record: Int64, old: State?, new: State?, unread: Set<Int>
+        _ type: RecordTypeDefinition, zone: ZoneID, record: RecordNumber, old: State?, new: State?, unread: Set<Int>
     ) throws(RecordError) -> Bool {
         let transaction = transaction
         let oldPlaces = try old.map { old throws(RecordError) in try transaction.places(of: old.row, zone: zone) }

@@ -9,7 +9,7 @@ extension RecordWriter {
     /// - Parameter unconfirmed: Fields that the operation names and its caller may not read. What stands in them already is
     ///   checked as if it were new: else the answer would tell that it does.
     func setEdges(
-        of fields: StoredFields, before: StoredFields?, record: Int64, zone: ZoneID, position: Int,
+        of fields: StoredFields, before: StoredFields?, record: RecordNumber, zone: ZoneID, position: Int,
         unconfirmed: Set<Int> = []
     ) throws(RecordError) {
         let old = try before?.withView { view throws(RecordError) in try view.references(includingNone: false) } ?? []
@@ -109,10 +109,10 @@ extension RecordWriter {
 
 /// A promise that an operation made and that is looked at when its request, or it alone, is done.
 enum ReferenceCheck {
-    case targetExists(zone: ZoneID, target: RecordName, field: Int, source: Int64, position: Int)
+    case targetExists(zone: ZoneID, target: RecordName, field: Int, source: RecordNumber, position: Int)
     case nobodyValidates(zone: ZoneID, target: String, position: Int)
     /// Of an atomic batch: a value that another record had when the operation was performed.
-    case isUnique(IndexMaintainer.Duplicate, zone: ZoneID, record: Int64, position: Int)
+    case isUnique(IndexMaintainer.Duplicate, zone: ZoneID, record: RecordNumber, position: Int)
 
     var position: Int {
         switch self {

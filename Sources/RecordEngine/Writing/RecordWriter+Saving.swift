@@ -60,10 +60,11 @@ extension RecordWriter {
         position: Int, into answer: inout [UInt8]
     ) throws(RecordError) -> OperationResult {
         var (type, resolved) = try resolve(operation, typeName, known, record: nil)
-        let merge = try merged(resolved, into: nil, replacingAll: true, record: 0)
+        let merge = try merged(resolved, into: nil, replacingAll: true, record: .unassigned)
         let sequence = try transaction.nextSequence()
         var row = RecordRow(
-            id: sequence, type: type.id, sequence: sequence, revision: transaction.makeRevision(),
+            id: RecordNumber(rawValue: sequence), type: type.id, sequence: sequence,
+            revision: transaction.makeRevision(),
             creator: caller.writerID, created: transaction.now, modifier: caller.writerID,
             modified: transaction.now)
         let isPreserved = operation.input.hasStamps ? try takeStamps(of: operation, into: &row) : false

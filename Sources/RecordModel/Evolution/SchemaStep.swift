@@ -66,7 +66,7 @@ extension RecordTypeDefinition {
             add(
                 IndexDefinition(
                     id: IndexID(rawValue: number), kind: shape.kind, columns: shape.columns, isUnique: shape.isUnique,
-                    isDeclared: isDeclared, state: .building(position: 0)))
+                    isDeclared: isDeclared, state: .building(position: .unassigned)))
         case .declareIndex(let id, let isDeclared): changeIndex(id) { $0.isDeclared = isDeclared }
         case .readyIndex(let id): changeIndex(id) { $0.state = .ready }
         case .failIndex(let id, let reason): changeIndex(id) { $0.state = .failed(reason) }

@@ -38,7 +38,7 @@ package struct IndexDefinition: Hashable, Sendable {
         /// It is being filled in slices; writes keep it up to date all along, queries do not use it yet.
         ///
         /// - Parameter position: The internal id up to which records are in it.
-        case building(position: Int64)
+        case building(position: RecordNumber)
         case ready
         /// It could not be filled: two records have one value in a UNIQUE index. The sentence names them.
         case failed(String)

@@ -57,7 +57,7 @@ package final class AssetInspection {
 
     /// A link, and the hash of its asset; `nil` if there is no such asset.
     package struct Link: Hashable, Sendable {
-        package var record: Int64
+        package var record: RecordNumber
         package var field: Int
         package var asset: Int64
         package var hash: Digest?
@@ -65,7 +65,7 @@ package final class AssetInspection {
 
     /// Links in the order of their key, after one of them.
     package func links(after last: Link?, limit: Int) throws(RecordError) -> [Link] {
-        try linkSlice.with(last?.record ?? .min, last?.field ?? .min, last?.asset ?? .min, limit).rows { row in
+        try linkSlice.with(last?.record ?? .lowest, last?.field ?? .min, last?.asset ?? .min, limit).rows { row in
             Link(record: row.next(), field: row.next(), asset: row.next(), hash: Digest(row.nextBytes()))
         }
     }
@@ -76,7 +76,7 @@ package final class AssetInspection {
     }
 
     /// Whether a field of a record has an asset, by the table.
-    package func isLinked(record: Int64, field: Int, asset: Int64) throws(RecordError) -> Bool {
+    package func isLinked(record: RecordNumber, field: Int, asset: Int64) throws(RecordError) -> Bool {
         try hasLink.with(record, field, asset).exists()
     }
 

@@ -134,14 +134,14 @@ package final class AssetTable {
 
     // MARK: Links
 
-    package func isLinked(record: Int64, field: Int, asset: Int64) throws(RecordError) -> Bool {
+    package func isLinked(record: RecordNumber, field: Int, asset: Int64) throws(RecordError) -> Bool {
         try findLink.with(record, field, asset).exists()
     }
 
     /// - Parameter owner: Whose record it is.
     ///
     /// - Returns: Whether it was not there.
-    package func link(record: Int64, of owner: Int64, field: Int, asset: Int64) throws(RecordError) -> Bool {
+    package func link(record: RecordNumber, of owner: Int64, field: Int, asset: Int64) throws(RecordError) -> Bool {
         let isNew = try insertLink.with(record, field, asset).changedRows() > 0
         try mark(asset, orphaned: nil)
         try unused.subtract(rowsOf: settleClaims.with(asset, owner))
@@ -156,7 +156,7 @@ package final class AssetTable {
     ///   - now: Since when nobody has the asset, if this was the last link of all.
     ///   - end: Until when it counts, if a record does not have it before or it is collected.
     package func unlink(
-        record: Int64, of owner: Int64, field: Int, asset: Int64, now: Int64, end: Int64
+        record: RecordNumber, of owner: Int64, field: Int, asset: Int64, now: Int64, end: Int64
     ) throws(RecordError) -> Bool {
         let wasThere = try removeLink.with(record, field, asset).changedRows() > 0
         if try !hasLinks(asset) { try mark(asset, orphaned: now) }
@@ -170,18 +170,18 @@ package final class AssetTable {
     }
 
     /// Takes away all links of a record.
-    package func unlinkAll(record: Int64, of owner: Int64, now: Int64, end: Int64) throws(RecordError) {
+    package func unlinkAll(record: RecordNumber, of owner: Int64, now: Int64, end: Int64) throws(RecordError) {
         for (field, asset) in try links(of: record) {
             _ = try unlink(record: record, of: owner, field: field, asset: asset, now: now, end: end)
         }
     }
 
-    package func links(of record: Int64) throws(RecordError) -> [(field: Int, asset: Int64)] {
+    package func links(of record: RecordNumber) throws(RecordError) -> [(field: Int, asset: Int64)] {
         try linksOfRecord.with(record).rows { ($0.next(), $0.next()) }
     }
 
     /// The bytes of all assets that a record's fields have; one that two fields have counts twice.
-    package func linkedBytes(of record: Int64) throws(RecordError) -> Int64 {
+    package func linkedBytes(of record: RecordNumber) throws(RecordError) -> Int64 {
         try sizeOfRecord.with(record).number() ?? 0
     }
 

@@ -52,7 +52,7 @@ package final class AudienceTable {
     package struct Member: Hashable, Sendable {
         package var audience: AudienceID
         package var type: TypeID
-        package var record: Int64
+        package var record: RecordNumber
         package var creator: Int64
     }
 
@@ -72,7 +72,7 @@ package final class AudienceTable {
             ORDER BY audience, type, record LIMIT ?4
             """
         )
-        .with(last?.audience ?? .lowest, last?.type ?? .lowest, last?.record ?? .min, limit)
+        .with(last?.audience ?? .lowest, last?.type ?? .lowest, last?.record ?? .lowest, limit)
         .rows { Member(audience: $0.next(), type: $0.next(), record: $0.next(), creator: $0.next()) }
     }
 

@@ -34,7 +34,7 @@ package final class IndexDefinitionTable {
         else { return (type, nil) }
         let (isUnique, isDeclared) = (row.next(Bool.self), row.next(Bool.self))
         let state: IndexDefinition.State =
-            switch (row.next(Int64.self), row.next(Int64.self)) {
+            switch (row.next(Int64.self), row.next(RecordNumber.self)) {
             case (Self.ready, _): .ready
             case (Self.building, let position): .building(position: position)
             default: .failed(row.next())
@@ -98,7 +98,7 @@ package final class IndexDefinitionTable {
         /// The number of its type.
         package var type: TypeID
         /// The record id up to which records are in it.
-        package var position: Int64
+        package var position: RecordNumber
         /// The records that are in it.
         package var built: Int
     }

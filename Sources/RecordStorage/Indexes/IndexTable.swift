@@ -8,9 +8,9 @@ package final class IndexTable {
         package var home: RowHome
         package var key: [UInt8]
         /// The internal number of the record.
-        package var record: Int64
+        package var record: RecordNumber
 
-        package init(home: RowHome, key: [UInt8], record: Int64) {
+        package init(home: RowHome, key: [UInt8], record: RecordNumber) {
             self.home = home
             self.key = key
             self.record = record
@@ -57,7 +57,7 @@ package final class IndexTable {
 
     /// Adds an entry; does nothing if it is there.
     package func insert(
-        home: RowHome, key: UnsafeRawBufferPointer, record: Int64, into index: IndexID
+        home: RowHome, key: UnsafeRawBufferPointer, record: RecordNumber, into index: IndexID
     ) throws(RecordError) {
         let statement = try statements(of: index).insert
         try statement.with(home, key, record).run()
@@ -65,7 +65,7 @@ package final class IndexTable {
 
     /// Takes an entry away; does nothing if there is none, as in an index that is still being built.
     package func remove(
-        home: RowHome, key: UnsafeRawBufferPointer, record: Int64, from index: IndexID
+        home: RowHome, key: UnsafeRawBufferPointer, record: RecordNumber, from index: IndexID
     ) throws(RecordError) {
         let statement = try statements(of: index).remove
         try statement.with(home, key, record).run()
@@ -73,10 +73,10 @@ package final class IndexTable {
 
     /// Some other record of a home that has the key.
     package func otherRecord(
-        home: RowHome, key: UnsafeRawBufferPointer, than record: Int64, in index: IndexID
-    ) throws(RecordError) -> Int64? {
+        home: RowHome, key: UnsafeRawBufferPointer, than record: RecordNumber, in index: IndexID
+    ) throws(RecordError) -> RecordNumber? {
         let statement = try statements(of: index).other
-        return try statement.with(home, key, record).number()
+        return try statement.with(home, key, record).id()
     }
 
     private func statements(of index: IndexID) throws(RecordError) -> Statements {
@@ -132,8 +132,10 @@ package final class IndexTable {
             SELECT zone, key, record FROM \(Self.name(index)) WHERE (zone, key, record) > (?1, ?2, ?3)
             ORDER BY zone, key, record LIMIT ?4
             """)
-        return try rows.with(last?.home.column ?? RowHome.belowAllColumns, last?.key ?? [], last?.record ?? .min, limit)
-            .rows { Entry(home: $0.next(), key: $0.next(), record: $0.next()) }
+        return try rows.with(
+            last?.home.column ?? RowHome.belowAllColumns, last?.key ?? [], last?.record ?? .lowest, limit
+        )
+        .rows { Entry(home: $0.next(), key: $0.next(), record: $0.next()) }
     }
 
     /// How many entries an index has. Walks it.

@@ -11,7 +11,7 @@ package final class RecordWalk {
     }
 
     /// Begins at the records and tombstones of all zones and types after an internal number, in its order.
-    package func begin(after id: Int64) throws(RecordError) {
+    package func begin(after id: RecordNumber) throws(RecordError) {
         let all: SQL = "SELECT \(RecordRowCursor.columns), zone FROM record WHERE id > ?1 ORDER BY id"
         let statement = if let afterID { afterID } else { try connection.prepare(all) }
         afterID = statement

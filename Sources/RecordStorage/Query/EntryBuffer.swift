@@ -1,10 +1,12 @@
+package import RecordModel
+
 /// Entries of an index, read in one go: keys in one block of bytes, record ids beside them.
 package struct EntryBuffer: Sendable {
     /// Where each key ends in `bytes`.
     private var ends: [Int] = []
     private var bytes: [UInt8] = []
     /// The ids of the records, in the order of their entries.
-    package private(set) var records: [Int64] = []
+    package private(set) var records: [RecordNumber] = []
 
     package init() {}
 
@@ -17,7 +19,7 @@ package struct EntryBuffer: Sendable {
     }
 
     /// Adds an entry; its key is copied.
-    package mutating func append(_ key: UnsafeRawBufferPointer, record: Int64) {
+    package mutating func append(_ key: UnsafeRawBufferPointer, record: RecordNumber) {
         bytes.append(contentsOf: key)
         ends.append(bytes.count)
         records.append(record)

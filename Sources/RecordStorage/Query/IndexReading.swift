@@ -52,12 +52,13 @@ package final class IndexReading {
     ///
     /// - Parameter position: The entry after which to begin; it lies in the range. `nil` for the range's beginning.
     package func ascending(
-        _ index: IndexID, home: RowHome, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?, limit: Int,
+        _ index: IndexID, home: RowHome, _ range: KeyRange, after position: (key: [UInt8], record: RecordNumber)?,
+        limit: Int,
         into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try statement(index, .ascending)
         statement.with(
-            home, position?.key ?? range.lower, position?.record ?? Int64.min, range.upper ?? Self.aboveAll, limit)
+            home, position?.key ?? range.lower, position?.record ?? .lowest, range.upper ?? Self.aboveAll, limit)
         try read(statement, into: &entries)
     }
 
@@ -70,7 +71,7 @@ package final class IndexReading {
     ///   - position: The entry behind which to begin, in the direction of the walk.
     ///   - lane: Cursors of different lanes may be open at once.
     package func records(
-        _ index: IndexID, home: RowHome, _ range: KeyRange, after position: (key: [UInt8], record: Int64)?,
+        _ index: IndexID, home: RowHome, _ range: KeyRange, after position: (key: [UInt8], record: RecordNumber)?,
         isBackward: Bool, lane: Int = 0
     ) throws(RecordError) -> RecordCursor? {
         let verb = Shape.Verb.records(isBackward: isBackward, isBehindPosition: position != nil)
@@ -87,18 +88,20 @@ package final class IndexReading {
 
     /// Appends entries by key and record, both descending: those before a position, or from the range's end.
     package func descending(
-        _ index: IndexID, home: RowHome, _ range: KeyRange, before position: (key: [UInt8], record: Int64)?, limit: Int,
+        _ index: IndexID, home: RowHome, _ range: KeyRange, before position: (key: [UInt8], record: RecordNumber)?,
+        limit: Int,
         into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try statement(index, .descending)
         statement.with(
-            home, position?.key ?? range.upper ?? Self.aboveAll, position?.record ?? Int64.min, range.lower, limit)
+            home, position?.key ?? range.upper ?? Self.aboveAll, position?.record ?? .lowest, range.lower, limit)
         try read(statement, into: &entries)
     }
 
     /// Appends the entries of one key by record, ascending, after a record.
     package func within(
-        _ index: IndexID, home: RowHome, key: [UInt8], after record: Int64, limit: Int, into entries: inout EntryBuffer
+        _ index: IndexID, home: RowHome, key: [UInt8], after record: RecordNumber, limit: Int,
+        into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try statement(index, .within)
         try read(statement.with(home, key, record, limit), into: &entries)
@@ -129,7 +132,7 @@ package final class IndexReading {
     ) throws(RecordError) -> IndexTable.Entry? {
         let statement = try statement(index, .sample)
         statement.with(
-            position?.home.column ?? RowHome.belowAllColumns, position?.key ?? [], position?.record ?? Int64.min, limit)
+            position?.home.column ?? RowHome.belowAllColumns, position?.key ?? [], position?.record ?? .lowest, limit)
         defer { statement.reset() }
         var walked = 0
         var last: IndexTable.Entry?
@@ -138,7 +141,8 @@ package final class IndexReading {
             if walked % step == 0 { body(RowHome(statement, column: 0), statement.bytes(1)) }
             if walked == limit {
                 last = IndexTable.Entry(
-                    home: RowHome(statement, column: 0), key: statement.blob(1), record: statement.integer(2))
+                    home: RowHome(statement, column: 0), key: statement.blob(1),
+                    record: RecordNumber(statement, column: 2))
             }
         }
         return last
@@ -151,7 +155,7 @@ package final class IndexReading {
 
     private func read(_ statement: Statement, into entries: inout EntryBuffer) throws(RecordError) {
         defer { statement.reset() }
-        while try statement.step() { entries.append(statement.bytes(0), record: statement.integer(1)) }
+        while try statement.step() { entries.append(statement.bytes(0), record: RecordNumber(statement, column: 1)) }
     }
 
     /// No key begins with this byte (see `IndexKey`).

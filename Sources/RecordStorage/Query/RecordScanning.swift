@@ -96,13 +96,14 @@ package final class RecordScanning {
     ///   - creator: Whose records; `nil` for everybody's.
     ///   - ids: Exclusive bounds.
     package func ids(
-        home: RowHome, type: TypeID, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
+        home: RowHome, type: TypeID, creator: Int64?, within ids: (above: RecordNumber, below: RecordNumber),
+        isBackward: Bool,
         limit: Int, into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = try bound(.ids, home, type, creator, ids, isBackward: isBackward, limit)
         defer { statement.reset() }
         while try statement.step() {
-            entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: statement.integer(0))
+            entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: RecordNumber(statement, column: 0))
         }
     }
 
@@ -110,7 +111,8 @@ package final class RecordScanning {
     ///
     /// - Parameter lane: Cursors of different lanes may be open at once.
     package func records(
-        home: RowHome, type: TypeID, creator: Int64?, within ids: (above: Int64, below: Int64), isBackward: Bool,
+        home: RowHome, type: TypeID, creator: Int64?, within ids: (above: RecordNumber, below: RecordNumber),
+        isBackward: Bool,
         lane: Int = 0
     ) throws(RecordError) -> RecordCursor? {
         try bound(.records, home, type, creator, ids, isBackward: isBackward, .max, lane: lane)
@@ -119,26 +121,27 @@ package final class RecordScanning {
 
     /// Appends the id of the live record with a name, if it is of the type and within the bounds.
     package func id(
-        home: RowHome, type: TypeID, name: [UInt8], within ids: (above: Int64, below: Int64),
+        home: RowHome, type: TypeID, name: [UInt8], within ids: (above: RecordNumber, below: RecordNumber),
         into entries: inout EntryBuffer
     ) throws(RecordError) {
         let statement = home.isAudience ? byNameListed : byName
         statement.with(home.number, TextBytes(name), type, ids.above, ids.below)
         defer { statement.reset() }
         while try statement.step() {
-            entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: statement.integer(0))
+            entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: RecordNumber(statement, column: 0))
         }
     }
 
     /// Counts live records of a type, up to a limit.
     package func count(
-        home: RowHome, type: TypeID, creator: Int64?, within ids: (above: Int64, below: Int64), limit: Int
+        home: RowHome, type: TypeID, creator: Int64?, within ids: (above: RecordNumber, below: RecordNumber), limit: Int
     ) throws(RecordError) -> Int {
         try bound(.count, home, type, creator, ids, isBackward: false, limit).row { $0.next() } ?? 0
     }
 
     private func bound(
-        _ verb: Shape.Verb, _ home: RowHome, _ type: TypeID, _ creator: Int64?, _ ids: (above: Int64, below: Int64),
+        _ verb: Shape.Verb, _ home: RowHome, _ type: TypeID, _ creator: Int64?,
+        _ ids: (above: RecordNumber, below: RecordNumber),
         isBackward: Bool, _ limit: Int, lane: Int = 0
     ) throws(RecordError) -> Statement {
         let statement = try statement(
@@ -149,13 +152,13 @@ package final class RecordScanning {
     }
 
     /// Stands on the record with an id; `nil` if there is none. The caller finishes the cursor.
-    package func record(_ id: Int64) throws(RecordError) -> RecordCursor? {
+    package func record(_ id: RecordNumber) throws(RecordError) -> RecordCursor? {
         byID.with(id)
         return try byID.firstRow().map(RecordCursor.init)
     }
 
     /// The first row at or behind an id, tombstones included, and when it was made by the server's clock.
-    package func creation(at id: Int64) throws(RecordError) -> (id: Int64, created: Int64)? {
+    package func creation(at id: RecordNumber) throws(RecordError) -> (id: RecordNumber, created: Int64)? {
         try creationAt.with(id).row { ($0.next(), $0.next()) }
     }
 }

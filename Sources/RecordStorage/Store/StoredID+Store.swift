@@ -14,6 +14,7 @@ extension ColumnValue where Self: StoredID {
 
 extension TypeID: Bindable, ColumnValue {}
 extension IndexID: Bindable, ColumnValue {}
+extension RecordNumber: Bindable, ColumnValue {}
 extension ZoneID: Bindable, ColumnValue {}
 extension AudienceID: Bindable, ColumnValue {}
 

@@ -132,13 +132,13 @@ package final class InspectionTable {
     ///
     /// - Returns: The number of the last one; `nil` if there was none.
     package func forEachRecord(
-        after id: Int64, limit: Int, _ body: (RecordRowCursor, ZoneID) throws -> Void
-    ) throws -> Int64? {
+        after id: RecordNumber, limit: Int, _ body: (RecordRowCursor, ZoneID) throws -> Void
+    ) throws -> RecordNumber? {
         recordSlice.with(id, limit)
         defer { recordSlice.reset() }
-        var last: Int64?
+        var last: RecordNumber?
         while try recordSlice.step() {
-            last = recordSlice.integer(0)
+            last = RecordNumber(recordSlice, column: 0)
             try body(
                 RecordRowCursor(statement: recordSlice), ZoneID(recordSlice, column: RecordRowCursor.behindColumns))
         }
@@ -146,7 +146,9 @@ package final class InspectionTable {
     }
 
     /// Calls `body` with one record and its zone, or with `nil` if there is none with this number.
-    package func withRecord<Value>(_ id: Int64, _ body: (RecordRowCursor?, ZoneID) throws -> Value) throws -> Value {
+    package func withRecord<Value>(_ id: RecordNumber, _ body: (RecordRowCursor?, ZoneID) throws -> Value) throws
+        -> Value
+    {
         recordByID.with(id)
         defer { recordByID.reset() }
         guard try recordByID.step() else { return try body(nil, .unassigned) }
@@ -158,7 +160,7 @@ package final class InspectionTable {
 
     /// The action of an edge, or `nil` if there is no such edge.
     package func edgeAction(
-        zone: ZoneID, target: String, source: Int64, field: Int
+        zone: ZoneID, target: String, source: RecordNumber, field: Int
     ) throws(RecordError) -> UInt8? {
         try hasEdge.with(zone, target, source, field).row { $0.next() }
     }
@@ -167,7 +169,7 @@ package final class InspectionTable {
     package struct Edge: Hashable, Sendable {
         package var zone: ZoneID
         package var target: String
-        package var source: Int64
+        package var source: RecordNumber
         package var field: Int
     }
 
@@ -180,13 +182,13 @@ package final class InspectionTable {
             """)
         return
             try statement
-            .with(last?.zone ?? .lowest, last?.target ?? "", last?.source ?? -1, last?.field ?? -1, limit)
+            .with(last?.zone ?? .lowest, last?.target ?? "", last?.source ?? .lowest, last?.field ?? -1, limit)
             .rows { Edge(zone: $0.next(), target: $0.next(), source: $0.next(), field: $0.next()) }
     }
 
     /// Lends the JSON text of a large value; `nil` if it is missing.
     package func withLargeValue<Value>(
-        record: Int64, field: Int, _ body: (UnsafeRawBufferPointer?) throws -> Value
+        record: RecordNumber, field: Int, _ body: (UnsafeRawBufferPointer?) throws -> Value
     ) throws -> Value {
         largeValue.with(record, field)
         defer { largeValue.reset() }
@@ -196,7 +198,7 @@ package final class InspectionTable {
     /// A row of the table of large values, without the value.
     package struct LargeValue: Hashable, Sendable {
         package var id: Int64
-        package var record: Int64
+        package var record: RecordNumber
         package var field: Int
     }
 

@@ -61,7 +61,7 @@ package final class RecordReading {
     ///
     /// - Parameter reach: Whose records; `.none` finds nothing.
     package func list(
-        zone: ZoneID, type: TypeID, after id: Int64, limit: Int, reach: Reach
+        zone: ZoneID, type: TypeID, after id: RecordNumber, limit: Int, reach: Reach
     ) throws(RecordError) -> RecordCursor? {
         let statement: Statement
         switch reach {
@@ -109,7 +109,7 @@ package final class RecordReading {
     }
 
     /// Appends the JSON text of a large value.
-    package func appendLargeValue(record: Int64, field: Int, to output: inout [UInt8]) throws(RecordError) {
+    package func appendLargeValue(record: RecordNumber, field: Int, to output: inout [UInt8]) throws(RecordError) {
         findLarge.with(record, field)
         defer { findLarge.reset() }
         guard try findLarge.step() else {

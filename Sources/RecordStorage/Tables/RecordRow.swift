@@ -3,7 +3,7 @@ package import RecordModel
 /// The columns of a record besides its name and its fields, as stored.
 package struct RecordRow: Hashable, Sendable {
     /// The internal number: the sequence number of the record's creation.
-    package var id: Int64
+    package var id: RecordNumber
     package var type: TypeID
     package var sequence: Int64
     package var revision: Int64
@@ -20,7 +20,8 @@ package struct RecordRow: Hashable, Sendable {
     package var formerReaders: [UInt8]?
 
     package init(
-        id: Int64, type: TypeID, sequence: Int64, revision: Int64, creator: Int64, created: Int64, modifier: Int64,
+        id: RecordNumber, type: TypeID, sequence: Int64, revision: Int64, creator: Int64, created: Int64,
+        modifier: Int64,
         modified: Int64, isDeleted: Bool = false, access: [UInt8]? = nil, formerReaders: [UInt8]? = nil
     ) {
         self.id = id
@@ -51,7 +52,7 @@ package struct RecordRow: Hashable, Sendable {
 /// thousand and each column costs a call.
 package struct RecordSystemFields: Sendable {
     /// The internal number.
-    package let id: Int64
+    package let id: RecordNumber
     package let revision: Int64
     package let creator: Int64
     /// Milliseconds since 1970.
@@ -95,7 +96,7 @@ package struct RecordCursor {
     }
 
     /// The internal number, without the rest of the row.
-    package var id: Int64 { statement.integer(0) }
+    package var id: RecordNumber { RecordNumber(statement, column: 0) }
 
     fileprivate var access: [UInt8]? { statement.isNull(6) ? nil : statement.blob(6) }
 

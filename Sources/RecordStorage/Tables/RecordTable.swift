@@ -85,7 +85,7 @@ package final class RecordTable {
         return try read(findByName)
     }
 
-    package func find(id: Int64) throws(RecordError) -> StoredRecord? {
+    package func find(id: RecordNumber) throws(RecordError) -> StoredRecord? {
         try read(findByID.with(id))
     }
 
@@ -95,7 +95,7 @@ package final class RecordTable {
     }
 
     /// As `find`, without the record's bytes.
-    package func row(id: Int64) throws(RecordError) -> RecordRow? {
+    package func row(id: RecordNumber) throws(RecordError) -> RecordRow? {
         try rowAlone(rowByID.with(id))
     }
 
@@ -137,7 +137,7 @@ package final class RecordTable {
     }
 
     /// Stores when a record was made by the server's clock, where its row says another time.
-    package func setReceived(_ time: Int64, record: Int64) throws(RecordError) {
+    package func setReceived(_ time: Int64, record: RecordNumber) throws(RecordError) {
         try connection.prepare("UPDATE record SET received = ?2 WHERE id = ?1").with(record, time).run()
     }
 
@@ -161,46 +161,47 @@ package final class RecordTable {
     // MARK: Large values
 
     /// Stores the JSON text of a value that the record's own row leaves out.
-    package func putLargeValue(record: Int64, field: Int, json: [UInt8]) throws(RecordError) {
+    package func putLargeValue(record: RecordNumber, field: Int, json: [UInt8]) throws(RecordError) {
         try putLarge.with(record, field, TextBytes(json)).run()
         // The statement keeps its parameters; a megabyte is not worth keeping.
         putLarge.bindNull(3)
     }
 
     /// The JSON text of a large value; empty if it is missing, which the doctor reports.
-    package func largeValue(record: Int64, field: Int) throws(RecordError) -> [UInt8] {
+    package func largeValue(record: RecordNumber, field: Int) throws(RecordError) -> [UInt8] {
         try findLarge.with(record, field).row { $0.next() } ?? []
     }
 
-    package func removeLargeValue(record: Int64, field: Int) throws(RecordError) {
+    package func removeLargeValue(record: RecordNumber, field: Int) throws(RecordError) {
         try removeLarge.with(record, field).run()
     }
 
-    package func removeLargeValues(record: Int64) throws(RecordError) {
+    package func removeLargeValues(record: RecordNumber) throws(RecordError) {
         try removeAllLarge.with(record).run()
     }
 
     // MARK: Edges
 
     package func addEdge(
-        zone: ZoneID, target: String, source: Int64, field: Int, action: UInt8
+        zone: ZoneID, target: String, source: RecordNumber, field: Int, action: UInt8
     ) throws(RecordError) {
         try addEdge.with(zone, target, source, field, action).run()
     }
 
-    package func removeEdge(zone: ZoneID, target: String, source: Int64, field: Int) throws(RecordError) {
+    package func removeEdge(zone: ZoneID, target: String, source: RecordNumber, field: Int) throws(RecordError) {
         try removeEdge.with(zone, target, source, field).run()
     }
 
     /// The internal ids of the records that refer to a target with an action: each once, at most `limit`.
-    package func sources(zone: ZoneID, target: String, action: UInt8, limit: Int) throws(RecordError) -> [Int64] {
+    package func sources(zone: ZoneID, target: String, action: UInt8, limit: Int) throws(RecordError) -> [RecordNumber]
+    {
         try findSources.with(zone, target, action, limit).rows { $0.next() }
     }
 
     /// Some record and field that refer to a target with an action.
     package func firstEdge(
         zone: ZoneID, target: String, action: UInt8
-    ) throws(RecordError) -> (source: Int64, field: Int)? {
+    ) throws(RecordError) -> (source: RecordNumber, field: Int)? {
         try findEdge.with(zone, target, action).row { ($0.next(), $0.next()) }
     }
 }

@@ -35,7 +35,7 @@ package final class RemovalTable {
     /// no index: where much has changed since the account came, it may.
     ///
     /// - Parameter record: The account's user record, which it has come with: by its number, which is a sequence number.
-    package func mayStandInRecords(_ account: Int64, since record: Int64) throws(RecordError) -> Bool {
+    package func mayStandInRecords(_ account: Int64, since record: RecordNumber) throws(RecordError) -> Bool {
         let look = try connection.prepare(
             """
             SELECT count(*), ifnull(max(deleted = 0 AND id <> ?2 AND (creator = ?1 OR modifier = ?1)), 0)
@@ -88,12 +88,12 @@ package final class RemovalTable {
     }
 
     /// The numbers of records and tombstones of a zone.
-    package func records(zone: ZoneID, limit: Int) throws(RecordError) -> [Int64] {
+    package func records(zone: ZoneID, limit: Int) throws(RecordError) -> [RecordNumber] {
         try recordsOfZone.with(zone, limit).rows { $0.next() }
     }
 
     /// Takes away the row of a record of which nothing else is left.
-    package func removeRecord(_ id: Int64) throws(RecordError) {
+    package func removeRecord(_ id: RecordNumber) throws(RecordError) {
         try removeRecord.with(id).run()
     }
 

@@ -36,7 +36,7 @@ struct QueryOrder: Hashable, Sendable {
 struct QueryPlace: Hashable, Sendable {
     /// The columns of the order, as `IndexKey` writes them.
     var key: [UInt8]
-    var record: Int64
+    var record: RecordNumber
 
     func precedes(_ other: QueryPlace, in order: QueryOrder) -> Bool {
         let difference = key.withUnsafeBytes { mine in

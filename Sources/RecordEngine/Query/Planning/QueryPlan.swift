@@ -51,8 +51,8 @@ struct IndexWalk: Hashable, Sendable {
 
 /// Internal ids between two that do not belong to it.
 struct IDRange: Hashable, Sendable {
-    var above: Int64 = Int64.min
-    var below: Int64 = Int64.max
+    var above: RecordNumber = .lowest
+    var below: RecordNumber = .highest
 
-    var isEverything: Bool { above == Int64.min && below == Int64.max }
+    var isEverything: Bool { above == .lowest && below == .highest }
 }

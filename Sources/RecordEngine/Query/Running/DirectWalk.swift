@@ -32,7 +32,7 @@ struct DirectWalk {
                 home: home, type: type, creator: creator, within: (ids.above, ids.below), isBackward: walk.isBackward,
                 lane: lane)
         }
-        var position: (key: [UInt8], record: Int64)?
+        var position: (key: [UInt8], record: RecordNumber)?
         switch start(after: place) {
         case .beginning: break
         case .behind(let key, let record): position = (key, record)
@@ -47,17 +47,17 @@ struct DirectWalk {
         if walk.isOneKey {
             // All entries have one key; where to begin is a matter of ids alone.
             let ids = walk.ids(behind: place?.record)
-            if walk.isBackward ? ids.below == Int64.max : ids.above == Int64.min { return .beginning }
+            if walk.isBackward ? ids.below == .highest : ids.above == .lowest { return .beginning }
             return .behind(key: walk.lower, record: walk.isBackward ? ids.below : ids.above)
         }
         return place.map(walk.start) ?? .beginning
     }
 
     /// Whether the walk may go beyond the ids that are wanted.
-    var hasEnd: Bool { walk.isBackward ? walk.ids.above != Int64.min : walk.ids.below != Int64.max }
+    var hasEnd: Bool { walk.isBackward ? walk.ids.above != .lowest : walk.ids.below != .highest }
 
     /// Whether the ids that are wanted lie behind the walk.
-    func hasEnded(at id: Int64) -> Bool {
+    func hasEnded(at id: RecordNumber) -> Bool {
         walk.isBackward ? id <= walk.ids.above : id >= walk.ids.below
     }
 

@@ -11,10 +11,10 @@ extension QueryRunner {
     ///   - limit: How many matches are wanted in all.
     func forEachByTime(
         of part: QueryPart, after place: QueryPlace?, limit: Int,
-        _ body: (_ record: Int64, QueryPlace) throws(RecordError) -> Void
+        _ body: (_ record: RecordNumber, QueryPlace) throws(RecordError) -> Void
     ) throws(RecordError) {
         let beginning = try place.map { place throws(RecordError) in try ids(from: place) } ?? IDRange()
-        var seen: Set<Int64> = []
+        var seen: Set<RecordNumber> = []
         for var walk in part.plan.walks {
             walk.ids.above = max(walk.ids.above, beginning.above)
             walk.ids.below = min(walk.ids.below, beginning.below)

@@ -18,8 +18,8 @@ extension QueryRunner {
     }
 
     /// Calls `body` with the id of each match, once.
-    func forEachMatch(_ body: (Int64) throws(RecordError) -> Void) throws(RecordError) {
-        var seen: Set<Int64> = []
+    func forEachMatch(_ body: (RecordNumber) throws(RecordError) -> Void) throws(RecordError) {
+        var seen: Set<RecordNumber> = []
         for part in parts {
             try forEachEntry(of: part) { record, mayBeCut throws(RecordError) in
                 if hasOverlaps, part.home.isAudience, !seen.insert(record).inserted { return }
@@ -84,9 +84,9 @@ extension QueryRunner {
     /// Calls `body` with each record that a walk meets, once, whether it matches or not.
     func forEachEntry(
         of part: QueryPart,
-        _ body: (_ record: Int64, _ mayBeCut: Bool) throws(RecordError) -> Void
+        _ body: (_ record: RecordNumber, _ mayBeCut: Bool) throws(RecordError) -> Void
     ) throws(RecordError) {
-        var seen: Set<Int64> = []
+        var seen: Set<RecordNumber> = []
         let dedupes = part.plan.hasOverlaps
         // Keys may be long, and others wait for a loop until a chunk is read.
         for var walk in runners(part, after: nil, chunk: budget.isShort ? 128 : 1_024) {

@@ -120,7 +120,7 @@ struct QueryRunner {
         after place: QueryPlace?, limit: Int, _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
     ) throws(RecordError) {
         var first = FirstPlaces(limit, order: order)
-        var seen: Set<Int64> = []
+        var seen: Set<RecordNumber> = []
         for part in parts {
             guard part.plan.isSorted else {
                 // It has them in order: more than a page of it is not wanted.
@@ -171,7 +171,7 @@ struct QueryRunner {
         }
     }
 
-    func record(_ id: Int64) throws(RecordError) -> RecordCursor? {
+    func record(_ id: RecordNumber) throws(RecordError) -> RecordCursor? {
         try store.scanning.record(id)
     }
 

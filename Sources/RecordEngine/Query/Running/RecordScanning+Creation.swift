@@ -9,7 +9,8 @@ extension RecordScanning {
         var ids = IDRange()
         if case .integer(let time)? = range.lower?.value {
             let isInclusive = range.lower?.isInclusive ?? true
-            ids.above = try firstID { isInclusive ? $0 >= time : $0 > time } - 1
+            let first = try firstID { isInclusive ? $0 >= time : $0 > time }
+            ids.above = first.previous
         }
         if case .integer(let time)? = range.upper?.value {
             let isInclusive = range.upper?.isInclusive ?? true
@@ -19,35 +20,35 @@ extension RecordScanning {
     }
 
     /// The id of the first record, of any type, whose time of creation satisfies a condition that all later ones do too.
-    private func firstID(_ isReached: (Int64) -> Bool) throws(RecordError) -> Int64 {
+    private func firstID(_ isReached: (Int64) -> Bool) throws(RecordError) -> RecordNumber {
         var low: Int64 = 1
         var high = Int64.max
         // Ids are sequence numbers: doubling finds the end in a few looks.
         var probe: Int64 = 1 << 10
         while true {
             let at = probe
-            let row = try creation(at: at)
+            let row = try creation(at: RecordNumber(rawValue: at))
             guard let row else {
                 high = probe
                 break
             }
             if isReached(row.created) {
-                high = row.id
+                high = row.id.rawValue
                 break
             }
-            low = row.id + 1
+            low = row.id.rawValue + 1
             guard probe < 1 << 61 else { break }
-            probe = max(probe, row.id) * 2
+            probe = max(probe, row.id.rawValue) * 2
         }
         while low < high {
             let middle = low + (high - low) / 2
-            let row = try creation(at: middle)
-            guard let row, row.id < high else {
+            let row = try creation(at: RecordNumber(rawValue: middle))
+            guard let row, row.id.rawValue < high else {
                 high = middle
                 continue
             }
-            if isReached(row.created) { high = middle } else { low = row.id + 1 }
+            if isReached(row.created) { high = middle } else { low = row.id.rawValue + 1 }
         }
-        return low
+        return RecordNumber(rawValue: low)
     }
 }

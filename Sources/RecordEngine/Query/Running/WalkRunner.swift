@@ -17,9 +17,9 @@ struct WalkRunner {
 
     private enum State {
         /// Behind a position, which is none at the beginning.
-        case after((key: [UInt8], record: Int64)?)
+        case after((key: [UInt8], record: RecordNumber)?)
         /// Inside the records of one key, walked forward; keys before it follow.
-        case inKey([UInt8], after: Int64)
+        case inKey([UInt8], after: RecordNumber)
         case done
     }
 
@@ -110,7 +110,7 @@ struct WalkRunner {
             if entries.count == chunk, let last = entries.records.last {
                 state = .inKey(key, after: last)
             } else {
-                state = .after((key, Int64.min))
+                state = .after((key, .lowest))
             }
         case .after(let position) where walk.isOneKey:
             try fillOneKey(index, reading, after: position?.record)
@@ -128,7 +128,7 @@ struct WalkRunner {
             while run < entries.count, entries.key(entries.count - 1 - run).elementsEqual(last) { run += 1 }
             entries.removeLast(run)
             entries.reverseRuns()
-            state = .inKey(last, after: Int64.min)
+            state = .inKey(last, after: .lowest)
         case .after(let position):
             try reading.ascending(index.id, home: home, range, after: position, limit: chunk, into: &entries)
             goOn()
@@ -136,7 +136,7 @@ struct WalkRunner {
     }
 
     private mutating func fillOneKey(
-        _ index: IndexDefinition, _ reading: IndexReading, after record: Int64?
+        _ index: IndexDefinition, _ reading: IndexReading, after record: RecordNumber?
     ) throws(RecordError) {
         let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
         let key = walk.lower
@@ -152,7 +152,7 @@ struct WalkRunner {
     }
 
     /// Lets go of entries behind the range of ids, and of the rest of the walk with them.
-    private mutating func dropIDs(where isInside: (Int64) -> Bool) {
+    private mutating func dropIDs(where isInside: (RecordNumber) -> Bool) {
         let count = entries.count
         if let end = entries.records.firstIndex(where: { !isInside($0) }) {
             entries.removeLast(count - end)

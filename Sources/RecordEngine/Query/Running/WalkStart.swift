@@ -5,7 +5,7 @@ enum WalkStart {
     /// All of the walk lies behind the place.
     case beginning
     /// Behind an entry, in the direction of the walk.
-    case behind(key: [UInt8], record: Int64)
+    case behind(key: [UInt8], record: RecordNumber)
     /// All of the walk lies before the place.
     case end
 }
@@ -30,7 +30,7 @@ extension IndexWalk {
     }
 
     /// The ids that are wanted behind one of them, in the direction of the walk.
-    func ids(behind record: Int64?) -> IDRange {
+    func ids(behind record: RecordNumber?) -> IDRange {
         guard let record else { return ids }
         var rest = ids
         if isBackward { rest.below = min(ids.below, record) } else { rest.above = max(ids.above, record) }
