@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what the house's structure promises: nothing above RecordStorage names the store's insides, and no file and no
-type is too large.
+"""Checks what the house's structure promises: nothing above RecordStorage names the store's insides, its numbers have
+types, and no file and no type is too large.
 
     python3 Tests/lint/seams.py
 
@@ -19,6 +19,12 @@ INSIDE_THE_STORE = {"Connection", "Statement", "StatementValue", "StoreError", "
 ABOVE_THE_STORE = {"RecordEngine", "RecordAPI", "fogbase"}
 # A statement's text, wherever it stands.
 SQL_TEXT = re.compile(r'"\s*(?:SELECT|INSERT INTO|INSERT OR|UPDATE|DELETE FROM|BEGIN|COMMIT|ROLLBACK|PRAGMA)\b[^"]*')
+
+# Numbers with types of their own (`StoredID`, `RowHome`), by the names that parameters and properties have for them.
+WITH_STORED_IDS = {"RecordModel", "RecordStorage", "RecordEngine", "RecordWire"}
+BARE_ID = re.compile(
+    r"\b(?:(zone|audience|home|record|type|index)(?:ID|Number)?\s*:\s*Int64\b(?!\.)"
+    r"|(zones|audiences|homes|records|types|indexes)\s*:\s*(?:\[|Set<|ArraySlice<)Int64\b)")
 
 FILE_LINES = 400
 TYPE_LINES = 600
@@ -54,6 +60,13 @@ def names_inside_the_store(source):
     for match in SQL_TEXT.finditer(without_comments):
         found.append((without_comments.count("\n", 0, match.start()) + 1, "the text of a statement"))
     return found
+
+
+def bare_ids(source):
+    """Returns the lines that declare the number of something as a bare integer, with what it is the number of."""
+    text = code(source)
+    return [(text.count("\n", 0, match.start()) + 1, match.group(1) or match.group(2))
+            for match in BARE_ID.finditer(text)]
 
 
 def parts(source):
@@ -104,6 +117,9 @@ def main():
         if place.parts[1] in ABOVE_THE_STORE:
             lines += [f"{place}:{number}: {name} belongs to RecordStorage" for number, name in
                       names_inside_the_store(source)]
+        if place.parts[1] in WITH_STORED_IDS:
+            lines += [f"{place}:{number}: '{name}' is a bare Int64; give it the type of its number (StoredIDs.swift)"
+                      for number, name in bare_ids(source)]
         if (count := source.count("\n")) > FILE_LINES:
             lines.append(f"{place} has {count} lines; {FILE_LINES} are allowed")
     lines += size_problems(type_sizes(root), TOO_LARGE)

@@ -17,6 +17,14 @@ class SeamsTests(unittest.TestCase):
         found = seams.names_inside_the_store('let a = 1\nrun("DELETE FROM record WHERE id = ?1")\nsay("Select one")\n')
         self.assertEqual(found, [(2, "the text of a statement")])
 
+    def test_bare_numbers_are_found_and_typed_ones_are_not(self):
+        source = (
+            "// zone: Int64\nfunc f(_ zone: Int64, of type: TypeID) {}\nlet typeID: Int64?\n"
+            "var records: Int64 = 0\nlet records: [Int64]\nlet zones: Set<Int64>\nlet home: RowHome\n"
+            "func decode(_ type: Int64.Type) {}\nlet sequence: Int64\nlet (key,\n    record: Int64)\n")
+        self.assertEqual(
+            seams.bare_ids(source), [(2, "zone"), (3, "type"), (5, "records"), (6, "zones"), (11, "record")])
+
     def test_a_type_counts_with_its_extensions_and_without_its_neighbors(self):
         source = (
             "package final class One {\n    func a() {\n    }\n\n    // func b() {}\n    var c: Int { 1 }\n}\n\n"
