@@ -37,7 +37,6 @@ TOO_LARGE = {
     "FogbaseClient.Query": (277, 48),
     "RecordEngine.RecordDatabase": (1390, 82),
     "RecordEngine.RecordReader": (1851, 130),
-    "RecordEngine.RecordWriter": (1142, 85),
     "RecordEngine.WriteTransaction": (1061, 82),
 }
 

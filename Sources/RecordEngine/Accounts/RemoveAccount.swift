@@ -188,11 +188,3 @@ extension WriteTransaction {
     /// Records, of which each may have a megabyte.
     private static let recordsAtOnce = 8
 }
-
-extension RecordWriter {
-    /// Takes a record, or a tombstone, out of the file without a trace: for zones that nobody reads any more.
-    fileprivate func erase(_ record: StoredRecord, zone: ZoneID) throws(RecordError) {
-        if !record.row.isDeleted { try clear(record, zone: zone, now: transaction.now) }
-        try transaction.removals.removeRecord(record.row.id)
-    }
-}

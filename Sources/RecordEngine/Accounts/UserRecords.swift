@@ -22,7 +22,7 @@ extension WriteTransaction {
             .create, typeName: .users, isTypeInPath: true, recordName: RecordName(account.recordName),
             input: try RecordInput.readSingle(Array("{}".utf8)))
         var ignored: [UInt8] = []
-        _ = try writer.insert(operation, .users, schema[.users], zone: zone, position: 0, into: &ignored)
+        _ = try writer.insert(operation, .users, schema[.users], zone: zone, into: &ignored)
         // If this is rolled back, the next account gets the number.
         forgetUserName(account.id)
     }
@@ -48,7 +48,7 @@ extension WriteTransaction {
     }
 }
 
-extension RecordWriter {
+extension WriteContext {
     /// Refuses to make what only accounts bring with them, whatever is granted, and to take the names of user records.
     func allowMaking(_ typeName: RecordTypeName, named name: RecordName?) throws(RecordError) {
         if typeName == .users { throw .userRecordsComeWithAccounts }

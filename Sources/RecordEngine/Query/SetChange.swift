@@ -79,7 +79,7 @@ struct SetChange: Sendable {
             return false
         }
         // What may not be read any more is not to be asked whether it matches, and counts as gone.
-        let visibility = writer.visibility(of: type)
+        let visibility = writer.context.visibility(of: type)
         guard visibility.mayRead(record.row.facts) else {
             skips.add(.goneSinceMatched, name: nil)
             return false
@@ -99,7 +99,7 @@ struct SetChange: Sendable {
         do throws(RecordError) {
             try transaction.item { () throws(RecordError) in
                 try change(record, with: writer, into: &ignored)
-                try writer.checkReferences()
+                try writer.runChecks()
             }
             return true
         } catch {
@@ -114,7 +114,7 @@ struct SetChange: Sendable {
     /// Ends a set whose condition asks for what its caller may not read any more: what goes on would tell of it.
     private func requireAskedFields(_ writer: RecordWriter) throws(RecordError) {
         guard !askedFields.isEmpty, let type = writer.transaction.schema[id: typeID],
-            let hidden = writer.visibility(of: type).fields?.unreadable(isOwn: isOwnAlone),
+            let hidden = writer.context.visibility(of: type).fields?.unreadable(isOwn: isOwnAlone),
             askedFields.contains(where: hidden.contains)
         else { return }
         throw RecordError(
@@ -148,7 +148,7 @@ struct SetChange: Sendable {
     ) throws(RecordError) {
         guard var operation else {
             guard let zone = try writer.existingZone() else { return }
-            try writer.bury(record, zone: zone, position: 0)
+            try writer.bury(record, zone: zone)
             return
         }
         operation.recordName = RecordName(String(decoding: record.name, as: UTF8.self))

@@ -19,23 +19,11 @@ extension RecordReader {
     }
 }
 
-extension RecordWriter {
-    func shownAccess(of row: RecordRow, _ visibility: Visibility) throws(RecordError) -> [UInt8]? {
-        guard let access = row.access, visibility.mayWrite(row.facts) else { return nil }
-        let transaction = transaction
-        return try StoredAccess.shown(access) { principal throws(RecordError) in
-            try principal.name(user: transaction.userName) { id throws(RecordError) in
-                try transaction.roles.name(of: id)
-            }
-        }
-    }
-}
-
 extension Principal {
     /// The name by which access lists and explanations know a principal.
     ///
     /// - Parameter role: The name of a role; `nil` for one that is gone.
-    fileprivate func name(
+    func name(
         user: (UserID) throws(RecordError) -> String, role: (RoleID) throws(RecordError) -> String?
     ) throws(RecordError) -> String? {
         switch self {
@@ -50,7 +38,7 @@ extension StoredAccess {
     /// A list as JSON text: `{"role:editors":["read","write"],"*":["read"]}`.
     ///
     /// - Parameter name: The public name of a principal; `nil` for one that is gone, which is left out.
-    fileprivate static func shown(
+    static func shown(
         _ access: [UInt8], name: (Principal) throws(RecordError) -> String?
     ) throws(RecordError) -> [UInt8] {
         var text: [UInt8] = []

@@ -40,9 +40,9 @@ struct AnswerReplay {
         let found = try transaction.records.find(id: record.id)
         if let found, !found.row.isDeleted, found.row.revision == record.revision,
             let type = transaction.schema[id: found.row.type],
-            case let visibility = writer.visibility(of: type), visibility.mayRead(found.row.facts)
+            case let visibility = writer.context.visibility(of: type), visibility.mayRead(found.row.facts)
         {
-            try writer.append(
+            try writer.answers.append(
                 found.row, type: type, visibility, name: found.name,
                 fields: StoredFields(text: found.fields, layout: found.layout), to: &body)
         } else if !record.json.isEmpty, try mayStillRead(record, found?.row) {
@@ -65,7 +65,7 @@ struct AnswerReplay {
         guard let typeName = RecordTypeName(record.typeName), let type = transaction.schema[typeName],
             try transaction.lastChangeOfRights(of: writer.caller, in: writer.address.scope) <= record.sequence
         else { return false }
-        let visibility = writer.visibility(of: type)
+        let visibility = writer.context.visibility(of: type)
         if let row {
             guard row.type == type.id else { return false }
             return visibility.mayRead(row.facts) && visibility.mayWrite(row.facts)

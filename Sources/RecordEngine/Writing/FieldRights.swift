@@ -3,30 +3,18 @@ internal import RecordStorage
 internal import RecordWire
 
 /// Fields that a caller may not read or write though it may the record.
-extension RecordWriter {
+extension RecordOperation {
     /// Refuses operations on values that the caller may not read: whether a sum overflows or a list grows tells of them.
-    func allowOperations(
-        of operation: RecordOperation, on row: RecordRow, _ type: RecordTypeDefinition, _ visibility: Visibility
-    ) throws(RecordError) {
-        guard let first = operation.input.fields.first(where: \.buildsOnValue) else { return }
+    func requireReadable(_ visibility: Visibility, _ row: RecordRow, _ type: RecordTypeDefinition) throws(RecordError) {
+        guard let first = input.fields.first(where: \.buildsOnValue) else { return }
         guard visibility.mayRead(row.facts) else { throw .operationDenied(first.name) }
         let unreadable = visibility.unreadable(creator: row.creator)
         guard !unreadable.isEmpty else { return }
-        for input in operation.input.fields where input.buildsOnValue {
+        for input in input.fields where input.buildsOnValue {
             if let field = type[input.name], unreadable.contains(field.id) { throw .operationDenied(input.name) }
         }
     }
 
-    /// The fields that an operation names and its caller may not read in a record.
-    func unread(of resolved: ResolvedFields, in row: RecordRow, _ visibility: Visibility) -> Set<Int> {
-        let named = resolved.changes.lazy.map(\.fieldID)
-        guard visibility.mayRead(row.facts) else { return Set(named) }
-        let unreadable = visibility.unreadable(creator: row.creator)
-        return unreadable.isEmpty ? [] : Set(named.filter { unreadable.contains($0) })
-    }
-}
-
-extension RecordOperation {
     /// What is left of the operation for its caller, unless it names a field that the caller may not write.
     ///
     /// A field that the caller may not read either is answered as one that the type does not have, before its value is
@@ -54,6 +42,16 @@ extension RecordOperation {
             allowed?.preparation = .none
         }
         return allowed
+    }
+}
+
+extension Visibility {
+    /// The fields that an operation names and its caller may not read in a record.
+    func unread(_ resolved: ResolvedFields, in row: RecordRow) -> Set<Int> {
+        let named = resolved.changes.lazy.map(\.fieldID)
+        guard mayRead(row.facts) else { return Set(named) }
+        let unreadable = unreadable(creator: row.creator)
+        return unreadable.isEmpty ? [] : Set(named.filter { unreadable.contains($0) })
     }
 }
 

@@ -71,7 +71,7 @@ extension WriteTransaction {
             case .batch(let isAtomic): try modifyBatch(request, isAtomic: isAtomic, with: writer)
             }
         if writer.preserved > 0 { try auditPreserved(writer.preserved, request) }
-        if let key = request.idempotency { try remember(answer, key, for: request.caller, shown: writer.shown) }
+        if let key = request.idempotency { try remember(answer, key, for: request.caller, shown: writer.answers.shown) }
         return answer
     }
 
@@ -84,8 +84,8 @@ extension WriteTransaction {
         guard !request.operations.isEmpty else { throw .badRequest("The request has no operation") }
         var answer = WriteAnswer(outcome: .updated)
         let result = try writer.perform(request.operations[0], position: 0, into: &answer.records.json)
-        try writer.checkReferences()
-        answer.notices = writer.noticesJSON
+        try writer.runChecks()
+        answer.notices = writer.answers.noticesJSON
         switch result {
         case .saved(let name, let tag, let isNew):
             answer.outcome = isNew ? .created : .updated
@@ -126,7 +126,7 @@ extension WriteTransaction {
                             throw error
                         }
                     }
-                    try writer.checkReferences()
+                    try writer.runChecks()
                 }
             } catch {
                 // Everything is undone; the guilty item says why, the rest that they went with it.
@@ -138,11 +138,11 @@ extension WriteTransaction {
                 }
                 answer.noteBeyondScope(guilty.error, request, request.operations[guilty.position])
                 answer.records.removeAll()
-                writer.forgetShown(from: 0)
-                writer.forgetNotices(from: 0)
+                writer.answers.forgetShown(from: 0)
+                writer.answers.forgetNotices(from: 0)
                 writer.preserved = 0
                 for (position, operation) in request.operations.enumerated() {
-                    writer.append(
+                    writer.answers.append(
                         position == guilty.position ? guilty.error : .batchFailed, name: operation.recordName,
                         to: &answer.records)
                 }
@@ -150,13 +150,13 @@ extension WriteTransaction {
         } else {
             for (position, operation) in request.operations.enumerated() {
                 let mark = answer.records.mark
-                let (noticed, preserved) = (writer.notices.count, writer.preserved)
+                let (noticed, preserved) = (writer.answers.notices.count, writer.preserved)
                 do throws(RecordError) {
                     try item { () throws(RecordError) in
                         answer.records.beginMember()
                         _ = try writer.perform(operation, position: position, into: &answer.records.json)
                         guard answer.records.bytes <= limit else { throw .answerTooLarge(limit) }
-                        try writer.checkReferences()
+                        try writer.runChecks()
                     }
                 } catch {
                     guard store.failure == nil else { throw error }
@@ -164,15 +164,15 @@ extension WriteTransaction {
                     answer.noteBeyondScope(error, request, operation)
                     writer.undo()
                     answer.records.removeMembers(since: mark)
-                    writer.forgetShown(from: mark.position)
-                    writer.forgetNotices(from: noticed)
+                    writer.answers.forgetShown(from: mark.position)
+                    writer.answers.forgetNotices(from: noticed)
                     writer.preserved = preserved
                     if answer.records.bytes + (error.serverRecord?.count ?? 0) > limit { error.serverRecord = nil }
-                    writer.append(error, name: operation.recordName, to: &answer.records)
+                    writer.answers.append(error, name: operation.recordName, to: &answer.records)
                 }
             }
         }
-        answer.notices = writer.noticesJSON
+        answer.notices = writer.answers.noticesJSON
         return answer
     }
 

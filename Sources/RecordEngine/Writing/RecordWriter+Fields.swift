@@ -11,15 +11,16 @@ extension RecordWriter {
     ///   - record: The record that is changed; `nil` for a new one.
     func resolve(
         _ operation: RecordOperation, _ typeName: RecordTypeName, _ known: RecordTypeDefinition?, record: StoredRecord?
-    ) throws(RecordError) -> (RecordTypeDefinition, ResolvedFields) {
+    ) throws(RecordError) -> (RecordTypeDefinition, ResolvedFields, claims: [AssetLinks.Claim]) {
         let (type, resolved) = try resolve(operation, typeName, known)
-        claims.removeAll()
-        guard !resolved.assets.isEmpty else { return (type, resolved) }
+        var claims: [AssetLinks.Claim] = []
+        guard !resolved.assets.isEmpty else { return (type, resolved, claims) }
         // Once more, now that it is known what the assets are.
-        let completion = try completion(of: resolved.assets, record: record, type: type)
+        let completion = try AssetLinks(context: context)
+            .completion(of: resolved.assets, record: record, type: type, claims: &claims)
         var completed = try resolveNow(operation, typeName, completing: completion)
         completed.notices = resolved.notices
-        return (type, completed)
+        return (type, completed, claims)
     }
 
     private func resolve(
@@ -82,21 +83,5 @@ extension RecordWriter {
             loadExternal: { field throws(RecordError) in
                 try records.largeValue(record: record, field: field)
             })
-    }
-
-    /// Whether storing the merge takes one statement: no large values, no edges, no links to assets.
-    func isOneStatement(_ merge: FieldMerge) -> Bool {
-        merge.externalPuts.isEmpty && merge.externalRemovals.isEmpty && !merge.hasReferences
-            && !StoredFieldsView.hasAssets(merge.stored.layout)
-    }
-
-    func storeLargeValues(_ merge: FieldMerge, record: RecordNumber) throws(RecordError) {
-        guard !merge.externalPuts.isEmpty || !merge.externalRemovals.isEmpty else { return }
-        for field in merge.externalRemovals {
-            try transaction.records.removeLargeValue(record: record, field: field)
-        }
-        for (field, json) in merge.externalPuts {
-            try transaction.records.putLargeValue(record: record, field: field, json: json)
-        }
     }
 }

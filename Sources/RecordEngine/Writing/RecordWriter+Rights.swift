@@ -4,10 +4,6 @@ internal import RecordWire
 
 /// What a caller may do with a record, and what it may know of it.
 extension RecordWriter {
-    func visibility(of type: RecordTypeDefinition) -> Visibility {
-        Visibility(of: type, for: caller, in: address.scope)
-    }
-
     /// Refuses a change of the access list of a record that the caller may not read: whoever writes a list could let
     /// itself in.
     func allowChangingAccess(
@@ -21,7 +17,7 @@ extension RecordWriter {
 
     /// The refusal to give a record the name of another one, with its type for callers that can read it.
     func exists(_ row: RecordRow) -> RecordError {
-        guard let type = transaction.schema[id: row.type], visibility(of: type).mayRead(row.facts) else {
+        guard let type = transaction.schema[id: row.type], context.visibility(of: type).mayRead(row.facts) else {
             return .recordExists
         }
         return .recordExists(as: type.name)
@@ -67,10 +63,10 @@ extension RecordWriter {
     }
 
     func dictionary(of record: StoredRecord, _ type: RecordTypeDefinition) throws(RecordError) -> [UInt8]? {
-        let visibility = visibility(of: type)
+        let visibility = context.visibility(of: type)
         guard visibility.mayRead(record.row.facts) else { return nil }
         var json: [UInt8] = []
-        try append(
+        try answers.append(
             record.row, type: type, visibility, name: record.name,
             fields: StoredFields(text: record.fields, layout: record.layout), to: &json)
         return json

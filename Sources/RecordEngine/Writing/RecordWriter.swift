@@ -1,4 +1,3 @@
-internal import Cryptography
 internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
@@ -7,22 +6,17 @@ internal import RecordWire
 ///
 /// Confined to the writer's thread and to one request.
 final class RecordWriter {
-    let transaction: WriteTransaction
-    let caller: Caller
-    let address: DatabaseAddress
-    let fields: [String]?
+    let context: WriteContext
+    var answers: AnswerWriter
     /// The operation for which a batch failed, and why.
     var guilty: (position: Int, error: RecordError)?
     var zone: ZoneID?
-    var checks: [ReferenceCheck] = []
-    /// The receipts that the running operation has used.
-    var claims: [(number: Int64, hash: Digest)] = []
+    /// What the operations so far have promised.
+    var checks: [WriteCheck] = []
     /// The records that deletions of this request have taken with them.
     var cascaded = 0
     /// The entries that this request has brought into indexes of lists.
     var memberEntries = 0
-    /// What the answer tells besides outcomes.
-    private(set) var notices: [WriteNotice] = []
     /// The place of the running operation in its request.
     private(set) var position = 0
     /// Whether UNIQUE indexes are asked when all operations are done: an atomic batch may swap two values.
@@ -31,23 +25,21 @@ final class RecordWriter {
     let preserves: PreservedMetadata
     /// How many new records have said it.
     var preserved = 0
-    /// Where records stand in the answer, for one that is to be remembered.
-    var shown: [ShownRecord] = []
-    let notesShown: Bool
+
+    var transaction: WriteTransaction { context.transaction }
+    var caller: Caller { context.caller }
+    var address: DatabaseAddress { context.address }
 
     init(_ transaction: WriteTransaction, _ request: WriteRequest) {
-        self.transaction = transaction
-        caller = request.caller
-        address = request.address
-        fields = request.fields
-        notesShown = request.idempotency != nil
+        context = WriteContext(transaction: transaction, caller: request.caller, address: request.address)
+        answers = AnswerWriter(context, request)
         preserves = request.preserves
         checksUniqueLast = request.shape == .batch(isAtomic: true)
     }
 
     /// Performs one operation and appends its answer.
     ///
-    /// References are checked by `checkReferences` afterwards: once per operation, or once for an atomic batch, in
+    /// References are checked by `runChecks` afterwards: once per operation, or once for an atomic batch, in
     /// which a target that comes later counts.
     func perform(
         _ operation: RecordOperation, position: Int, into answer: inout [UInt8]
@@ -56,13 +48,12 @@ final class RecordWriter {
         self.position = position
         switch operation.verb {
         case .create:
-            return try create(operation, position: position, into: &answer)
+            return try create(operation, into: &answer)
         case .modify(let createsMissing, let replacesAll):
             return try modify(
-                operation, createsMissing: createsMissing, replacesAll: replacesAll, position: position,
-                into: &answer)
+                operation, createsMissing: createsMissing, replacesAll: replacesAll, into: &answer)
         case .delete(let forgivesMissing):
-            return try delete(operation, forgivesMissing: forgivesMissing, position: position, into: &answer)
+            return try delete(operation, forgivesMissing: forgivesMissing, into: &answer)
         }
     }
 
@@ -97,23 +88,22 @@ final class RecordWriter {
         return zone
     }
 
-    /// Adds notices about a record's fields to the answer.
-    func note(_ notices: [WriteNotice], of name: String) {
-        for var notice in notices where self.notices.count < Limits.writeNotices {
-            notice.recordName = name
-            self.notices.append(notice)
+    /// Checks what the operations so far have promised: VALIDATE references have targets, and deleted records have none.
+    func runChecks() throws(RecordError) {
+        defer { checks.removeAll() }
+        for check in checks {
+            do throws(RecordError) {
+                try check.run(context)
+            } catch {
+                guilty = (check.position, error)
+                throw error
+            }
         }
-    }
-
-    /// Forgets all notices but the first ones: their operations were undone.
-    func forgetNotices(from count: Int) {
-        notices.removeSubrange(count...)
     }
 
     /// Forgets what an operation left behind that was undone.
     func undo() {
         checks.removeAll()
-        claims.removeAll()
         // It may have made the zone.
         zone = nil
     }

@@ -53,41 +53,6 @@ extension WriteTransaction {
     }
 }
 
-extension RecordWriter {
-    /// Notes that an answer shows a record, from a place on.
-    func noteShown(_ row: RecordRow, type: RecordTypeName, name: String, in range: Range<Int>) {
-        guard notesShown else { return }
-        shown.append(
-            ShownRecord(
-                range: range,
-                part: .record(
-                    AnswerOutline.RememberedRecord(
-                        id: row.id, creator: row.creator, isGuarded: row.access != nil, revision: row.revision,
-                        sequence: row.sequence, typeName: type.text, name: name))))
-    }
-
-    /// Appends the error of an item, and notes the record that it shows.
-    func append(_ error: RecordError, name: RecordName?, to list: inout RecordList) {
-        var bare = error
-        bare.serverRecord = nil
-        list.beginMember()
-        ErrorComposer.append(bare, uuid: nil, recordName: name?.text, to: &list.json)
-        guard let record = error.serverRecord, let name else { return }
-        let brace = list.json.removeLast()
-        let start = list.json.count
-        list.json.appendServerRecord(record)
-        if notesShown {
-            shown.append(ShownRecord(range: start..<list.json.count, part: .serverRecord(name: name.text)))
-        }
-        list.json.append(brace)
-    }
-
-    /// Forgets what was shown behind a place in the answer, from which on it is undone.
-    func forgetShown(from place: Int) {
-        while let last = shown.last, last.range.upperBound > place { shown.removeLast() }
-    }
-}
-
 extension [UInt8] {
     /// The last member of an error.
     mutating func appendServerRecord(_ json: [UInt8]) {

@@ -73,7 +73,19 @@ package struct StoredFieldsView {
         return bytes
     }
 
-    /// Whether some field is ASSET or ASSET_LIST, by the head of the layout alone.
+    // By the head of a layout alone.
+
+    /// Whether some value lies in the side table.
+    package static func hasExternals(_ layout: [UInt8]) -> Bool {
+        (layout.first ?? 0) & LayoutFormat.hasExternals != 0
+    }
+
+    /// Whether some field is REFERENCE or REFERENCE_LIST.
+    package static func hasReferences(_ layout: [UInt8]) -> Bool {
+        (layout.first ?? 0) & LayoutFormat.hasReferences != 0
+    }
+
+    /// Whether some field is ASSET or ASSET_LIST.
     package static func hasAssets(_ layout: [UInt8]) -> Bool {
         (layout.first ?? 0) & LayoutFormat.hasAssets != 0
     }

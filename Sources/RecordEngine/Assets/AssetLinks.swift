@@ -6,17 +6,30 @@ internal import RecordWire
 
 /// Assets in the fields of records. A value is taken with the receipt of an upload by the same caller to the same
 /// database, or if the same field has the asset already: a checksum alone proves nothing.
-extension RecordWriter {
+struct AssetLinks {
+    /// A receipt that an operation has shown.
+    struct Claim {
+        let number: Int64
+        let hash: Digest
+    }
+
+    let context: WriteContext
+
+    private var transaction: WriteTransaction { context.transaction }
+
     /// Judges the assets that an operation brings, and says what is to be stored of each.
     ///
-    /// - Parameter record: The record as it is; `nil` for a new one.
+    /// - Parameters:
+    ///   - record: The record as it is; `nil` for a new one.
+    ///   - claims: Gets the receipts.
     func completion(
-        of assets: [(fieldID: Int, asset: Asset)], record: StoredRecord?, type: RecordTypeDefinition
+        of assets: [(fieldID: Int, asset: Asset)], record: StoredRecord?, type: RecordTypeDefinition,
+        claims: inout [Claim]
     ) throws(RecordError) -> CanonicalValue.AssetCompletion {
         var known: [String: (row: AssetRow, claim: AssetClaim?)] = [:]
         var kept: [String: Asset] = [:]
         for (field, asset) in assets {
-            let found = try prove(asset, field: field, record: record?.row, type: type)
+            let found = try prove(asset, field: field, record: record?.row, type: type, &claims)
             // Of two uploads of one content, the one with a receipt says more.
             if known[asset.fileChecksum]?.claim == nil { known[asset.fileChecksum] = found }
             // What the field has already keeps the name and type that it has there.
@@ -43,7 +56,7 @@ extension RecordWriter {
     }
 
     private func prove(
-        _ asset: Asset, field: Int, record: RecordRow?, type: RecordTypeDefinition
+        _ asset: Asset, field: Int, record: RecordRow?, type: RecordTypeDefinition, _ claims: inout [Claim]
     ) throws(RecordError) -> (row: AssetRow, claim: AssetClaim?) {
         let name = type.fields.first { $0.id == field }?.name.text ?? ""
         if let filename = asset.filename { try AssetUpload.checkFilename(filename) }
@@ -52,36 +65,43 @@ extension RecordWriter {
             try table.reading.find(hash)
         }
         if let receipt = asset.receipt {
-            guard let number = AssetReceipt.open(receipt, caller, address, with: transaction.keys),
+            guard let number = AssetReceipt.open(receipt, context.caller, context.address, with: transaction.keys),
                 let claim = try table.reading.claim(number),
                 // After a restore the number may be another's.
-                claim.uploader == caller.writerID, claim.expires > transaction.now, let row, claim.asset == row.id
+                claim.uploader == context.caller.writerID, claim.expires > transaction.now, let row,
+                claim.asset == row.id
             else { throw .receiptRejected(field: name) }
             guard asset.size == row.size else { throw .assetSizeWrong(field: name, found: row.size) }
-            claims.append((number, row.hash))
+            claims.append(Claim(number: number, hash: row.hash))
             return (row, claim)
         }
         // Nor does a checksum tell what stands in a field that the caller may not read.
-        guard let row, let record, visibility(of: type).mayRead(field: field, of: record.facts),
+        guard let row, let record, context.visibility(of: type).mayRead(field: field, of: record.facts),
             try table.isLinked(record: record.id, field: field, asset: row.id)
         else { throw .receiptMissing(field: name) }
         guard asset.size == row.size else { throw .assetSizeWrong(field: name, found: row.size) }
         return (row, nil)
     }
 
-    /// Brings the links of a record from its old assets to its new ones.
-    func setLinks(of fields: StoredFields, before: StoredFields?, record row: RecordRow) throws(RecordError) {
-        var old: Set<Link> = []
-        if let before { old = Set(try links(in: before)) }
-        let new = Set(try links(in: fields))
+    /// Brings the links of a record from its old assets to its new ones, and uses up the receipts.
+    ///
+    /// - Throws: QUOTA_EXCEEDED.
+    func write(_ plan: WritePlan) throws(RecordError) {
         let table = transaction.assets
         let now = transaction.now
-        let claims = claims
-        let record = row.id
-        let recordOwner = owner(of: row)
         let end = now + transaction.limits.unreferencedAssetSeconds * 1_000
+        guard let row = plan.after?.row else {
+            guard let row = plan.before?.row else { return }
+            let bytes = try table.linkedBytes(of: row.id)
+            try context.noteUsage(of: row, assetBytes: -bytes)
+            return try table.unlinkAll(record: row.id, of: context.owner(of: row), now: now, end: end)
+        }
+        let old = Set(try links(in: plan.before))
+        let new = Set(try links(in: plan.after))
+        let record = row.id
+        let recordOwner = context.owner(of: row)
+        let claims = plan.claims
         var bytes: Int64 = 0
-        self.claims = []
         for link in old.subtracting(new) {
             guard let asset = try table.reading.find(link.hash) else { continue }
             // What is counted is what was there: a link may be lost.
@@ -107,7 +127,7 @@ extension RecordWriter {
         for claim in claims where new.contains(where: { $0.hash == claim.hash }) {
             try table.use(claim: claim.number)
         }
-        try noteUsage(of: row, assetBytes: bytes)
+        try context.noteUsage(of: row, assetBytes: bytes)
     }
 
     private struct Link: Hashable {
@@ -115,8 +135,9 @@ extension RecordWriter {
         let hash: Digest
     }
 
-    private func links(in fields: StoredFields) throws(RecordError) -> [Link] {
-        try fields.withView { view throws(RecordError) in
+    private func links(in state: WritePlan.State?) throws(RecordError) -> [Link] {
+        guard let state else { return [] }
+        return try state.fields.withView { view throws(RecordError) in
             try view.assets().compactMap { field, asset in
                 Digest(base64: asset.fileChecksum).map { Link(field: field, hash: $0) }
             }

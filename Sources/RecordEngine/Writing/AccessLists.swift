@@ -3,7 +3,11 @@ internal import RecordStorage
 internal import RecordWire
 
 /// The access lists of records.
-extension RecordWriter {
+struct AccessLists {
+    let context: WriteContext
+
+    private var transaction: WriteTransaction { context.transaction }
+
     /// The list that a record shall have after an operation, in stored form.
     ///
     /// - Parameters:
@@ -15,7 +19,7 @@ extension RecordWriter {
     func access(
         _ operation: RecordOperation, of row: RecordRow, _ type: RecordTypeDefinition, isNew: Bool
     ) throws(RecordError) -> [UInt8]? {
-        let isPublic = address.scope == .publicDatabase
+        let isPublic = context.address.scope == .publicDatabase
         guard operation.input.hasACL else {
             guard isNew, isPublic else { return row.access }
             if let standard = type.defaultAccess {
@@ -32,7 +36,7 @@ extension RecordWriter {
             if type.requiresAccessLists, isPublic, isNew || row.access != nil { throw .accessListRequired(type) }
             return nil
         case .replace(let template):
-            if case .privateDatabase = address.scope {
+            if case .privateDatabase = context.address.scope {
                 throw .badRequest(
                     "The records of a private database are their owner's alone and have no access list. Leave 'acl' out, or save to the public database",
                     details: [("path", .text("acl"))])
@@ -88,7 +92,7 @@ extension RecordWriter {
         if former.count > Limits.formerReaders {
             // Everybody's feed starts again, and there the record is missing: as after a change of the type's rights, and
             // so it takes the same right.
-            guard Authorization.authorize(caller, .changeRights) == .allowed else { throw .formerReadersFull }
+            guard Authorization.authorize(context.caller, .changeRights) == .allowed else { throw .formerReadersFull }
             let sequence = row.sequence
             try transaction.schemaTable.markGranted(type: type.id, sequence: sequence)
             transaction.rightsChanged = true
@@ -97,24 +101,8 @@ extension RecordWriter {
         row.formerReaders = former.isEmpty ? nil : StoredFormerReaders.encode(former)
     }
 
-    /// Puts a record where it is found by those who may read it, and takes it away where it was.
-    func setAudiences(from old: RecordRow?, to new: RecordRow?, zone: ZoneID) throws(RecordError) {
-        let before =
-            try old.map { row throws(RecordError) in try transaction.places(of: row, zone: zone).audiences } ?? []
-        let after =
-            try new.map { row throws(RecordError) in try transaction.places(of: row, zone: zone).audiences } ?? []
-        if let old {
-            for audience in before where !after.contains(audience) {
-                try transaction.audiences.remove(old, from: audience)
-            }
-        }
-        if let new {
-            for audience in after where !before.contains(audience) { try transaction.audiences.add(new, to: audience) }
-        }
-    }
-
     /// Queries of a type look for access lists from its first one on.
-    func noteAccessLists(of type: inout RecordTypeDefinition) throws(RecordError) {
+    func note(in type: inout RecordTypeDefinition) throws(RecordError) {
         guard !type.hasAccessLists else { return }
         type.hasAccessLists = true
         let id = type.id

@@ -1,0 +1,82 @@
+internal import RecordModel
+internal import RecordStorage
+internal import RecordWire
+
+/// Carries plans out in the tables of a transaction. It decides nothing: what may be refused was refused before, but for files
+/// beyond a quota, whose plans have a savepoint.
+struct PlanWriter {
+    let context: WriteContext
+
+    private var transaction: WriteTransaction { context.transaction }
+
+    /// - Parameter references: What the plan makes of them.
+    func write(_ plan: WritePlan, _ references: ReferenceChange) throws(RecordError) {
+        try writeRow(plan)
+        if plan.hasEntries { try transaction.indexes.write() }
+        if plan.changesAccess { try setAudiences(plan) }
+        guard let record = (plan.after ?? plan.before)?.row else { return }
+        for field in plan.removedLargeValues {
+            try transaction.records.removeLargeValue(record: record.id, field: field)
+        }
+        for (field, json) in plan.largeValues {
+            try transaction.records.putLargeValue(record: record.id, field: field, json: json)
+        }
+        for edge in references.removed {
+            try transaction.records.removeEdge(
+                zone: plan.zone, target: edge.target.text, source: record.id, field: edge.field)
+        }
+        for (edge, action) in references.added {
+            try transaction.records.addEdge(
+                zone: plan.zone, target: edge.target.text, source: record.id, field: edge.field,
+                action: action.rawValue)
+        }
+        if plan.hasAssets { try AssetLinks(context: context).write(plan) }
+    }
+
+    private func writeRow(_ plan: WritePlan) throws(RecordError) {
+        let records = transaction.records
+        guard let after = plan.after else {
+            guard let before = plan.before else { return }
+            if StoredFieldsView.hasExternals(before.fields.layout) {
+                try records.removeLargeValues(record: before.row.id)
+            }
+            if let tombstone = plan.tombstone {
+                try records.bury(tombstone)
+            } else {
+                try transaction.removals.removeRecord(before.row.id)
+            }
+            return
+        }
+        guard plan.before == nil else {
+            try records.update(after.row, layout: after.fields.layout, fields: after.fields.text)
+            if plan.changesAccess { try records.setAccess(after.row) }
+            return
+        }
+        if plan.isNamed, after.row.access == nil {
+            try records.removeTombstone(
+                zone: plan.zone, name: plan.name, type: plan.type.id, creator: after.row.creator)
+        }
+        try records.insert(
+            after.row, zone: plan.zone, name: plan.name, layout: after.fields.layout, fields: after.fields.text)
+        if plan.isPreserved { try records.setReceived(transaction.now, record: after.row.id) }
+    }
+
+    /// Puts a record where it is found by those who may read it, and takes it away where it was.
+    private func setAudiences(_ plan: WritePlan) throws(RecordError) {
+        let before = try audiences(of: plan.before, plan.zone)
+        let after = try audiences(of: plan.after, plan.zone)
+        if let old = plan.before?.row {
+            for audience in before where !after.contains(audience) {
+                try transaction.audiences.remove(old, from: audience)
+            }
+        }
+        if let new = plan.after?.row {
+            for audience in after where !before.contains(audience) { try transaction.audiences.add(new, to: audience) }
+        }
+    }
+
+    private func audiences(of state: WritePlan.State?, _ zone: ZoneID) throws(RecordError) -> [AudienceID] {
+        guard let state else { return [] }
+        return try transaction.places(of: state.row, zone: zone).audiences
+    }
+}
