@@ -36,9 +36,9 @@ package actor RecordDatabase {
     package nonisolated let inputs = InputWorker()
     /// Whether a later record never has an earlier time of creation, so that ids answer for both.
     nonisolated let createdFollowsIDs: Bool
-    nonisolated let indexBuilder: SliceTurns
-    /// The slices that take away what removed accounts had.
-    nonisolated let removals: SliceTurns
+    nonisolated let jobs: JobScheduler
+    nonisolated let indexJob: IndexJob
+    nonisolated let removalJob = RemovalJob()
     /// The names of accounts that have looked the same since before such names were refused, group by group.
     package nonisolated let lookAlikes: [[String]]
     /// The files of its assets.
@@ -96,8 +96,8 @@ package actor RecordDatabase {
             )
         }
         self.lookAlikes = lookAlikes.map { $0.map(\.name) }
-        indexBuilder = SliceTurns(firstPause: indexBuilding.retryPause)
-        removals = SliceTurns(firstPause: indexBuilding.retryPause)
+        jobs = JobScheduler(firstPause: indexBuilding.retryPause)
+        indexJob = IndexJob(indexProgress)
         self.folder = consume folder
         self.folderPath = path
         self.environment = environment
@@ -222,17 +222,6 @@ package actor RecordDatabase {
                 queue.awaited = goal
                 return queue.isEnough
             }, orUntil: Deadline.after(Gathering.patience), then: take)
-    }
-
-    /// Begins long work again some time after a slice of it has failed, whether or not anybody writes meanwhile.
-    nonisolated func retry(
-        after time: Duration, _ begin: @escaping @Sendable (RecordDatabase) -> Void
-    ) {
-        guard isHealthy else { return }
-        Task.detached { [weak self] in
-            try? await Task.sleep(for: time)
-            if let self, self.isHealthy { begin(self) }
-        }
     }
 
     // MARK: Closing

@@ -108,7 +108,10 @@ import Testing
             let change = SetChange(set, type: type, predicate: predicate, isOwnAlone: false, reader: test.reader)
             for (nanoseconds, expected) in [(UInt64(0), 1), (UInt64.max, 50)] {
                 let done = try await test.database.write { transaction throws(RecordError) in
-                    try change.perform(on: ids[...], in: transaction, nanoseconds: nanoseconds)
+                    var budget = SliceBudget(nanoseconds: nanoseconds)
+                    var progress = SetProgress(matched: ids.count)
+                    try change.perform(on: ids[...], in: transaction, &budget, &progress)
+                    return progress
                 }
                 #expect(done.changed == 0 && done.skips.count == expected)
             }
@@ -166,9 +169,8 @@ import Testing
         let change = SetChange(set, type: type, predicate: predicate, isOwnAlone: false, reader: test.reader)
         let id = try #require(RecordNumber(text: try test.raw("SELECT id FROM record WHERE name = 'r'")))
         let refused = await refusal {
-            _ = try await test.database.write { transaction throws(RecordError) in
-                try change.perform(on: [id], in: transaction, nanoseconds: UInt64.max).changed
-            }
+            var progress = SetProgress(matched: 1)
+            try await test.database.perform(change, on: [id], &progress) { _, _, _ in }
         }
         #expect(refused?.cause == .queryTooExpensive)
         await test.close()

@@ -2,7 +2,6 @@ internal import Cryptography
 package import RecordModel
 internal import RecordStorage
 internal import RecordWire
-internal import Threads
 
 extension RecordDatabase {
     /// Takes away the account of somebody who is signed in. From the answer on nobody signs in to it or reads what it had;
@@ -53,45 +52,38 @@ extension RecordDatabase {
     /// Sees to it that what removed accounts had is taken away, in slices among other writes. Returns at once. Happens by
     /// itself when an account goes and when the database opens.
     package nonisolated func finishRemovals() {
-        if removals.begin() { submit(RemovalSlice(self)) }
+        jobs.begin(removalJob, in: self)
     }
 
     /// Waits until nothing is left of removed accounts, or until that has failed or the database was closed.
     package nonisolated func removalsAreDone() async {
-        await removals.wait()
+        await jobs.wait(for: removalJob)
     }
 }
 
-/// One slice of removals as a write among others. When it is committed it submits the next one; what a crash or a stop
-/// leaves, the next start goes on with.
-private final class RemovalSlice: PendingWrite, @unchecked Sendable {
-    private let database: RecordDatabase
-    private var hasMore = false
+/// Deletes what removed accounts had.
+///
+/// Unchecked: see `Job`.
+final class RemovalJob: Job, @unchecked Sendable {
+    /// Whether the last slice failed: the next one does as little as it can.
+    private var hasFailed = false
 
-    init(_ database: RecordDatabase) {
-        self.database = database
-        super.init(operations: 0, weight: 1, isAlone: false, startsLazily: false)
+    var kind: JobKind { .removals }
+    var frees: Bool { true }
+
+    func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
+        if hasFailed { budget.limit(to: 1) }
+        return JobProgress(hasMore: try transaction.removeSlice(&budget), done: budget.done)
     }
 
-    override var frees: Bool { true }
-
-    override func run(_ transaction: WriteTransaction) throws(RecordError) {
-        hasMore = false
-        let building = transaction.indexBuilding
-        let started = MonotonicClock.now
-        let isBusy = transaction.groupSize > 1 || database.queueDepth > 0
-        let time = isBusy ? building.busyNanoseconds : building.idleNanoseconds
-        let records = database.removals.hasFailed ? 1 : building.recordsPerSlice
-        hasMore = try transaction.removeSlice(records: records) {
-            MonotonicClock.now &- started < time
-        }
+    func didCommit(_ progress: JobProgress) -> AfterCommit? {
+        hasFailed = false
+        return nil
     }
 
-    override func finish(_ failure: RecordError?) {
-        guard failure == nil else {
-            return database.retry(after: database.removals.didFail()) { $0.finishRemovals() }
-        }
-        if database.removals.didCommit(hasMore: hasMore) { database.submit(RemovalSlice(database)) }
+    func didFail(_ error: RecordError) -> JobRetry {
+        hasFailed = true
+        return .later
     }
 }
 
@@ -119,12 +111,8 @@ extension WriteTransaction {
 
     /// Takes away a piece of what removed accounts had.
     ///
-    /// - Parameters:
-    ///   - limit: The most records that it looks at.
-    ///   - goesOn: Whether there is time left.
     /// - Returns: Whether there is more.
-    fileprivate func removeSlice(records limit: Int, goesOn: () -> Bool) throws(RecordError) -> Bool {
-        var left = limit
+    fileprivate func removeSlice(_ budget: inout SliceBudget) throws(RecordError) -> Bool {
         repeat {
             if let (zone, target) = try removals.firstCascade() {
                 try follow(target, zone: zone)
@@ -133,8 +121,8 @@ extension WriteTransaction {
             } else {
                 return false
             }
-            left -= 1
-        } while left > 0 && goesOn()
+            budget.spend()
+        } while budget.hasMore
         return try removals.hasWork()
     }
 

@@ -1,13 +1,9 @@
 internal import Cryptography
 package import RecordModel
 internal import RecordStorage
-internal import Threads
 internal import Thumbnails
 
 extension RecordDatabase {
-    /// Assets that one slice takes away before it lets other writers through.
-    private static var collectedPerSlice: Int { 100 }
-
     /// Takes away assets that no record has had for longer than a receipt is good, and receipts and uploads in several
     /// requests that have expired. Rows go first; files when that is committed. What a crash leaves between the two,
     /// `sweepAssets` finds.
@@ -20,48 +16,10 @@ extension RecordDatabase {
     package nonisolated func collectAssets(
         unusedFor seconds: Int64? = nil, sparesUploads: Bool = false
     ) async throws(RecordError) -> Int {
-        let slice = Self.collectedPerSlice
-        var collected = 0
-        while true {
-            let grace = (seconds ?? limits.unreferencedAssetSeconds) * 1_000
-            let (uploads, assets) = (assets.resumables, assets)
-            let done = try await write(operations: slice, weight: slice, frees: true) {
-                transaction throws(RecordError) in
-                let now = transaction.now
-                let limit = assets.isCollectionHeld ? 0 : slice
-                return (
-                    try transaction.assets.collect(
-                        before: now - grace, limit: limit, sparesUploads: sparesUploads),
-                    try transaction.assets.removeExpiredClaims(before: now, limit: slice),
-                    try transaction.assets.resumables.collect(
-                        before: now, limit: slice, isBusy: { uploads.isBusy($0) })
-                )
-            }
-            try await removeUploads(done.2)
-            let names = done.0
-            if !names.isEmpty {
-                let folder = assets.folder
-                try await assets.run { () throws(RecordError) in
-                    for name in names { folder.remove(name) }
-                }
-                if let thumbnails = assets.thumbnails {
-                    for name in names { await thumbnails.forget(key: name.thumbnailKey) }
-                }
-                assets.counters.add(\.collected, UInt64(names.count))
-                collected += names.count
-            }
-            if max(names.count, done.1, done.2.count) < slice { return collected }
-        }
-    }
-
-    /// Takes away the files of uploads in several requests that have expired.
-    private nonisolated func removeUploads(_ names: [String]) async throws(RecordError) {
-        guard !names.isEmpty else { return }
-        for name in names { assets.resumables.forget(name) }
-        let folder = assets.folder
-        try await assets.run { () throws(RecordError) in
-            for name in names { folder.removeUpload(name) }
-        }
+        let grace = (seconds ?? limits.unreferencedAssetSeconds) * 1_000
+        let job = CollectionJob(assets, unusedFor: grace, sparesUploads: sparesUploads)
+        try await jobs.run(job, in: self)
+        return job.collected
     }
 
     /// Takes away files that nothing speaks of: of uploads that a crash broke off, and between a file and its row.
@@ -95,6 +53,66 @@ extension RecordDatabase {
                 }
             }
         }
+    }
+}
+
+/// Deletes assets that no record has: rows first, files when that is committed.
+///
+/// Unchecked: see `Job`.
+private final class CollectionJob: Job, @unchecked Sendable {
+    private let assets: AssetStore
+    private let grace: Int64
+    private let sparesUploads: Bool
+    /// The files of the slice under way, and its uploads in several requests.
+    private var names: [AssetFileName] = []
+    private var uploads: [String] = []
+    /// How many assets went.
+    private(set) var collected = 0
+
+    /// Rows of each kind that one slice deletes.
+    private static let perSlice = 100
+
+    /// - Parameter grace: For how many milliseconds nobody must have had an asset.
+    init(_ assets: AssetStore, unusedFor grace: Int64, sparesUploads: Bool) {
+        self.assets = assets
+        self.grace = grace
+        self.sparesUploads = sparesUploads
+    }
+
+    var kind: JobKind { .assets }
+    var weight: Int { Self.perSlice }
+    var operations: Int { Self.perSlice }
+    var frees: Bool { true }
+
+    func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
+        let (now, most) = (transaction.now, Self.perSlice)
+        names = try transaction.assets.collect(
+            before: now - grace, limit: assets.isCollectionHeld ? 0 : most, sparesUploads: sparesUploads)
+        let claims = try transaction.assets.removeExpiredClaims(before: now, limit: most)
+        uploads = try transaction.assets.resumables.collect(
+            before: now, limit: most, isBusy: { assets.resumables.isBusy($0) })
+        return JobProgress(hasMore: max(names.count, claims, uploads.count) >= most, done: names.count)
+    }
+
+    func didCommit(_ progress: JobProgress) -> AfterCommit? {
+        if names.isEmpty, uploads.isEmpty { return nil }
+        return { () throws(RecordError) in try await self.removeFiles() }
+    }
+
+    func didFail(_ error: RecordError) -> JobRetry { .end(error) }
+
+    private func removeFiles() async throws(RecordError) {
+        let (folder, names, uploads) = (assets.folder, names, uploads)
+        for name in uploads { assets.resumables.forget(name) }
+        try await assets.run { () throws(RecordError) in
+            for name in uploads { folder.removeUpload(name) }
+            for name in names { folder.remove(name) }
+        }
+        if let thumbnails = assets.thumbnails {
+            for name in names { await thumbnails.forget(key: name.thumbnailKey) }
+        }
+        assets.counters.add(\.collected, UInt64(names.count))
+        collected += names.count
     }
 }
 

@@ -82,7 +82,7 @@ final class IndexLoad {
                     stage = .mending
                     break
                 }
-                slice.spend()
+                slice.spend(touched: 1)
                 if changed.isEmpty || !changed.contains(entry.record) {
                     try insert(entry, of: runs, in: transaction)
                 }
@@ -123,7 +123,7 @@ final class IndexLoad {
             }
             self.position = row.id
             seen += 1
-            slice.spend(1 + runs.count - known)
+            slice.spend(touched: 1 + runs.count - known)
             if runs.bytes >= building.bytesPerStretch || seen >= building.recordsPerStretch { return true }
         }
         runs.endRun()
@@ -143,7 +143,7 @@ final class IndexLoad {
             try walk.begin(after: record.previous)
             let found = try walk.next()
             let fresh = IndexRuns()
-            defer { slice.spend(1 + fresh.count) }
+            defer { slice.spend(touched: 1 + fresh.count) }
             guard let (cursor, zone) = found, cursor.record.id == record else { continue }
             let row = cursor.row
             guard !row.isDeleted, let filling = fillings[row.type] else { continue }
@@ -158,36 +158,5 @@ final class IndexLoad {
     ) throws(RecordError) {
         guard let type = types[entry.index] else { return }
         try fillings[type]?.insert(entry, of: runs, in: transaction)
-    }
-}
-
-/// What a slice may still do.
-struct SliceBudget {
-    private let most: Int
-    private let goesOn: () -> Bool
-    private var done = 0
-    /// What was touched since the time was asked for.
-    private var untimed = 0
-    private(set) var hasMore = true
-
-    /// - Parameters:
-    ///   - most: How many records or entries it may touch.
-    ///   - goesOn: Whether there is time left.
-    init(_ most: Int, goesOn: @escaping () -> Bool) {
-        self.most = most
-        self.goesOn = goesOn
-    }
-
-    /// One record more was looked at, or one entry put in.
-    ///
-    /// - Parameter touched: Records and entries: lists make many of one record.
-    mutating func spend(_ touched: Int = 1) {
-        done += 1
-        untimed += touched
-        hasMore = done < most
-        // Asking for the time costs as much as a record of another type.
-        guard hasMore, untimed >= 8 else { return }
-        untimed = 0
-        hasMore = goesOn()
     }
 }

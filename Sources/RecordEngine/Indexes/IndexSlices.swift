@@ -1,19 +1,8 @@
 internal import RecordModel
 internal import RecordStorage
-internal import Threads
 
 /// The work on indexes inside the writer's transaction: building in slices, building at once, dropping.
 extension WriteTransaction {
-    /// What one slice has done.
-    struct SliceOutcome {
-        /// Whether there is more to build or to drop.
-        var hasMore: Bool
-        /// The records that are in each index that is still being built.
-        var building: [IndexID: Int] = [:]
-        /// The records that it has put into indexes, counted once per index.
-        var added = 0
-    }
-
     /// Whether some index is to be built or dropped.
     func hasIndexWork() throws(RecordError) -> Bool {
         if try !indexDefinitions.builds().isEmpty { return true }
@@ -25,31 +14,26 @@ extension WriteTransaction {
     /// Writes keep an index up to date from the moment it exists. So a record may get its entries twice, which is once;
     /// and none is missed: it has them by the stretch that passes its number, or by a write behind that stretch.
     ///
-    /// - Parameter goesOn: Whether there is time left, given when the slice began.
-    func indexSlice(goesOn: @escaping (_ started: UInt64) -> Bool) throws(RecordError) -> SliceOutcome {
-        let started = MonotonicClock.now
+    /// - Returns: What was done: the records that were put into indexes, counted once per index.
+    func indexSlice(_ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
         // What a failure asks for anew is left to further slices.
         entriesAtOnce = 0
         let builds = try indexDefinitions.builds()
         guard !builds.isEmpty else {
             indexes.load = nil
-            return try dropSlice(started, goesOn)
+            return try dropSlice(&budget)
         }
-        guard let load = try load(for: builds) else { return SliceOutcome(hasMore: true) }
+        guard let load = try load(for: builds) else { return JobProgress(hasMore: true) }
         load.isCommitted = false
-        var slice = SliceBudget(indexBuilding.recordsPerSlice) { goesOn(started) }
         var added = 0
-        if try load.run(&slice, in: self) {
+        if try load.run(&budget, in: self) {
             added = try finish(load)
         } else if load.hasFailures {
             // Told while it is true: writes may mend it later. The others begin the stretch anew.
             indexes.load = nil
             for filling in load.fillings.values { try settle(filling, isComplete: false) }
         }
-        let left = try indexDefinitions.builds()
-        return SliceOutcome(
-            hasMore: try hasIndexWork(),
-            building: Dictionary(left.map { ($0.id, $0.built) }, uniquingKeysWith: { $1 }), added: added)
+        return JobProgress(hasMore: try hasIndexWork(), done: added)
     }
 
     /// The stretch that is under way, or a new one.
@@ -99,22 +83,19 @@ extension WriteTransaction {
         return added
     }
 
-    private func dropSlice(_ started: UInt64, _ goesOn: (UInt64) -> Bool) throws(RecordError) -> SliceOutcome {
-        guard let id = try indexDefinitions.firstDropped() else {
-            return SliceOutcome(hasMore: false)
-        }
+    private func dropSlice(_ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
+        guard let id = try indexDefinitions.firstDropped() else { return JobProgress(hasMore: false) }
         let table = indexes.table
         let piece = min(256, indexBuilding.recordsPerSlice)
-        var gone = 0
         repeat {
             if try table.removeFirst(piece, of: id) {
                 try table.drop(id)
                 try indexDefinitions.remove(id)
-                return SliceOutcome(hasMore: try hasIndexWork())
+                return JobProgress(hasMore: try hasIndexWork())
             }
-            gone += piece
-        } while gone < indexBuilding.recordsPerSlice && goesOn(started)
-        return SliceOutcome(hasMore: true)
+            budget.spend(piece)
+        } while budget.hasMore
+        return JobProgress(hasMore: true)
     }
 
     // MARK: At once

@@ -1,7 +1,6 @@
 internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
-internal import Threads
 
 /// One change that is made to many records.
 struct SetChange: Sendable {
@@ -44,26 +43,24 @@ struct SetChange: Sendable {
         }
     }
 
-    /// Changes records until the slice's time is over.
-    ///
-    /// - Returns: How many were changed, and which were skipped; the others wait for the next slice.
+    /// Changes records as long as the slice lasts, and adds up how many were changed, and which were skipped; the others wait
+    /// for the next slice.
     func perform(
-        on records: ArraySlice<RecordNumber>, in transaction: WriteTransaction, nanoseconds: UInt64
-    ) throws(RecordError) -> (changed: Int, skips: SetSkips) {
-        let started = MonotonicClock.now
-        var done = (changed: 0, skips: SetSkips())
+        on records: ArraySlice<RecordNumber>, in transaction: WriteTransaction, _ budget: inout SliceBudget,
+        _ progress: inout SetProgress
+    ) throws(RecordError) {
         var request = request
         request.caller = try transaction.current(request.caller)
         let writer = RecordWriter(transaction, request)
         try requireAskedFields(writer)
         var ignored: [UInt8] = []
         for id in records {
-            if try perform(on: id, with: writer, into: &ignored, &done.skips) { done.changed += 1 }
+            if try perform(on: id, with: writer, into: &ignored, &progress.skips) { progress.changed += 1 }
             ignored.removeAll(keepingCapacity: true)
             // To skip one may be as much work as to change it.
-            if MonotonicClock.now &- started > nanoseconds { break }
+            budget.spend()
+            if !budget.hasMore { break }
         }
-        return done
     }
 
     /// - Returns: Whether it was changed; if not, it is skipped.
@@ -173,19 +170,15 @@ struct SetChange: Sendable {
 extension RecordDatabase {
     /// Makes a change to records, slice by slice, each a write among others.
     ///
-    /// - Parameter complete: Called in the transaction of the last slice, with what was done by then.
+    /// - Parameter note: Called in the transaction of each slice.
     nonisolated func perform(
         _ change: SetChange, on records: [RecordNumber], _ progress: inout SetProgress,
-        note: @escaping PendingSetChange.Note
+        note: @escaping SetJob.Note
     ) async throws(RecordError) {
         guard !records.isEmpty else { return }
-        let before = progress
-        let result: Result<SetProgress, RecordError> = await withUnsafeContinuation { continuation in
-            submit(
-                PendingSetChange(
-                    change, on: records, before, in: self, note: note, continuation: continuation))
-        }
-        progress = try result.get()
+        let job = SetJob(change, on: records, progress, note: note)
+        try await jobs.run(job, in: self)
+        progress = job.progress
     }
 
     /// The first answer to an idempotency key, if it is known.

@@ -1,5 +1,5 @@
 internal import RecordModel
-internal import Threads
+internal import RecordStorage
 
 /// How large the pieces are in which indexes are built.
 package struct IndexBuilding: Hashable, Sendable {
@@ -17,7 +17,7 @@ package struct IndexBuilding: Hashable, Sendable {
     package var bytesPerStretch = 8 << 20
     /// … or the entries of so many records, also of other types: a restart does this much again.
     package var recordsPerStretch = 250_000
-    /// After how long a slice that failed is tried again, also one of a removed account.
+    /// After how long a job whose slice failed is tried again.
     package var retryPause = Duration.seconds(1)
 
     package init() {}
@@ -27,46 +27,48 @@ extension RecordDatabase {
     /// Sees to it that indexes are built, and tables of dropped ones taken away, in slices among other writes. Returns at
     /// once. Happens by itself when the database opens and when its schema changes.
     package nonisolated func buildIndexes() {
-        if indexBuilder.begin() { submit(IndexSlice(self)) }
+        jobs.begin(indexJob, in: self)
     }
 
     /// Waits until nothing is left to build and to drop, or until that has failed or the database was closed.
     package nonisolated func indexesAreBuilt() async {
-        await indexBuilder.wait()
+        await jobs.wait(for: indexJob)
     }
 }
 
-/// One slice of index work as a write among others. When it is committed it submits the next one; when the database
-/// closes, that is refused, and so the work ends.
-private final class IndexSlice: PendingWrite, @unchecked Sendable {
-    private let database: RecordDatabase
-    private var outcome: WriteTransaction.SliceOutcome?
+/// Builds indexes, and empties dropped ones.
+///
+/// Unchecked: see `Job`.
+final class IndexJob: Job, @unchecked Sendable {
+    private let progress: IndexProgress
+    /// What the slice under way has brought: the stretch, and the records in each index that is still being built.
     private var load: IndexLoad?
+    private var building: [IndexID: Int] = [:]
 
-    init(_ database: RecordDatabase) {
-        self.database = database
-        super.init(operations: 0, weight: 1, isAlone: false, startsLazily: false)
+    init(_ progress: IndexProgress) {
+        self.progress = progress
     }
 
-    override func run(_ transaction: WriteTransaction) throws(RecordError) {
-        outcome = nil
+    var kind: JobKind { .indexes }
+
+    func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
         defer { load = transaction.indexes.load }
-        let building = transaction.indexBuilding
-        let database = database
-        outcome = try transaction.indexSlice { started in
-            let isBusy = transaction.groupSize > 1 || database.queueDepth > 0
-            let time = isBusy ? building.busyNanoseconds : building.idleNanoseconds
-            return MonotonicClock.now &- started < time
-        }
+        let done = try transaction.indexSlice(&budget)
+        building = Dictionary(
+            try transaction.indexDefinitions.builds().map { ($0.id, $0.built) }, uniquingKeysWith: { $1 })
+        return done
     }
 
-    override func finish(_ failure: RecordError?) {
-        guard failure == nil, let outcome else {
-            load?.abandon()
-            return database.retry(after: database.indexBuilder.didFail()) { $0.buildIndexes() }
-        }
+    func didCommit(_ slice: JobProgress) -> AfterCommit? {
         load?.isCommitted = true
-        database.indexProgress.didCommit(building: outcome.building, added: outcome.added)
-        if database.indexBuilder.didCommit(hasMore: outcome.hasMore) { database.submit(IndexSlice(database)) }
+        load = nil
+        progress.didCommit(building: building, added: slice.done)
+        return nil
+    }
+
+    func didFail(_ error: RecordError) -> JobRetry {
+        load?.abandon()
+        load = nil
+        return .later
     }
 }
