@@ -4,26 +4,42 @@ internal import Synchronization
 internal import Threads
 
 extension RecordDatabase {
+    /// Commits the writes of a group, then does what waited for the moment between two groups.
+    func serve(_ group: [PendingWrite]) {
+        transaction?.groupSize = group.count
+        let hasWorkBetween = group.contains(where: \.isBetweenGroups)
+        let writes = hasWorkBetween ? group.filter { !$0.isBetweenGroups } : group
+        let count = writes.isEmpty ? 0 : commit(writes)
+        var done = group[...]
+        if count < writes.count, let end = group.firstIndex(where: { $0 === writes[count] }) {
+            done = group[..<end]
+            queue.withLock { $0.putBack(group[end...]) }
+        }
+        if hasWorkBetween { for work in done where work.isBetweenGroups { work.finish(nil) } }
+    }
+
     /// Runs the writes of a group in one transaction, each in a savepoint, and answers them when it is durable.
     ///
     /// - Parameter effort: What was done before to find room for them.
-    func commit(_ group: [PendingWrite], _ effort: RoomEffort = .none) {
+    /// - Returns: How many of them are answered; for the others there was no time.
+    @discardableResult
+    private func commit(_ group: [PendingWrite], _ effort: RoomEffort = .none) -> Int {
         guard let transaction, !status.hasFailedForGood else {
             for write in group { write.finish(.databaseUnavailable) }
-            return
+            return group.count
         }
         let store = transaction.store
         defer { store.upkeep.takeBackRoom() }
         let started = MonotonicClock.now
         let schemaBefore = transaction.schema
         do throws(RecordError) {
-            try transaction.beginGroup(of: group.count)
+            try transaction.beginGroup()
         } catch {
             store.noteFailure()
             let failure = store.failure
             store.rollback()
             for write in group { reject(write, error, failure, after: effort) }
-            return
+            return group.count
         }
         var outcomes: [Outcome] = []
         outcomes.reserveCapacity(group.count)
@@ -42,21 +58,18 @@ extension RecordDatabase {
                     reject(write, error, failure, after: effort)
                     runSingly(group[..<position])
                     runSingly(group[(position + 1)...])
-                    return
+                    return group.count
                 }
                 outcomes.append(.failed(error, failure))
             }
-            if position + 1 < group.count, MonotonicClock.now &- started > Self.groupNanoseconds {
-                queue.withLock { $0.putBack(group[(position + 1)...]) }
-                break
-            }
+            if position + 1 < group.count, MonotonicClock.now &- started > Self.groupNanoseconds { break }
         }
         let ran = group.prefix(outcomes.count)
         guard outcomes.contains(where: \.isDone) else {
             store.rollback()
             transaction.schema = schemaBefore
             finish(ran, outcomes, after: effort)
-            return
+            return ran.count
         }
         do throws(CommitFailure) {
             try transaction.commitGroup()
@@ -70,13 +83,14 @@ extension RecordDatabase {
             case .rejected(let error, let failure):
                 for write in ran { reject(write, error, failure, after: effort) }
             }
-            return
+            return ran.count
         }
         publish(transaction)
         statistics.didCommit(
             writes: ran.count, operations: ran.reduce(0) { $0 + $1.operations },
             nanoseconds: MonotonicClock.now &- started)
         finish(ran, outcomes, after: effort)
+        return ran.count
     }
 
     /// What became of a write of a group that is not yet committed.
@@ -121,7 +135,8 @@ extension RecordDatabase {
     ) {
         guard let failure, let upkeep = transaction?.store.upkeep else { return write.finish(error) }
         if failure.isStorageFull, let made = upkeep.makeRoom(after: effort, frees: write.frees) {
-            return commit([write], made)
+            commit([write], made)
+            return
         }
         upkeep.didReject(failure)
         write.finish(error)

@@ -140,9 +140,6 @@ package actor RecordDatabase {
         !status.hasFailedForGood && !queue.withLock { $0.isClosed }
     }
 
-    /// Whether this is the writer's thread.
-    nonisolated var isOnWriter: Bool { executor.isOnThread }
-
     /// The writes that wait.
     package nonisolated var queueDepth: Int {
         queue.withLock { $0.count }
@@ -202,7 +199,7 @@ package actor RecordDatabase {
                 awaitIdleness()
                 return
             }
-            commit(group)
+            serve(group)
             gathering.didCommit(writes: group.count, waiting: queue.withLock { $0.count }, goal: goal)
             if transaction?.store.upkeep.afterCommit() == true { queue.withLock { $0.didHoldUp() } }
         }

@@ -35,9 +35,9 @@ TOO_LARGE = {
     "FogbaseClient.Database": (644, 63),
     "FogbaseClient.InMemoryDatabase": (1054, 72),
     "FogbaseClient.Query": (277, 48),
-    "RecordEngine.RecordDatabase": (1390, 82),
+    "RecordEngine.RecordDatabase": (1182, 75),
     "RecordEngine.RecordReader": (1851, 130),
-    "RecordEngine.WriteTransaction": (1061, 82),
+    "RecordEngine.WriteTransaction": (1042, 82),
 }
 
 DECLARATION = re.compile(

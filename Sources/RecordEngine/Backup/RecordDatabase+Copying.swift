@@ -1,6 +1,5 @@
 internal import RecordModel
 internal import RecordStorage
-internal import Threads
 
 /// Where a database stood when a copy of it was complete.
 package struct CopyMark: Hashable, Sendable {
@@ -33,7 +32,7 @@ extension RecordDatabase {
             while true {
                 let slice: CopyProgress
                 do {
-                    slice = try await withUnsafeThrowingContinuation { submit(CopySlice(self, to: path, $0)) }
+                    slice = try await betweenGroups { try $0.copySlice(to: path) }
                 } catch let error as RecordError where error == .writerOverloaded {
                     // Those who write go first.
                     try await Task.sleep(for: .milliseconds(100))
@@ -50,21 +49,18 @@ extension RecordDatabase {
         }
     }
 
-    /// Copies for one time slice.
-    fileprivate func copySlice(to path: String, isBusy: Bool) throws -> CopyProgress {
+    /// Copies for one time slice, outside of any transaction: SQLite copies nothing inside of one.
+    private func copySlice(to path: String) throws -> CopyProgress {
         guard let transaction, isHealthy else { throw BackupProblem("The database is closed, or takes no writes.") }
         let copy = try copying ?? transaction.store.copy(to: path)
         copying = copy
-        let building = transaction.indexBuilding
-        let time = isBusy ? building.busyNanoseconds : building.idleNanoseconds
-        let started = MonotonicClock.now
+        var budget = SliceBudget(.background, in: transaction, waiting: queueDepth)
+        budget.limit(to: Self.pagesPerSlice)
         var isDone = false
-        var left = Self.pagesPerSlice
         repeat {
-            let pages = min(Self.pagesPerStep, left)
-            isDone = try copy.step(pages: pages)
-            left -= pages
-        } while !isDone && left > 0 && MonotonicClock.now &- started < time
+            isDone = try copy.step(pages: Self.pagesPerStep)
+            budget.spend(Self.pagesPerStep)
+        } while !isDone && budget.hasMore
         let pages = copy.pages
         guard isDone else { return CopyProgress(pages: pages.total, remaining: pages.remaining) }
         let mark = CopyMark(sequence: transaction.lastSequence, epoch: .random(in: 1 ... .max))
@@ -82,38 +78,6 @@ extension RecordDatabase {
     private static let pagesPerStep = 16
     /// What is given to the disk at once, also where there is time for more: 1 MiB.
     private static let pagesPerSlice = 256
-}
-
-/// One time slice of a copy. It comes in its turn among the writes, and copies after the commit of its group: a copy cannot be
-/// made inside a transaction.
-///
-/// Unchecked: see `PendingWrite`.
-private final class CopySlice: PendingWrite, @unchecked Sendable {
-    private let database: RecordDatabase
-    private let path: String
-    private let continuation: UnsafeContinuation<CopyProgress, any Error>
-    private var isBusy = false
-
-    init(_ database: RecordDatabase, to path: String, _ continuation: UnsafeContinuation<CopyProgress, any Error>) {
-        self.database = database
-        self.path = path
-        self.continuation = continuation
-        super.init(operations: 0, weight: 0, isAlone: false, startsLazily: true)
-    }
-
-    /// So that a group of this alone is rolled back and costs no sync.
-    override func run(_ transaction: WriteTransaction) throws(RecordError) {
-        isBusy = transaction.groupSize > 1
-        throw .databaseUnavailable
-    }
-
-    override func finish(_ failure: RecordError?) {
-        // On any thread where the write was not taken.
-        guard database.isOnWriter else { return continuation.resume(throwing: failure ?? .databaseUnavailable) }
-        let (path, isBusy) = (path, isBusy || database.queueDepth > 0)
-        continuation.resume(
-            with: Result { try database.assumeIsolated { try $0.copySlice(to: path, isBusy: isBusy) } })
-    }
 }
 
 extension Administrators {

@@ -19,6 +19,9 @@ class PendingWrite: @unchecked Sendable {
     /// Deletes alone: on a full disk it gets what is kept for that.
     var frees: Bool { false }
 
+    /// Is no write: see `RecordDatabase.betweenGroups`.
+    var isBetweenGroups: Bool { false }
+
     init(operations: Int, weight: Int, isAlone: Bool, startsLazily: Bool) {
         self.operations = operations
         self.weight = weight

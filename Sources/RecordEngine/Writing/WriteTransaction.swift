@@ -24,7 +24,7 @@ package final class WriteTransaction {
     /// Set by whatever changes what callers may do: schema, grants, roles, sessions that end.
     var rightsChanged = false
     /// The writes of the group, for those who take less time if others wait.
-    private(set) var groupSize = 0
+    var groupSize = 0
     /// How long the last group's commit took, most of it the sync to the disk, in nanoseconds.
     private(set) var lastSync: UInt64 = 0
     /// How many entries this request may still give to new indexes before it leaves them to slices.
@@ -78,11 +78,8 @@ package final class WriteTransaction {
     var publishedRights: UInt64 { store.head.rights }
 
     /// Begins the transaction of a group.
-    ///
-    /// - Parameter writes: How many it has.
-    func beginGroup(of writes: Int) throws(RecordError) {
+    func beginGroup() throws(RecordError) {
         rightsChanged = false
-        groupSize = writes
         usage.begin()
         try store.begin()
     }
