@@ -29,11 +29,18 @@ import Testing
     {
         let test = try await Self.filled(300)
         let times = try await Self.times(test)
+        // Few walks have statements of their own, many are read in chunks.
+        let few = "g IN {1, 3}"
+        let many = "g IN {1, 3, 5, 7, 9, 11, 13, 15, 17, 19}"
+        for (condition, walks) in [(few, 2), (many, 10)] {
+            let page = try await test.query(condition, sort: "-createdTimestamp,n", limit: 7)
+            #expect(page.plan.hasPrefix("union of \(walks)"), "\(page.plan)")
+        }
         for (sort, isNewestFirst, isLargestFirst) in [
             ("createdTimestamp,-n", false, true), ("-createdTimestamp,n", true, false),
             ("-createdTimestamp,-n", true, true),
         ] {
-            for condition in ["", "g == 1"] {
+            for condition in ["", "g == 1", few, many] {
                 let numbers = (0..<300).filter { condition.isEmpty || $0 % 2 == 1 }
                 let expected = numbers.sorted { left, right in
                     let (one, other) = (times["p\(left)"] ?? 0, times["p\(right)"] ?? 0)

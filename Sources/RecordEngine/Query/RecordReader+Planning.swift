@@ -46,34 +46,18 @@ extension RecordReader {
         _ walk: IndexWalk, type: RecordTypeDefinition, home: RowHome, mayCount: Bool
     ) throws(RecordError) -> Int {
         let probe = Self.probedRows
-        let ids = (above: walk.ids.above, below: walk.ids.below)
+        // As many as are counted at most, where nothing may be counted.
+        let found = mayCount ? try store.count(walk, home: home, type: type.id, limit: probe) : probe
+        if found < probe { return found }
         switch walk.source {
         case .name: return 1
-        case .creator(let creator):
-            let found = try counted(mayCount) { () throws(RecordError) in
-                try store.scanning.count(home: home, type: type.id, creator: creator, within: ids, limit: probe)
-            }
-            // More than an unknown range of an index is taken for: of the two the range is the narrower.
-            return found < probe ? found : max(probe * 8, typeEntries(type) / 50)
-        case .records:
-            let found = try counted(mayCount) { () throws(RecordError) in
-                try store.scanning.count(home: home, type: type.id, creator: nil, within: ids, limit: probe)
-            }
-            return found < probe ? found : max(probe * 8, typeEntries(type))
+        // More than an unknown range of an index is taken for: of the two the range is the narrower.
+        case .creator: return max(probe * 8, typeEntries(type) / 50)
+        case .records: return max(probe * 8, typeEntries(type))
         case .index(let index):
-            let range = IndexReading.KeyRange(lower: walk.lower, upper: walk.upper)
-            let found = try counted(mayCount) { () throws(RecordError) in
-                try store.indexes.count(index.id, home: home, range, limit: probe)
-            }
-            if found < probe { return found }
             guard let known = database.queries.statistics.withLock({ $0[index.id] }) else { return probe * 4 }
             return max(probe, known.estimate(home: home, lower: walk.lower, upper: walk.upper))
         }
-    }
-
-    /// As many as are counted at most, where nothing may be counted.
-    private func counted(_ mayCount: Bool, _ count: () throws(RecordError) -> Int) throws(RecordError) -> Int {
-        mayCount ? try count() : Self.probedRows
     }
 
     /// How many records a type has in all zones, as far as statistics of its indexes tell.

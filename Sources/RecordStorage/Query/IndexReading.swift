@@ -2,16 +2,14 @@ package import RecordModel
 
 /// Reads the tables of indexes: ranges of keys in either direction, from any position in them.
 ///
-/// Confined to the thread of its connection. Statements are prepared once per index and shape, and none stays open between
-/// two calls.
+/// Confined to the thread of its connection. Statements are prepared once per index and shape.
 package final class IndexReading {
     private let connection: Connection
     private var statements: [Shape: Statement] = [:]
 
     private struct Shape: Hashable {
         enum Verb: Hashable {
-            case ascending, descending, within
-            case records(isBackward: Bool, isBehindPosition: Bool)
+            case scan(ScanCursor.Rows, isBackward: Bool, isBehindPosition: Bool)
             case count, countAll, sample, countEverything
         }
         let index: IndexID
@@ -48,33 +46,19 @@ package final class IndexReading {
         }
     }
 
-    /// Appends entries by key and record, both ascending.
-    ///
-    /// - Parameter position: The entry after which to begin; it lies in the range. `nil` for the range's beginning.
-    package func ascending(
-        _ index: IndexID, home: RowHome, _ range: KeyRange, after position: (key: [UInt8], record: RecordNumber)?,
-        limit: Int,
-        into entries: inout EntryBuffer
-    ) throws(RecordError) {
-        let statement = try statement(index, .ascending)
-        statement.with(
-            home, position?.key ?? range.lower, position?.record ?? .lowest, range.upper ?? Self.aboveAll, limit)
-        try read(statement, into: &entries)
-    }
-
-    /// Stands on the first record of a range, with its key; the records of further entries follow in the order of the index.
-    ///
-    /// One statement walks index and records together, which costs less than asking for each record. The caller finishes
-    /// the cursor.
+    /// Stands on the first entry of a range; further ones follow by key and record. The caller finishes the cursor.
     ///
     /// - Parameters:
-    ///   - position: The entry behind which to begin, in the direction of the walk.
+    ///   - position: The entry behind which to begin, in the direction of the scan; it lies in the range. `nil` for the
+    ///     range's beginning.
+    ///   - isBackward: Whether keys and records descend.
     ///   - lane: Cursors of different lanes may be open at once.
-    package func records(
+    /// - Returns: `nil` if there is none.
+    package func scan(
         _ index: IndexID, home: RowHome, _ range: KeyRange, after position: (key: [UInt8], record: RecordNumber)?,
-        isBackward: Bool, lane: Int = 0
-    ) throws(RecordError) -> RecordCursor? {
-        let verb = Shape.Verb.records(isBackward: isBackward, isBehindPosition: position != nil)
+        isBackward: Bool, reading rows: ScanCursor.Rows, lane: Int = 0
+    ) throws(RecordError) -> ScanCursor? {
+        let verb = Shape.Verb.scan(rows, isBackward: isBackward, isBehindPosition: position != nil)
         let statement = try statement(index, verb, lane: lane)
         let upper = range.upper ?? Self.aboveAll
         statement.with(home)
@@ -83,28 +67,7 @@ package final class IndexReading {
         } else {
             statement.with(from: 2, range.lower, upper)
         }
-        return try statement.firstRow().map(RecordCursor.init)
-    }
-
-    /// Appends entries by key and record, both descending: those before a position, or from the range's end.
-    package func descending(
-        _ index: IndexID, home: RowHome, _ range: KeyRange, before position: (key: [UInt8], record: RecordNumber)?,
-        limit: Int,
-        into entries: inout EntryBuffer
-    ) throws(RecordError) {
-        let statement = try statement(index, .descending)
-        statement.with(
-            home, position?.key ?? range.upper ?? Self.aboveAll, position?.record ?? .lowest, range.lower, limit)
-        try read(statement, into: &entries)
-    }
-
-    /// Appends the entries of one key by record, ascending, after a record.
-    package func within(
-        _ index: IndexID, home: RowHome, key: [UInt8], after record: RecordNumber, limit: Int,
-        into entries: inout EntryBuffer
-    ) throws(RecordError) {
-        let statement = try statement(index, .within)
-        try read(statement.with(home, key, record, limit), into: &entries)
+        return try statement.firstRow().map { ScanCursor($0, rows) }
     }
 
     /// Counts the entries of a range.
@@ -153,11 +116,6 @@ package final class IndexReading {
         try statement(index, .countEverything).row { $0.next() } ?? 0
     }
 
-    private func read(_ statement: Statement, into entries: inout EntryBuffer) throws(RecordError) {
-        defer { statement.reset() }
-        while try statement.step() { entries.append(statement.bytes(0), record: RecordNumber(statement, column: 1)) }
-    }
-
     /// No key begins with this byte (see `IndexKey`).
     private static let aboveAll: [UInt8] = [0xFF]
 
@@ -166,23 +124,10 @@ package final class IndexReading {
         if let known = statements[shape] { return known }
         // The number of the table is ours; nothing that a user wrote reaches this text.
         let table = IndexTable.name(index)
-        // A bound of the position, which is never outside the range, is what SQLite seeks by; two bounds on one side would
-        // make it begin at the range's.
         let sql: SQL =
             switch verb {
-            case .ascending:
-                """
-                SELECT key, record FROM \(table) WHERE zone = ?1 AND (key, record) > (?2, ?3) AND key < ?4
-                ORDER BY key, record LIMIT ?5
-                """
-            case .descending:
-                """
-                SELECT key, record FROM \(table) WHERE zone = ?1 AND (key, record) < (?2, ?3) AND key >= ?4
-                ORDER BY key DESC, record DESC LIMIT ?5
-                """
-            case .records(let isBackward, let isBehindPosition): Self.recordsSQL(table, isBackward, isBehindPosition)
-            case .within:
-                "SELECT key, record FROM \(table) WHERE zone = ?1 AND key = ?2 AND record > ?3 ORDER BY record LIMIT ?4"
+            case .scan(let rows, let isBackward, let isBehindPosition):
+                Self.scanSQL(table, rows, isBackward, isBehindPosition)
             case .count:
                 """
                 SELECT count(*) FROM
@@ -202,18 +147,27 @@ package final class IndexReading {
         return prepared
     }
 
-    /// A range from its beginning has a statement of its own: SQLite compares each row with a position once more, key and
-    /// record, although it has sought by it.
-    private static func recordsSQL(_ table: String, _ isBackward: Bool, _ isBehindPosition: Bool) -> SQL {
+    /// A bound of the position, which is never outside the range, is what SQLite seeks by; two bounds on one side would make
+    /// it begin at the range's. A range from its beginning has a statement of its own: SQLite compares each row with a
+    /// position once more, key and record, although it has sought by it.
+    private static func scanSQL(
+        _ table: String, _ rows: ScanCursor.Rows, _ isBackward: Bool, _ isBehindPosition: Bool
+    ) -> SQL {
         let range =
             switch (isBehindPosition, isBackward) {
             case (false, _): "i.key >= ?2 AND i.key < ?3"
             case (true, false): "(i.key, i.record) > (?2, ?3) AND i.key < ?4"
             case (true, true): "(i.key, i.record) < (?2, ?3) AND i.key >= ?4"
             }
-        return """
-            SELECT \(RecordCursor.joinedColumns), i.key FROM \(table) AS i CROSS JOIN record AS r ON r.id = i.record
-            WHERE i.zone = ?1 AND \(range) ORDER BY \(isBackward ? "i.key DESC, i.record DESC" : "i.key, i.record")
-            """
+        let order = isBackward ? "i.key DESC, i.record DESC" : "i.key, i.record"
+        switch rows {
+        case .entries:
+            return "SELECT i.record, i.key FROM \(table) AS i WHERE i.zone = ?1 AND \(range) ORDER BY \(order)"
+        case .records:
+            return """
+                SELECT \(RecordCursor.joinedColumns), i.key FROM \(table) AS i CROSS JOIN record AS r ON r.id = i.record
+                WHERE i.zone = ?1 AND \(range) ORDER BY \(order)
+                """
+        }
     }
 }

@@ -1,32 +1,29 @@
 package import RecordModel
 
-/// Reads ids of live records in order, and records by id: what queries need besides the tables of indexes.
+/// Scans live records in the order of their ids, and finds them by id: what queries need besides the tables of indexes.
 ///
 /// The records without an access list are found under their zone, those with one under their audiences (`RowHome`).
 ///
 /// Confined to the thread of its connection.
 package final class RecordScanning {
     private let connection: Connection
-    /// By `Shape.number`; prepared when they are first needed.
-    private var statements: [Statement?] = Array(repeating: nil, count: Shape.count)
-    /// Those of further lanes.
-    private var lanes: [Int: [Statement?]] = [:]
+    /// Prepared when they are first needed.
+    private var statements: [Shape: Statement] = [:]
     private let byName: Statement
     private let byNameListed: Statement
     private let byID: Statement
     private let creationAt: Statement
 
-    private struct Shape {
-        enum Verb: Int { case ids, records, count }
+    private struct Shape: Hashable {
+        enum Verb: Hashable {
+            case scan(ScanCursor.Rows, isBackward: Bool)
+            case count
+        }
 
         let verb: Verb
         let isOwn: Bool
-        let isBackward: Bool
         let isAudience: Bool
-
-        static let count = 24
-
-        var number: Int { verb.rawValue * 8 + (isOwn ? 4 : 0) + (isBackward ? 2 : 0) + (isAudience ? 1 : 0) }
+        let lane: Int
     }
 
     package init(_ connection: Connection) throws(RecordError) {
@@ -49,7 +46,6 @@ package final class RecordScanning {
 
     /// INDEXED BY: the plan is part of the contract; a lost index is an error, not a slow page.
     private static func sql(_ shape: Shape) -> SQL {
-        let order = shape.isBackward ? "DESC" : "ASC"
         if shape.isAudience {
             let condition = """
                 WHERE a.audience = ?1 AND a.type = ?2 AND a.record > ?3 AND a.record < ?4\
@@ -57,11 +53,12 @@ package final class RecordScanning {
                 """
             let table = "audience_record AS a\(shape.isOwn ? " INDEXED BY audience_record_by_creator" : "")"
             switch shape.verb {
-            case .ids: return "SELECT a.record FROM \(table) \(condition) ORDER BY a.record \(order) LIMIT ?5"
-            case .records:
+            case .scan(.entries, let isBackward):
+                return "SELECT a.record FROM \(table) \(condition) ORDER BY a.record \(direction(isBackward)) LIMIT ?5"
+            case .scan(.records, let isBackward):
                 return """
                     SELECT \(RecordCursor.joinedColumns) FROM \(table) CROSS JOIN record AS r ON r.id = a.record
-                    \(condition) ORDER BY a.record \(order) LIMIT ?5
+                    \(condition) ORDER BY a.record \(direction(isBackward)) LIMIT ?5
                     """
             case .count: return "SELECT count(*) FROM (SELECT 1 FROM \(table) \(condition) LIMIT ?5)"
             }
@@ -72,80 +69,58 @@ package final class RecordScanning {
             \(shape.isOwn ? " AND creator = ?6" : "")
             """
         switch shape.verb {
-        case .ids: return "SELECT id FROM \(table) \(condition) ORDER BY id \(order) LIMIT ?5"
-        case .records: return "SELECT \(RecordCursor.columns) FROM \(table) \(condition) ORDER BY id \(order) LIMIT ?5"
+        case .scan(let rows, let isBackward):
+            let columns = rows == .records ? RecordCursor.columns : "id"
+            return "SELECT \(columns) FROM \(table) \(condition) ORDER BY id \(direction(isBackward)) LIMIT ?5"
         case .count: return "SELECT count(*) FROM (SELECT 1 FROM \(table) \(condition) LIMIT ?5)"
         }
     }
 
-    private func statement(_ shape: Shape, lane: Int) throws(RecordError) -> Statement {
-        if lane == 0, let known = statements[shape.number] { return known }
-        if lane > 0, let known = lanes[lane]?[shape.number] { return known }
-        let made = try connection.prepare(Self.sql(shape))
-        if lane == 0 {
-            statements[shape.number] = made
-        } else {
-            lanes[lane, default: Array(repeating: nil, count: Shape.count)][shape.number] = made
-        }
-        return made
-    }
+    private static func direction(_ isBackward: Bool) -> String { isBackward ? "DESC" : "ASC" }
 
-    /// Appends ids of a type, each with an empty key.
+    /// Stands on the first record of a type; further ones follow by id. The caller finishes the cursor.
     ///
     /// - Parameters:
     ///   - creator: Whose records; `nil` for everybody's.
     ///   - ids: Exclusive bounds.
-    package func ids(
+    ///   - isBackward: Whether ids descend.
+    ///   - lane: Cursors of different lanes may be open at once.
+    /// - Returns: `nil` if there is none.
+    package func scan(
         home: RowHome, type: TypeID, creator: Int64?, within ids: (above: RecordNumber, below: RecordNumber),
-        isBackward: Bool,
-        limit: Int, into entries: inout EntryBuffer
-    ) throws(RecordError) {
-        let statement = try bound(.ids, home, type, creator, ids, isBackward: isBackward, limit)
-        defer { statement.reset() }
-        while try statement.step() {
-            entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: RecordNumber(statement, column: 0))
-        }
+        isBackward: Bool, reading rows: ScanCursor.Rows, lane: Int = 0
+    ) throws(RecordError) -> ScanCursor? {
+        try bound(.scan(rows, isBackward: isBackward), home, type, creator, ids, .max, lane: lane)
+            .firstRow().map { ScanCursor($0, rows) }
     }
 
-    /// Stands on the first record of a type; further ones follow by id. The caller finishes the cursor.
+    /// Stands on the entry of the live record with a name, if it is of the type and within the bounds. The caller finishes
+    /// the cursor.
     ///
-    /// - Parameter lane: Cursors of different lanes may be open at once.
-    package func records(
-        home: RowHome, type: TypeID, creator: Int64?, within ids: (above: RecordNumber, below: RecordNumber),
-        isBackward: Bool,
-        lane: Int = 0
-    ) throws(RecordError) -> RecordCursor? {
-        try bound(.records, home, type, creator, ids, isBackward: isBackward, .max, lane: lane)
-            .firstRow().map(RecordCursor.init)
-    }
-
-    /// Appends the id of the live record with a name, if it is of the type and within the bounds.
-    package func id(
-        home: RowHome, type: TypeID, name: [UInt8], within ids: (above: RecordNumber, below: RecordNumber),
-        into entries: inout EntryBuffer
-    ) throws(RecordError) {
+    /// - Parameter ids: Exclusive bounds.
+    package func scan(
+        home: RowHome, type: TypeID, name: [UInt8], within ids: (above: RecordNumber, below: RecordNumber)
+    ) throws(RecordError) -> ScanCursor? {
         let statement = home.isAudience ? byNameListed : byName
         statement.with(home.number, TextBytes(name), type, ids.above, ids.below)
-        defer { statement.reset() }
-        while try statement.step() {
-            entries.append(UnsafeRawBufferPointer(start: nil, count: 0), record: RecordNumber(statement, column: 0))
-        }
+        return try statement.firstRow().map { ScanCursor($0, .entries) }
     }
 
     /// Counts live records of a type, up to a limit.
     package func count(
         home: RowHome, type: TypeID, creator: Int64?, within ids: (above: RecordNumber, below: RecordNumber), limit: Int
     ) throws(RecordError) -> Int {
-        try bound(.count, home, type, creator, ids, isBackward: false, limit).row { $0.next() } ?? 0
+        try bound(.count, home, type, creator, ids, limit).row { $0.next() } ?? 0
     }
 
     private func bound(
         _ verb: Shape.Verb, _ home: RowHome, _ type: TypeID, _ creator: Int64?,
-        _ ids: (above: RecordNumber, below: RecordNumber),
-        isBackward: Bool, _ limit: Int, lane: Int = 0
+        _ ids: (above: RecordNumber, below: RecordNumber), _ limit: Int, lane: Int = 0
     ) throws(RecordError) -> Statement {
-        let statement = try statement(
-            Shape(verb: verb, isOwn: creator != nil, isBackward: isBackward, isAudience: home.isAudience), lane: lane)
+        let shape = Shape(verb: verb, isOwn: creator != nil, isAudience: home.isAudience, lane: lane)
+        let known = statements[shape]
+        let statement = if let known { known } else { try connection.prepare(Self.sql(shape)) }
+        if known == nil { statements[shape] = statement }
         statement.with(home.number, type, ids.above, ids.below, limit)
         if let creator { statement.with(from: 6, creator) }
         return statement

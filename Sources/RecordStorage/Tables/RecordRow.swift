@@ -81,13 +81,8 @@ package struct RecordCursor {
         columns.split(separator: ",").map { "r." + $0.drop { $0 == " " } }.joined(separator: ", ")
     }
 
-    /// The column behind those, where a statement selects the key of an index too.
-    package var key: UnsafeRawBufferPointer { statement.bytes(Self.behindColumns) }
-
-    /// The length of `key`.
-    package var keyLength: Int { statement.length(Self.behindColumns) }
-
-    fileprivate static let behindColumns: Int32 = 10
+    /// Where the first column stands that a statement selects behind those of the cursor.
+    static let behindColumns: Int32 = 10
 
     package var systemFields: RecordSystemFields {
         RecordSystemFields(

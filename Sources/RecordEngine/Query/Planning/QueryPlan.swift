@@ -30,6 +30,9 @@ struct IndexWalk: Hashable, Sendable {
         /// The one record with a name.
         case name([UInt8])
         case index(IndexDefinition)
+
+        /// Whose records they are alone, of those that are walked by id.
+        var creator: Int64? { if case .creator(let id) = self { id } else { nil } }
     }
 
     var source: Source

@@ -3,8 +3,8 @@ internal import RecordStorage
 internal import RecordWire
 
 /// A plan and where it is run: in a zone, for the records without an access list, or in an audience, for some of those with
-/// one.
-struct QueryPart {
+/// one. A class, since each record that is asked passes it on.
+final class QueryPart {
     let plan: QueryPlan
     let home: RowHome
     let residual: RecordMatcher
@@ -19,7 +19,18 @@ struct QueryPart {
         whole = plan.predicate.hasLongText ? RecordMatcher(plan.predicate) : nil
     }
 
-    var rechecks: Bool { whole != nil }
+    /// The order in which the plan's walks are to be read.
+    var order: ReadingOrder {
+        plan.isByTime ? .time : plan.isSorted ? .none : .query
+    }
+
+    /// Whether each record is asked what is left of the condition.
+    var asks: Bool { !residual.isTrivial }
+
+    /// Whether the number of entries is that of matches.
+    var countsByEntries: Bool {
+        !asks && whole == nil && !plan.hasOverlaps
+    }
 }
 
 extension Predicate {

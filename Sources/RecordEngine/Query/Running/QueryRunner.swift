@@ -28,10 +28,7 @@ struct QueryRunner {
 
     var hasOverlaps: Bool { parts.count { $0.home.isAudience } > 1 }
 
-    // MARK: In order
-
-    /// Entries that a walk among others reads at least.
-    private static let mergedChunk = 4
+    // MARK: Pages
 
     /// Calls `body` with each match in the query's order, until it returns false.
     ///
@@ -43,160 +40,69 @@ struct QueryRunner {
         after place: QueryPlace?, limit: Int, _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
     ) throws(RecordError) {
         if parts.contains(where: { $0.plan.isSorted }) {
-            try forEachSorted(after: place, limit: limit, body)
-        } else {
-            try forEach(of: parts, after: place, limit: limit, body)
-        }
-    }
-
-    /// The matches of plans whose walks come in the query's order.
-    private func forEach(
-        of parts: [QueryPart], after place: QueryPlace?, limit: Int,
-        _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
-    ) throws(RecordError) {
-        if parts.count == 1, parts[0].plan.walks.count == 1,
-            let walk = DirectWalk(parts[0].plan.walks[0], home: parts[0].home, type: type, order: order)
-        {
-            try forEach(of: walk, parts[0], after: place, body)
+            for place in try firstPlaces(after: place, limit: limit) {
+                try budget.take(1)
+                guard let record = try store.scanning.record(place.record) else { continue }
+                defer { record.finish() }
+                guard try body(record, { place }) else { return }
+            }
             return
         }
-        var merged = walks(of: parts, after: place, limit: limit)
-        let owners = parts.indices.flatMap { Array(repeating: $0, count: parts[$0].plan.walks.count) }
-        defer { merged.finish() }
-        try merged.start(after: place, store, budget)
-        while let first = merged.first {
-            let standing = merged.cursor(first)
-            let found: RecordCursor? = if let standing { standing } else { try record(first.place.record) }
-            if let cursor = found {
-                defer { if standing == nil { cursor.finish() } }
-                try budget.take(1)
-                let part = parts[owners[first.walk]]
-                let mayBeCut = part.rechecks && merged.mayBeCut(first)
-                if try matches(cursor, part, mayBeCut: mayBeCut) {
-                    guard try body(cursor, { first.place }) else { return }
-                }
-            }
-            try merged.advance(store, budget)
+        var matches = try matches(of: parts, in: .query, after: place, limit: limit, needsRecords: true)
+        defer { matches.finish() }
+        while let match = try matches.next() {
+            guard let record = match.record, try body(record, { match.place }) else { return }
         }
     }
 
-    /// The walks of plans: as statements, if they are few and all hand out records by themselves.
-    private func walks(of parts: [QueryPart], after place: QueryPlace?, limit: Int) -> MergedWalks {
-        let count = parts.reduce(0) { $0 + $1.plan.walks.count }
-        if count <= MergedWalks.maxStatements {
-            let direct = parts.flatMap { part in
-                part.plan.walks.compactMap { DirectWalk($0, home: part.home, type: type, order: order) }
-            }
-            if direct.count == count { return MergedWalks(direct, order: order) }
-        }
-        // Of many walks each gives a part of the page.
-        let chunk = count <= 1 ? limit : limit / count + Self.mergedChunk
-        return MergedWalks(parts.flatMap { runners($0, after: place, chunk: chunk) }, order: order)
-    }
-
-    /// Walks records and index in one statement, which stays open meanwhile.
-    private func forEach(
-        of walk: DirectWalk, _ part: QueryPart, after place: QueryPlace?,
-        _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
-    ) throws(RecordError) {
-        guard let cursor = try walk.start(store, after: place) else { return }
-        defer { cursor.finish() }
-        // Each look at a column costs a call: what is known of the whole walk is not asked of each record.
-        let hasEnd = walk.hasEnd
-        let mayHaveCuts = part.rechecks && walk.hasKeys
-        let asksNothing = part.residual.isTrivial && !mayHaveCuts
-        repeat {
-            try budget.take(1)
-            if hasEnd, walk.hasEnded(at: cursor.id) { return }
-            if !asksNothing {
-                let mayBeCut = mayHaveCuts && IndexKey.mayBeCut(cursor.keyLength)
-                guard try matches(cursor, part, mayBeCut: mayBeCut) else { continue }
-            }
-            guard try body(cursor, { walk.place(cursor) }) else { return }
-        } while try cursor.next()
-    }
-
-    private func forEachSorted(
-        after place: QueryPlace?, limit: Int, _ body: (RecordCursor, () -> QueryPlace) throws(RecordError) -> Bool
-    ) throws(RecordError) {
+    /// The places of the first matches, where not all walks come in the query's order.
+    private func firstPlaces(after place: QueryPlace?, limit: Int) throws(RecordError) -> [QueryPlace] {
         var first = FirstPlaces(limit, order: order)
         var seen: Set<RecordNumber> = []
-        for part in parts {
-            guard part.plan.isSorted else {
-                // It has them in order: more than a page of it is not wanted.
-                var count = 0
-                try forEach(of: [part], after: place, limit: limit) {
-                    cursor, place throws(RecordError) in
-                    count += 1
-                    if !hasOverlaps || seen.insert(cursor.id).inserted { try first.add(place(), budget) }
-                    return count < limit
+        for reading in [ReadingOrder.query, .time, .none] {
+            let parts = parts.filter { $0.order == reading }
+            if parts.isEmpty { continue }
+            var matches = try matches(of: parts, in: reading, after: place, limit: limit, needsRecords: !order.isByID)
+            defer { matches.finish() }
+            var count = 0
+            while let match = try matches.next() {
+                let candidate =
+                    reading == .query ? match.place : QueryPlace(key: try sortKey(match.record), record: match.id)
+                if let place, !place.precedes(candidate, in: order) { continue }
+                if first.wants(candidate), !hasOverlaps || seen.insert(match.id).inserted {
+                    try first.add(candidate, budget)
                 }
-                continue
-            }
-            if part.plan.isByTime {
-                try forEachByTime(of: part, after: place, limit: limit) {
-                    record, candidate throws(RecordError) in
-                    if hasOverlaps, !seen.insert(record).inserted { return }
-                    if first.wants(candidate) { try first.add(candidate, budget) }
-                }
-                continue
-            }
-            let needsRecord = !order.isByID || !part.residual.isTrivial
-            try forEachEntry(of: part) { record, mayBeCut throws(RecordError) in
-                if hasOverlaps, !seen.insert(record).inserted { return }
-                var candidate = QueryPlace(key: [], record: record)
-                if needsRecord || (part.rechecks && mayBeCut) {
-                    guard let cursor = try self.record(record) else { return }
-                    defer { cursor.finish() }
-                    guard try matches(cursor, part, mayBeCut: mayBeCut) else { return }
-                    candidate.key = try sortKey(cursor)
-                }
-                if let place, !place.precedes(candidate, in: order) { return }
-                if first.wants(candidate) { try first.add(candidate, budget) }
+                count += 1
+                guard count == limit else { continue }
+                // Of those that come in an order, no more than a page is wanted.
+                if reading == .query { break }
+                if reading == .time { matches.end(withTimeOf: match) }
             }
         }
-        for place in try first.finish(budget) {
-            guard let cursor = try record(place.record) else { continue }
-            defer { cursor.finish() }
-            try budget.take(1)
-            guard try body(cursor, { place }) else { return }
-        }
+        return try first.finish(budget)
     }
 
-    // MARK: Records
-
-    func runners(_ part: QueryPart, after place: QueryPlace?, chunk: Int) -> [WalkRunner] {
-        part.plan.walks.map {
-            WalkRunner($0, home: part.home, type: type, order: order, after: place, chunk: chunk)
-        }
-    }
-
-    func record(_ id: RecordNumber) throws(RecordError) -> RecordCursor? {
-        try store.scanning.record(id)
-    }
-
-    func matches(_ cursor: RecordCursor, _ part: QueryPart, mayBeCut: Bool) throws(RecordError) -> Bool {
-        if mayBeCut, let whole = part.whole { return try matches(cursor, whole) }
-        return part.residual.isTrivial ? true : try matches(cursor, part.residual)
-    }
-
-    private func matches(_ cursor: RecordCursor, _ matcher: RecordMatcher) throws(RecordError) -> Bool {
-        var record = try IndexedRecord(cursor)
-        if let userName { try record.hideGoneAccounts(userName) }
-        return try budget.match(record, matcher)
-    }
-
-    func sortKey(_ cursor: RecordCursor) throws(RecordError) -> [UInt8] {
-        if order.isByID { return [] }
-        let record = try IndexedRecord(cursor)
+    /// The columns of the order, of a record.
+    private func sortKey(_ record: RecordCursor?) throws(RecordError) -> [UInt8] {
+        guard let record, !order.isByID else { return [] }
+        let indexed = try IndexedRecord(record)
         var key: [UInt8] = []
         for term in order.columns {
             let source = term.field.anySource
-            try budget.spend(record.bytes(of: source))
-            let asDouble = term.field.type == .double
-            let value = try record.value(of: source, asDouble: asDouble)
+            try budget.spend(indexed.bytes(of: source))
+            let value = try indexed.value(of: source, asDouble: term.field.type == .double)
             IndexKey.append(value, isAscending: term.isAscending, to: &key)
         }
         return key
+    }
+
+    /// Whether a record that was found by an entry matches.
+    ///
+    /// - Parameter mayBeCut: Whether the key of the entry may be cut.
+    func matches(_ record: RecordCursor, _ part: QueryPart, mayBeCut: Bool) throws(RecordError) -> Bool {
+        var indexed = try IndexedRecord(record)
+        if let userName { try indexed.hideGoneAccounts(userName) }
+        if mayBeCut, let whole = part.whole { return try budget.match(indexed, whole) }
+        return try budget.match(indexed, part.residual)
     }
 }

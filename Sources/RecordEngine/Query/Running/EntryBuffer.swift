@@ -1,47 +1,51 @@
-package import RecordModel
+internal import RecordModel
 
 /// Entries of an index, read in one go: keys in one block of bytes, record ids beside them.
-package struct EntryBuffer: Sendable {
+struct EntryBuffer {
     /// Where each key ends in `bytes`.
     private var ends: [Int] = []
     private var bytes: [UInt8] = []
     /// The ids of the records, in the order of their entries.
-    package private(set) var records: [RecordNumber] = []
+    private(set) var records: [RecordNumber] = []
 
-    package init() {}
+    var count: Int { records.count }
 
-    package var count: Int { records.count }
-    package var isEmpty: Bool { records.isEmpty }
+    /// The last entry, with a copy of its key.
+    var last: (key: [UInt8], record: RecordNumber)? {
+        records.last.map { (Array(key(count - 1)), $0) }
+    }
 
     /// The key of an entry.
-    package func key(_ index: Int) -> ArraySlice<UInt8> {
+    func key(_ index: Int) -> ArraySlice<UInt8> {
         bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
     }
 
     /// Adds an entry; its key is copied.
-    package mutating func append(_ key: UnsafeRawBufferPointer, record: RecordNumber) {
+    mutating func append(_ key: UnsafeRawBufferPointer, record: RecordNumber) {
         bytes.append(contentsOf: key)
         ends.append(bytes.count)
         records.append(record)
     }
 
     /// Empties it and keeps its memory.
-    package mutating func removeAll() {
+    mutating func removeAll() {
         ends.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: true)
         records.removeAll(keepingCapacity: true)
     }
 
-    /// Leaves the first entries and drops the others.
-    package mutating func removeLast(_ count: Int) {
-        guard count > 0 else { return }
-        ends.removeLast(count)
-        records.removeLast(count)
+    /// Drops the last entry, and those before it that have its key.
+    mutating func removeLastRun() {
+        guard var start = records.indices.last else { return }
+        let last = key(start)
+        while start > 0, key(start - 1) == last { start -= 1 }
+        ends.removeSubrange(start...)
+        records.removeSubrange(start...)
         bytes.removeSubrange((ends.last ?? 0)...)
     }
 
     /// Turns around the records of each run of equal keys.
-    package mutating func reverseRuns() {
+    mutating func reverseRuns() {
         var start = 0
         while start < count {
             var end = start + 1
