@@ -73,12 +73,10 @@ package enum Authorization {
         outlook(on: action, for: caller, in: scope, type: type).reach
     }
 
-    /// A reach with the rule that it comes from.
-    typealias Outlook = (reach: Reach, rule: Ruling.Rule)
-
-    static func outlook(
+    /// The reach with the rule that it comes from.
+    private static func outlook(
         on action: Action, for caller: Caller, in scope: DatabaseScope, type: RecordTypeDefinition
-    ) -> Outlook {
+    ) -> (reach: Reach, rule: Ruling.Rule) {
         let permission = action.permission
         if case .privateDatabase(let owner) = scope {
             return mayEnterPrivateDatabase(caller, of: owner)
@@ -139,26 +137,42 @@ package enum Authorization {
     package static func judge(
         _ caller: Caller, _ action: Action, in scope: DatabaseScope, type: RecordTypeDefinition, _ record: RecordFacts
     ) -> Ruling {
-        judge(caller, action, in: scope, outlook(on: action, for: caller, in: scope, type: type), record)
+        let (reach, rule) = outlook(on: action, for: caller, in: scope, type: type)
+        switch judge(caller, action, in: scope, reach, record) {
+        case .listed(let principal): return Ruling(.allowed, .listed(principal))
+        case .unlisted: return Ruling(refusal(of: caller), .unlisted)
+        case .reached: return Ruling(.allowed, rule)
+        case .notCreator: return Ruling(refusal(of: caller), .notCreator)
+        case .outOfReach: return Ruling(refusal(of: caller), rule)
+        }
     }
 
-    /// The same where the outlook is known.
+    /// What of a record and of the reach on its type has decided.
+    enum Verdict {
+        case listed(Int64), unlisted, reached, notCreator, outOfReach
+
+        var isAllowed: Bool {
+            switch self {
+            case .listed, .reached: true
+            case .unlisted, .notCreator, .outOfReach: false
+            }
+        }
+    }
+
+    /// Judges one action on one record by the reach that it has on the record's type.
     static func judge(
-        _ caller: Caller, _ action: Action, in scope: DatabaseScope, _ outlook: Outlook, _ record: RecordFacts
-    ) -> Ruling {
-        let (reach, rule) = outlook
+        _ caller: Caller, _ action: Action, in scope: DatabaseScope, _ reach: Reach, _ record: RecordFacts
+    ) -> Verdict {
         if reach != .none, action != .create, scope == .publicDatabase, caller.isBoundByGrants,
             let access = record.access
         {
             let right: AccessRights = action == .read ? .read : .write
-            if let principal = giver(of: right, in: access, to: caller) { return Ruling(.allowed, .listed(principal)) }
-            return Ruling(refusal(of: caller), .unlisted)
+            return giver(of: right, in: access, to: caller).map { .listed($0) } ?? .unlisted
         }
         switch reach {
-        case .all: return Ruling(.allowed, rule)
-        case .own(let id) where action == .create || id == record.creator: return Ruling(.allowed, rule)
-        case .own: return Ruling(refusal(of: caller), .notCreator)
-        case .none: return Ruling(refusal(of: caller), rule)
+        case .all: return .reached
+        case .own(let id): return action == .create || id == record.creator ? .reached : .notCreator
+        case .none: return .outOfReach
         }
     }
 

@@ -5,32 +5,27 @@
 package struct Visibility: Sendable {
     package let caller: Caller
     package let scope: DatabaseScope
-    private let type: RecordTypeName
-    private let read: Authorization.Outlook
-    private let write: Authorization.Outlook
+    /// The records that the caller may read, among those without an access list.
+    package let reads: Reach
+    /// Those that it may write.
+    package let writes: Reach
     /// `nil` if no field is held back.
     package let fields: FieldAccess?
 
     package init(of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope) {
         self.caller = caller
         self.scope = scope
-        self.type = type.name
-        read = Authorization.outlook(on: .read, for: caller, in: scope, type: type)
-        write = Authorization.outlook(on: .write, for: caller, in: scope, type: type)
+        reads = Authorization.reach(of: .read, for: caller, in: scope, type: type)
+        writes = Authorization.reach(of: .write, for: caller, in: scope, type: type)
         fields = Authorization.fields(of: type, for: caller, in: scope)
     }
 
-    /// The records that the caller may read, among those without an access list.
-    package var reads: Reach { read.reach }
-    /// Those that it may write.
-    package var writes: Reach { write.reach }
-
     package func mayRead(_ record: RecordFacts) -> Bool {
-        Authorization.judge(caller, .read, in: scope, read, record).decision == .allowed
+        Authorization.judge(caller, .read, in: scope, reads, record).isAllowed
     }
 
     package func mayWrite(_ record: RecordFacts) -> Bool {
-        Authorization.judge(caller, .write, in: scope, write, record).decision == .allowed
+        Authorization.judge(caller, .write, in: scope, writes, record).isAllowed
     }
 
     /// Whether a record exists for the caller. What it may neither read nor write answers as a missing one does, in
@@ -40,7 +35,9 @@ package struct Visibility: Sendable {
     }
 
     /// Refuses callers who may not change a record that they know of.
-    package func requireWriting(_ record: RecordFacts) throws(RecordError) {
+    ///
+    /// - Parameter type: The record's.
+    package func requireWriting(_ record: RecordFacts, of type: RecordTypeName) throws(RecordError) {
         if !mayWrite(record) { throw .refused(caller, .write, .record(type)) }
     }
 

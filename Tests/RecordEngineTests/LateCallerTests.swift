@@ -12,7 +12,7 @@ import Testing
 
         func page(by reader: RecordReader, _ time: inout PageTime) -> RecordPage? {
             guard time.endsPage else { return nil }
-            var page = RecordPage("", limit: 1, bytes: 1_000)
+            var page = RecordPage("")
             guard case .user(_, let roles) = caller else { return page }
             page.records.json += Array(roles.keys.map(\.text).sorted().joined(separator: ",").utf8)
             return page

@@ -47,7 +47,7 @@ import Testing
         #expect("\(try Self.plan(plain, bound))" == "change Post 'a': references")
         #expect("\(try Self.plan(plain, listed))" == "change Post 'a': access")
         #expect("\(try Self.plan(bound, nil))" == "erase Post 'a': references")
-        var burial = try Self.plan(plain, nil)
+        let burial = try Self.plan(plain, nil)
         burial.tombstone = plain.row
         burial.hasEntries = true
         #expect("\(burial)" == "delete Post 'a': entries")
@@ -65,13 +65,13 @@ import Testing
             #expect(try !Self.plan(other, plain).isOneStatement)
         }
         #expect(try !Self.plan(plain, nil).isOneStatement)
-        let more: [(inout WritePlan) -> Void] = [
+        let more: [(WritePlan) -> Void] = [
             { $0.isNamed = true }, { $0.isPreserved = true }, { $0.hasEntries = true },
             { $0.largeValues = [(1, [])] }, { $0.removedLargeValues = [1] },
         ]
         for change in more {
-            var plan = try Self.plan(nil, plain)
-            change(&plan)
+            let plan = try Self.plan(nil, plain)
+            change(plan)
             #expect(!plan.isOneStatement)
         }
     }

@@ -59,7 +59,7 @@ struct VisibilityTests {
                         #expect(visibility.mayRead(record) == may(.read, record))
                         #expect(visibility.mayWrite(record) == may(.write, record))
                         #expect(visibility.knows(record) == (may(.read, record) || may(.write, record)))
-                        #expect(((try? visibility.requireWriting(record)) != nil) == may(.write, record))
+                        #expect(((try? visibility.requireWriting(record, of: type.name)) != nil) == may(.write, record))
                         let former = StoredFormerReaders.encode([1: 5, 2: 3])
                         let creator = try #require(record.creator)
                         #expect(

@@ -29,8 +29,8 @@ package struct QueryRequest: Sendable {
     }
 
     /// The answer where there can be no records.
-    func emptyPage(_ limits: DatabaseLimits) -> RecordPage {
-        var page = RecordPage(opening, limit: limit(limits), bytes: limits.pageBytes)
+    var emptyPage: RecordPage {
+        var page = RecordPage(opening)
         if input.count { page.count = 0 }
         return page
     }

@@ -18,7 +18,7 @@ extension RecordReader {
         var notices: [QueryNotice] = []
         while true {
             let budget = QueryBudget(time: loopTime)
-            guard let query = try bind(request) else { return request.emptyPage(database.limits) }
+            guard let query = try bind(request) else { return request.emptyPage }
             if let wish = try checkIndexes(query, request, isFirst: notices.isEmpty) {
                 guard notices.isEmpty else { throw .indexBuilding(request.typeName, retryAfter: 1) }
                 notices = try await addIndexes(wish, for: request)
@@ -103,7 +103,7 @@ extension RecordReader {
     /// Answers on a thread that has nothing else to do.
     func answerHere(_ request: QueryRequest, _ notices: [QueryNotice]) throws(RecordError) -> RecordPage {
         let budget = QueryBudget(time: .milliseconds(database.limits.queryMilliseconds))
-        guard let query = try bind(request) else { return request.emptyPage(database.limits) }
+        guard let query = try bind(request) else { return request.emptyPage }
         try requireIndexes(query, request)
         return try advising(query, budget) { () throws(RecordError) in
             try answer(query, request, notices, budget, isOnPool: true)
@@ -133,10 +133,12 @@ extension RecordReader {
 
     // MARK: One attempt
 
+    private static let firstReservation = 262_144
+
     private func answer(
         _ query: PreparedQuery, _ request: QueryRequest, _ notices: [QueryNotice], _ budget: QueryBudget, isOnPool: Bool
     ) throws(RecordError) -> RecordPage {
-        var page = request.emptyPage(database.limits)
+        var page = request.emptyPage
         guard let zone = query.zone else { return page }
         let limit = request.limit(database.limits)
         let runner = try runner(
@@ -144,6 +146,7 @@ extension RecordReader {
         let type = query.type
         let shown = query.shown
         let showsAll = shown.isAll
+        var bounds = PageBounds(limit: limit, database.limits)
         /// Of the last record of a full page.
         var last: QueryPlace?
         var hasMore = false
@@ -157,8 +160,12 @@ extension RecordReader {
             page.records.beginMember()
             _ = try self.append(cursor, system, type, shown, to: &page.records.json)
             let hidden = showsAll ? 0 : shown.bytes(of: cursor, creator: system.creator)
-            page.didRead(hidden)
-            if page.isFull { last = place() }
+            bounds.didRead(hidden)
+            if bounds.areReached(by: page.records.count, page.records.bytes) { last = place() }
+            // The others are likely to be as long as the first.
+            if page.records.count == 1 {
+                page.records.json.reserveCapacity(min(page.records.json.count * (limit + 1), Self.firstReservation))
+            }
             try budget.didCopy(page.records.json.count - start + hidden)
             return true
         }

@@ -30,10 +30,6 @@ package struct ChangesRequest: PageRequest {
         self.opening = opening
     }
 
-    fileprivate func emptyPage(_ limits: DatabaseLimits) -> RecordPage {
-        RecordPage(opening, limit: limit, bytes: limits.pageBytes)
-    }
-
     package func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> RecordPage? {
         try reader.changes(self, &time)
     }
@@ -68,7 +64,7 @@ extension RecordReader {
             // Nothing was ever written: the empty feed starts over with each call until something is. A token is of a state
             // of this file that a restored copy has lost.
             guard request.since?.isEmpty ?? true else { throw .tokenOfLostState }
-            var page = request.emptyPage(database.limits)
+            var page = RecordPage(request.opening)
             page.end = .token("", moreComing: false)
             return page
         }
@@ -110,7 +106,8 @@ extension RecordReader {
             let end = try store.records.window(zone: zone, after: position, count: max(limit * 4, Self.feedWindow))
             if let end { bound = min(end, bound) }
         }
-        var page = request.emptyPage(database.limits)
+        var page = RecordPage(request.opening)
+        var bounds = PageBounds(limit: limit, database.limits)
         var isCut = false
         var isLate = false
         var rows = 0
@@ -129,7 +126,7 @@ extension RecordReader {
         if let records = first {
             defer { records.finish() }
             repeat {
-                if isLate || page.isFull {
+                if isLate || bounds.areReached(by: page.records.count, page.records.bytes) {
                     isCut = true
                     break
                 }
@@ -155,7 +152,7 @@ extension RecordReader {
                     RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &page.records.json)
                 } else {
                     try append(records.record, row.systemFields, type, shown, to: &page.records.json)
-                    page.didRead(shown.bytes(of: records.record, creator: row.creator))
+                    bounds.didRead(shown.bytes(of: records.record, creator: row.creator))
                 }
             } while try records.next()
             // Rows that were passed over have used up the look.

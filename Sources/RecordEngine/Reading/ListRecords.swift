@@ -50,7 +50,8 @@ extension RecordReader {
     /// - Returns: `nil` if the time was over before the page was made.
     fileprivate func list(_ request: ListRequest, _ time: inout PageTime) throws(RecordError) -> RecordPage? {
         let (caller, limit) = (request.caller, request.limit)
-        var page = RecordPage(request.opening, limit: limit, bytes: database.limits.pageBytes)
+        var page = RecordPage(request.opening)
+        var bounds = PageBounds(limit: limit, database.limits)
         guard let type = schema[request.typeName] else {
             guard database.environment == .development else {
                 throw .unknownType(request.typeName)
@@ -73,7 +74,7 @@ extension RecordReader {
         var isTimeOver = false
         /// - Returns: Whether another record is wanted.
         func show(_ records: RecordCursor) throws(RecordError) -> Bool {
-            if page.isFull {
+            if bounds.areReached(by: page.records.count, page.records.bytes) {
                 hasMore = true
                 return false
             }
@@ -81,7 +82,7 @@ extension RecordReader {
             let bytes = records.fields.count
             page.records.beginMember()
             try append(records, system, type, shown, to: &page.records.json)
-            page.didRead(shown.bytes(of: records, creator: system.creator))
+            bounds.didRead(shown.bytes(of: records, creator: system.creator))
             last = system.id
             guard time.isOver(afterRowOf: bytes) else { return true }
             if time.endsPage { hasMore = true } else { isTimeOver = true }

@@ -22,37 +22,37 @@ package struct RecordPage: Sendable {
     /// How the query was run, if that was asked for: the member `plan` of its answer.
     package var plan: JSONValue?
 
-    private let limit: Int
-    private let limitBytes: Int
+    /// - Parameter opening: See `RecordList`.
+    init(_ opening: StaticString) {
+        records = RecordList(opening)
+    }
+}
+
+/// When a page is full. Beside the page, since it is asked for each record.
+struct PageBounds {
+    /// The most records.
+    let limit: Int
+    /// Beyond so many bytes no further record is taken.
+    let bytes: Int
     private var read = 0
 
     /// A page ends, whatever it shows of its records, when it has read this many times the bytes that it may show: a
     /// thousand names can cost a gigabyte to look up.
     private static let readPerShown = 4
-    private static let firstReservation = 262_144
 
-    /// - Parameters:
-    ///   - opening: See `RecordList`.
-    ///   - limit: The most records.
-    ///   - bytes: Beyond so many no further record is taken.
-    init(_ opening: StaticString, limit: Int, bytes: Int) {
-        records = RecordList(opening)
+    init(limit: Int, _ limits: DatabaseLimits) {
         self.limit = limit
-        limitBytes = bytes
-    }
-
-    /// Whether it takes no further record.
-    var isFull: Bool {
-        records.count == limit || records.bytes > limitBytes || read / Self.readPerShown > limitBytes
+        bytes = limits.pageBytes
     }
 
     /// Counts what was read for a record.
     mutating func didRead(_ bytes: Int) {
         read += bytes
-        // The others are likely to be as long as the first.
-        if records.count == 1 {
-            records.json.reserveCapacity(min(records.json.count * (limit + 1), Self.firstReservation))
-        }
+    }
+
+    /// Whether a page with so many records and bytes takes no further record.
+    func areReached(by records: Int, _ bytes: Int) -> Bool {
+        records == limit || bytes > self.bytes || read / Self.readPerShown > self.bytes
     }
 }
 

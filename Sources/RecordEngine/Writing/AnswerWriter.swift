@@ -24,21 +24,23 @@ struct AnswerWriter {
     /// Appends the record that a plan saves, or a stub for writers who may not read it.
     mutating func append(_ plan: WritePlan, to answer: inout [UInt8]) throws(RecordError) {
         guard let after = plan.after else { return }
-        let (row, type) = (after.row, plan.type)
-        var name = plan.name
-        let visibility = context.visibility(of: type)
-        guard visibility.mayRead(row.facts) else {
+        let visibility = context.visibility(of: plan.type)
+        guard visibility.mayRead(after.row.facts) else {
+            var name = plan.name
             name.withUTF8 {
                 RecordComposer.appendStub(
-                    name: UnsafeRawBufferPointer($0), typeName: type.name, revision: row.revision, to: &answer)
+                    name: UnsafeRawBufferPointer($0), typeName: plan.type.name, revision: after.row.revision,
+                    to: &answer)
             }
             return
         }
         let start = answer.count
         try append(
-            row, type: type, visibility, name: Array(name.utf8), fields: after.fields, unsaved: plan.largeValues,
-            to: &answer)
-        noteShown(row, type: type.name, name: name, in: start..<answer.count)
+            after.row, type: plan.type, visibility, name: Array(plan.name.utf8), fields: after.fields,
+            unsaved: plan.largeValues, to: &answer)
+        if notesShown {
+            noteShown(after.row, type: plan.type.name, name: plan.name, in: start..<answer.count)
+        }
     }
 
     /// Appends a record.
@@ -118,7 +120,6 @@ struct AnswerWriter {
 
     /// Notes that an answer shows a record, from a place on.
     private mutating func noteShown(_ row: RecordRow, type: RecordTypeName, name: String, in range: Range<Int>) {
-        guard notesShown else { return }
         shown.append(
             ShownRecord(
                 range: range,

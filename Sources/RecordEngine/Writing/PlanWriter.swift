@@ -14,20 +14,19 @@ struct PlanWriter {
         try writeRow(plan)
         if plan.hasEntries { try transaction.indexes.write() }
         if plan.changesAccess { try setAudiences(plan) }
-        guard let record = (plan.after ?? plan.before)?.row else { return }
         for field in plan.removedLargeValues {
-            try transaction.records.removeLargeValue(record: record.id, field: field)
+            try transaction.records.removeLargeValue(record: plan.record, field: field)
         }
         for (field, json) in plan.largeValues {
-            try transaction.records.putLargeValue(record: record.id, field: field, json: json)
+            try transaction.records.putLargeValue(record: plan.record, field: field, json: json)
         }
         for edge in references.removed {
             try transaction.records.removeEdge(
-                zone: plan.zone, target: edge.target.text, source: record.id, field: edge.field)
+                zone: plan.zone, target: edge.target.text, source: plan.record, field: edge.field)
         }
         for (edge, action) in references.added {
             try transaction.records.addEdge(
-                zone: plan.zone, target: edge.target.text, source: record.id, field: edge.field,
+                zone: plan.zone, target: edge.target.text, source: plan.record, field: edge.field,
                 action: action.rawValue)
         }
         if plan.hasAssets { try AssetLinks(context: context).write(plan) }

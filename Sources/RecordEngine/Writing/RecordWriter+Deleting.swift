@@ -18,7 +18,7 @@ extension RecordWriter {
             answers.appendDeletion(name.text, to: &answer)
             return .deleted(name: name.text)
         }
-        try visibility.requireWriting(existing.row.facts)
+        try visibility.requireWriting(existing.row.facts, of: type.name)
         try check(operation.writeGuard, existing, type: type)
         if try context.isUserRecord(existing, type) { throw .userRecordStays }
         try bury(existing, zone: zone)
@@ -89,7 +89,7 @@ extension RecordWriter {
         // What is damaged is the doctor's to repair.
         try fields.withView { _ throws(RecordError) in }
         guard let type = transaction.schema[id: record.row.type] else { throw .recordNotFound }
-        var plan = WritePlan(type, zone: zone, name: name, before: WritePlan.State(row: record.row, fields: fields))
+        let plan = WritePlan(type, zone: zone, name: name, before: WritePlan.State(row: record.row, fields: fields))
         plan.tombstone = tombstone
         try context.noteUsage(of: plan)
         plan.hasEntries = try prepareIndexes(plan)

@@ -9,22 +9,20 @@ extension RecordWriter {
     /// - Returns: Whether there are any.
     /// - Throws: Also for too many entries of lists in one request.
     func prepareIndexes(_ plan: WritePlan) throws(RecordError) -> Bool {
-        let type = plan.type
-        guard !type.indexes.isEmpty || !type.replacements.isEmpty, let row = (plan.after ?? plan.before)?.row else {
-            return false
-        }
+        guard !plan.type.indexes.isEmpty || !plan.type.replacements.isEmpty else { return false }
         do throws(RecordError) {
-            let hasEntries = try prepare(plan, record: row.id)
+            let hasEntries = try prepare(plan)
             for duplicate in transaction.indexes.duplicates {
-                checks.append(.isUnique(duplicate, zone: plan.zone, record: row.id, position: position))
+                checks.append(.isUnique(duplicate, zone: plan.zone, record: plan.record, position: position))
             }
             return hasEntries
         } catch {
-            throw error.cause == .uniqueViolation ? context.withoutHiddenFields(error, of: row, type) : error
+            guard error.cause == .uniqueViolation, let row = plan.after?.row else { throw error }
+            throw context.withoutHiddenFields(error, of: row, plan.type)
         }
     }
 
-    private func prepare(_ plan: WritePlan, record: RecordNumber) throws(RecordError) -> Bool {
+    private func prepare(_ plan: WritePlan) throws(RecordError) -> Bool {
         let transaction = transaction
         let oldPlaces = try plan.before.map { old throws(RecordError) in
             try transaction.places(of: old.row, zone: plan.zone)
@@ -36,7 +34,7 @@ extension RecordWriter {
         return try Self.withIndexed(plan.before, at: oldPlaces) { old throws(RecordError) in
             try Self.withIndexed(plan.after, at: newPlaces) { new throws(RecordError) in
                 try transaction.indexes.prepare(
-                    plan.type, zone: plan.zone, record: record, old: old, new: new, unread: plan.unread,
+                    plan.type, zone: plan.zone, record: plan.record, old: old, new: new, unread: plan.unread,
                     memberEntries: &memberEntries, defersUnique: checksUniqueLast, in: transaction)
             }
         }

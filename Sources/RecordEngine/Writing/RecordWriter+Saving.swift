@@ -81,8 +81,8 @@ extension RecordWriter {
             try transaction.ensureSavepoint()
             try lists.note(in: &type)
         }
-        var plan = WritePlan(
-            type, zone: zone, name: operation.recordName?.text ?? transaction.makeRecordName(),
+        let plan = WritePlan(
+            consume type, zone: zone, name: operation.recordName?.text ?? transaction.makeRecordName(),
             after: WritePlan.State(row: row, fields: merge.stored))
         plan.take(merge, claims, resolved.notices)
         plan.isNamed = operation.recordName != nil
@@ -92,21 +92,17 @@ extension RecordWriter {
 
     /// Does what a plan says, and appends the answer: nothing may fail behind the one statement of a request without a
     /// savepoint, so that the answer comes first.
-    private func carryOut(_ plan: consuming WritePlan, into answer: inout [UInt8]) throws(RecordError)
-        -> OperationResult
-    {
+    private func carryOut(_ plan: WritePlan, into answer: inout [UInt8]) throws(RecordError) -> OperationResult {
         plan.hasEntries = try prepareIndexes(plan)
         if !plan.isOneStatement { try transaction.ensureSavepoint() }
         try context.noteUsage(of: plan)
         try answers.append(plan, to: &answer)
         let references = try plan.references()
         try PlanWriter(context: context).write(plan, references)
-        if let row = plan.after?.row {
-            for edge in references.validated {
-                checks.append(
-                    .targetExists(
-                        zone: plan.zone, target: edge.target, field: edge.field, source: row.id, position: position))
-            }
+        for edge in references.validated {
+            checks.append(
+                .targetExists(
+                    zone: plan.zone, target: edge.target, field: edge.field, source: plan.record, position: position))
         }
         if !plan.notices.isEmpty { answers.note(plan.notices, of: plan.name) }
         return .saved(
@@ -141,7 +137,7 @@ extension RecordWriter {
             case .tags, .exists: throw try missing(operation)
             }
         }
-        try visibility.requireWriting(facts)
+        try visibility.requireWriting(facts, of: type.name)
         try allowChangingAccess(operation, of: existing.row, visibility)
         if operation.input.hasStamps {
             try RecordStamps(context: context, preserves: preserves).check(of: operation, on: existing.row, visibility)
@@ -188,17 +184,19 @@ extension RecordWriter {
             try lists.noteFormerReaders(&row, before: existing.row.access, type: type)
         }
         if type.name == .users, merge.hasReferences { try context.checkUserRecord(merge.stored) }
-        var plan = WritePlan(
-            type, zone: zone, name: name, before: WritePlan.State(row: existing.row, fields: before),
+        let plan = WritePlan(
+            consume type, zone: zone, name: name, before: WritePlan.State(row: existing.row, fields: before),
             after: WritePlan.State(row: row, fields: merge.stored))
         plan.take(merge, claims, resolved.notices)
-        if type.hasMemberIndexes || merge.hasReferences { plan.unread = visibility.unread(resolved, in: existing.row) }
+        if plan.type.hasMemberIndexes || merge.hasReferences {
+            plan.unread = visibility.unread(resolved, in: existing.row)
+        }
         return plan
     }
 }
 
 extension WritePlan {
-    fileprivate mutating func take(_ merge: FieldMerge, _ claims: [AssetLinks.Claim], _ notices: [WriteNotice]) {
+    fileprivate func take(_ merge: FieldMerge, _ claims: [AssetLinks.Claim], _ notices: [WriteNotice]) {
         largeValues = merge.externalPuts
         removedLargeValues = merge.externalRemovals
         self.claims = claims

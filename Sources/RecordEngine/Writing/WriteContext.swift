@@ -3,10 +3,18 @@ internal import RecordStorage
 internal import RecordWire
 
 /// Who writes where, inside which transaction: what all parts of a write know.
-struct WriteContext {
+///
+/// A class, so that the parts share it. Confined to the writer's thread.
+final class WriteContext {
     let transaction: WriteTransaction
     let caller: Caller
     let address: DatabaseAddress
+
+    init(transaction: WriteTransaction, caller: Caller, address: DatabaseAddress) {
+        self.transaction = transaction
+        self.caller = caller
+        self.address = address
+    }
 
     func visibility(of type: RecordTypeDefinition) -> Visibility {
         Visibility(of: type, for: caller, in: address.scope)
@@ -24,8 +32,8 @@ struct WriteContext {
     /// - Throws: QUOTA_EXCEEDED.
     func noteUsage(of plan: WritePlan) throws(RecordError) {
         guard let row = (plan.before ?? plan.after)?.row else { return }
-        let before = try plan.before.map { state throws(RecordError) in try state.fields.storedBytes } ?? 0
-        let after = try plan.after.map { state throws(RecordError) in try state.fields.storedBytes } ?? 0
+        let before = try plan.before?.fields.storedBytes ?? 0
+        let after = try plan.after?.fields.storedBytes ?? 0
         let records: Int64 = (plan.after == nil ? 0 : 1) - (plan.before == nil ? 0 : 1)
         try note(Usage(records: records, bytes: Int64(after - before)), of: row)
     }

@@ -5,12 +5,13 @@ internal import RecordWire
 /// What an operation does to one record, found out as a whole before any of it is done: what is refused has changed nothing,
 /// and a write of one statement needs no savepoint.
 ///
-/// A value that knows no store. `PlanWriter` carries it out.
-struct WritePlan: CustomStringConvertible {
+/// It knows no store: `PlanWriter` carries it out. A class, since many look at it, and each copy of a struct would count the
+/// references of all its arrays.
+final class WritePlan: CustomStringConvertible {
     /// A state of a record: the columns of its row and its fields.
-    struct State: Hashable, Sendable {
-        var row: RecordRow
-        var fields: StoredFields
+    struct State {
+        let row: RecordRow
+        let fields: StoredFields
     }
 
     let type: RecordTypeDefinition
@@ -39,29 +40,28 @@ struct WritePlan: CustomStringConvertible {
     var claims: [AssetLinks.Claim] = []
     var notices: [WriteNotice] = []
 
-    init(
-        _ type: RecordTypeDefinition, zone: ZoneID, name: String, before: State? = nil, after: State? = nil
-    ) {
+    /// Whether the access list changes, and with it where the record is found.
+    let changesAccess: Bool
+    /// Whether some state of it has files.
+    let hasAssets: Bool
+    /// Whether some state of it has references.
+    let hasReferences: Bool
+    let record: RecordNumber
+
+    /// - Parameters:
+    ///   - before: The record as it is stored; `nil` for one that is made.
+    ///   - after: The record as it will be; `nil` for one that goes.
+    init(_ type: RecordTypeDefinition, zone: ZoneID, name: String, before: State? = nil, after: State? = nil) {
         self.type = type
         self.zone = zone
         self.name = name
         self.before = before
         self.after = after
-    }
-
-    /// Whether the access list changes, and with it where the record is found.
-    var changesAccess: Bool { before?.row.access != after?.row.access }
-
-    /// Whether some state of it has files.
-    var hasAssets: Bool { isTrue(ofSome: StoredFieldsView.hasAssets) }
-
-    /// Whether some state of it has references.
-    var hasReferences: Bool { isTrue(ofSome: StoredFieldsView.hasReferences) }
-
-    private func isTrue(ofSome test: (_ layout: [UInt8]) -> Bool) -> Bool {
-        if let before, test(before.fields.layout) { return true }
-        if let after { return test(after.fields.layout) }
-        return false
+        record = before?.row.id ?? after?.row.id ?? .unassigned
+        changesAccess = before?.row.access != after?.row.access
+        let layouts = (before?.fields.layout ?? [], after?.fields.layout ?? [])
+        hasAssets = StoredFieldsView.hasAssets(layouts.0) || StoredFieldsView.hasAssets(layouts.1)
+        hasReferences = StoredFieldsView.hasReferences(layouts.0) || StoredFieldsView.hasReferences(layouts.1)
     }
 
     /// Whether one statement does all of it.

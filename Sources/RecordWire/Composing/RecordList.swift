@@ -5,7 +5,7 @@
 package struct RecordList: Hashable, Sendable {
     /// The opening and the members so far.
     package var json: [UInt8] = []
-    package private(set) var count = 0
+    package var count = 0
     /// Where the members begin.
     package let start: Int
 
@@ -16,9 +16,11 @@ package struct RecordList: Hashable, Sendable {
     }
 
     /// The bytes of the members and of the commas between them.
+    @inlinable
     package var bytes: Int { json.count - start }
 
     /// Counts a member, which the caller appends to `json` behind this call.
+    @inlinable
     package mutating func beginMember() {
         if count > 0 { json.append(UInt8(ascii: ",")) }
         count += 1
