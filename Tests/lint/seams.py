@@ -36,7 +36,7 @@ TOO_LARGE = {
     "FogbaseClient.InMemoryDatabase": (1054, 72),
     "FogbaseClient.Query": (277, 48),
     "RecordEngine.RecordDatabase": (1182, 75),
-    "RecordEngine.RecordReader": (1851, 130),
+    "RecordEngine.RecordReader": (1766, 129),
     "RecordEngine.WriteTransaction": (1042, 82),
 }
 
