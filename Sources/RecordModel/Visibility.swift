@@ -34,14 +34,14 @@ package struct Visibility: Sendable {
         mayRead(record) || mayWrite(record)
     }
 
-    /// Refuses callers who may not change a record that they know of.
+    /// Refuses a caller that may not change a record it knows of.
     ///
     /// - Parameter type: The record's.
     package func requireWriting(_ record: RecordFacts, of type: RecordTypeName) throws(RecordError) {
         if !mayWrite(record) { throw .refused(caller, .write, .record(type)) }
     }
 
-    /// Whether a caller who may not read a record is to be told once, by the feed, that it is gone.
+    /// Whether the feed tells the caller, once, that a record which it may not read is gone.
     ///
     /// - Parameters:
     ///   - formerReaders: As they are stored with the record.

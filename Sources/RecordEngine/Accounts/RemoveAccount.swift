@@ -68,7 +68,6 @@ final class RemovalJob: Job, @unchecked Sendable {
     /// Whether the last slice failed: the next one does as little as it can.
     private var hasFailed = false
 
-    var kind: JobKind { .removals }
     var frees: Bool { true }
 
     func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> JobProgress {

@@ -79,7 +79,6 @@ private final class CollectionJob: Job, @unchecked Sendable {
         self.sparesUploads = sparesUploads
     }
 
-    var kind: JobKind { .assets }
     var weight: Int { Self.perSlice }
     var operations: Int { Self.perSlice }
     var frees: Bool { true }

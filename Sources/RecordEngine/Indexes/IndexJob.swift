@@ -49,8 +49,6 @@ final class IndexJob: Job, @unchecked Sendable {
         self.progress = progress
     }
 
-    var kind: JobKind { .indexes }
-
     func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
         defer { load = transaction.indexes.load }
         let done = try transaction.indexSlice(&budget)

@@ -9,7 +9,6 @@ protocol Job: AnyObject, Sendable {
     /// Work that comes after a commit and before the next slice, away from the writer's thread.
     typealias AfterCommit = @Sendable () async throws(RecordError) -> Void
 
-    var kind: JobKind { get }
     /// What a slice counts for in the size of a group.
     var weight: Int { get }
     /// The operations of a slice, for the statistics.
@@ -40,18 +39,6 @@ extension Job {
     var pace: SliceBudget.Pace { .background }
 }
 
-/// The kinds of long work.
-enum JobKind: Hashable, Sendable {
-    /// Builds indexes, and empties dropped ones.
-    case indexes
-    /// Deletes what removed accounts had.
-    case removals
-    /// Changes or deletes the records that match a condition.
-    case set
-    /// Deletes assets that no record has.
-    case assets
-}
-
 /// What a slice has done.
 struct JobProgress: Hashable, Sendable {
     /// Whether there is more to do.
@@ -66,6 +53,6 @@ enum JobRetry {
     case again
     /// Another slice after a pause, which doubles with each failure in a row.
     case later
-    /// Nothing: whoever waits for the job gets the error.
+    /// Nothing: those that wait for the job get the error.
     case end(RecordError)
 }

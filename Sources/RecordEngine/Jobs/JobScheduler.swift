@@ -36,8 +36,8 @@ final class JobScheduler: Sendable {
         self.sleep = sleep
     }
 
-    /// The kinds of the jobs that are under way or wait for their next attempt.
-    var kinds: [JobKind] { jobs.withLock { $0.values.map(\.job.kind) } }
+    /// The jobs that are under way or wait for their next attempt.
+    var count: Int { jobs.withLock { $0.count } }
 
     /// Begins a job, and returns at once. If a slice of it is under way, another one follows it in any case.
     func begin(_ job: any Job, in database: RecordDatabase) {

@@ -29,7 +29,6 @@ final class SetJob: Job, @unchecked Sendable {
         self.note = note
     }
 
-    var kind: JobKind { .set }
     var weight: Int { 64 }
     var operations: Int { 1 }
     var frees: Bool { change.isDeletion }

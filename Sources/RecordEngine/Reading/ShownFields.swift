@@ -3,7 +3,7 @@ internal import RecordStorage
 internal import RecordWire
 
 /// What an answer shows of the records of a type: the fields that were asked for and that the caller reads, and access lists
-/// to those who may change them.
+/// to callers that may change them.
 struct ShownFields: Sendable {
     let visibility: Visibility
     private let ofOthers: FieldSelection

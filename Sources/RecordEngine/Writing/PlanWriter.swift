@@ -60,7 +60,7 @@ struct PlanWriter {
         if plan.isPreserved { try records.setReceived(transaction.now, record: after.row.id) }
     }
 
-    /// Puts a record where it is found by those who may read it, and takes it away where it was.
+    /// Adds a record to the audiences that may read it now, and removes it from those that may not any more.
     private func setAudiences(_ plan: WritePlan) throws(RecordError) {
         let before = try audiences(of: plan.before, plan.zone)
         let after = try audiences(of: plan.after, plan.zone)

@@ -164,7 +164,7 @@ extension RecordWriter {
             merge = try before.withView { view throws(RecordError) in
                 try merged(
                     resolved, into: view, replacingAll: replacesAll,
-                    // Whoever may not write fields may not take them away either.
+                    // A caller that may not write a field may not remove it either.
                     keeping: context.visibility(of: type).unwritable(creator: existing.row.creator),
                     record: existing.row.id)
             }

@@ -44,7 +44,7 @@ enum WriteCheck {
             guard let blocker,
                 let holder = try transaction.records.find(id: blocker.source)
             else { return }
-            // Who may not read the record that blocks, or the field of it that does, does not learn its name.
+            // A caller that may not read the record or the field which blocks does not learn its name.
             let isReadable =
                 transaction.schema[id: holder.row.type].map { type in
                     context.visibility(of: type).mayRead(field: blocker.field, of: holder.row.facts)

@@ -27,7 +27,7 @@ final class WriteContext {
         if case .privateDatabase(let owner) = address.scope { owner } else { row.creator }
     }
 
-    /// Notes that a record is made, changed or taken away, before that is done.
+    /// Notes that a record is made, changed or removed, before that is done.
     ///
     /// - Throws: QUOTA_EXCEEDED.
     func noteUsage(of plan: WritePlan) throws(RecordError) {
@@ -50,7 +50,7 @@ final class WriteContext {
 
     // MARK: What a caller must not learn from an error
 
-    /// What a caller is told whose value another record has: in which fields, only of those that it reads.
+    /// The error for a caller whose value another record has: it names only fields that the caller reads.
     func withoutHiddenFields(
         _ error: RecordError, of row: RecordRow, _ type: RecordTypeDefinition
     ) -> RecordError {
@@ -60,7 +60,7 @@ final class WriteContext {
         return shown.count == names.count ? error : .uniqueViolation(shown, type: type.name, isWhole: false)
     }
 
-    /// What a caller is told whose change makes a record too large: how large, only if it reads all of it.
+    /// The error for a change that makes a record too large: it has the size only if the caller reads the whole record.
     func withoutSize(_ error: RecordError, of row: RecordRow, type: RecordTypeDefinition) -> RecordError {
         let visibility = visibility(of: type)
         guard !visibility.unreadable(creator: row.creator).isEmpty || !visibility.mayRead(row.facts) else {

@@ -1,6 +1,6 @@
 /// Records, tombstones and errors as the members of a JSON list, while it grows.
 ///
-/// What stands in front of the list and behind it is the business of the protocol that answers. Whoever appends members
+/// What stands in front of the list and behind it is the business of the protocol that answers. Code that appends members
 /// knows nothing of it, and no bytes are moved in the end.
 package struct RecordList: Hashable, Sendable {
     /// The opening and the members so far.
@@ -34,13 +34,13 @@ package struct RecordList: Hashable, Sendable {
 
     package var mark: Mark { Mark(count: count, position: json.count) }
 
-    /// Takes away what was appended since a mark.
+    /// Removes what was appended since a mark.
     package mutating func removeMembers(since mark: Mark) {
         json.removeSubrange(mark.position...)
         count = mark.count
     }
 
-    /// Takes away all members, but not their room.
+    /// Removes all members and keeps their room.
     package mutating func removeAll() {
         json.removeSubrange(start...)
         count = 0
