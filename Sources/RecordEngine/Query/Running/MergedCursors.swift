@@ -13,14 +13,7 @@ struct MergedCursors {
     private let order: QueryOrder
     /// If not, one follows another, as a single one does.
     private let areMerged: Bool
-    /// The first that is not at its end, if one follows another.
-    private var current = 0
-    /// Else those that are not at their end; the least is the one that stands first.
-    private var heap = Heap<Position>()
-    private var hasBegun = false
 
-    /// The caller finishes.
-    ///
     /// - Parameters:
     ///   - order: That of the query.
     ///   - comesInOrder: Whether each of the cursors comes in it.
@@ -30,29 +23,31 @@ struct MergedCursors {
         areMerged = comesInOrder && cursors.count > 1
     }
 
-    /// Goes to the first record, or to the next one; merged, a record on which several walks stand comes once.
-    ///
-    /// - Returns: The cursor that stands on it; `nil` at the end.
-    mutating func next(_ store: StoreReader, _ budget: QueryBudget) throws(RecordError) -> WalkCursor? {
-        if areMerged { return try nextMerged(store, budget) }
-        while current < cursors.count {
-            let cursor = cursors[current]
-            if try cursor.next(store, budget) { return cursor }
-            current += 1
+    /// Calls `body` with the cursor that stands on the next record, until it returns false. Merged, a record on which
+    /// several walks stand comes once. All statements are ended then.
+    @inline(__always)
+    func forEach(
+        _ store: StoreReader, _ budget: QueryBudget, _ body: (WalkCursor, RecordCursor?) throws(RecordError) -> Bool
+    ) throws(RecordError) {
+        defer { for cursor in cursors { cursor.finish() } }
+        if areMerged { return try forEachMerged(store, budget, body) }
+        for cursor in cursors {
+            guard try cursor.forEach(store, budget, body) else { return }
         }
-        return nil
     }
 
-    private mutating func nextMerged(_ store: StoreReader, _ budget: QueryBudget) throws(RecordError) -> WalkCursor? {
-        let order = order
+    private func forEachMerged(
+        _ store: StoreReader, _ budget: QueryBudget, _ body: (WalkCursor, RecordCursor?) throws(RecordError) -> Bool
+    ) throws(RecordError) {
         let precedes = { (one: Position, other: Position) in one.place.precedes(other.place, in: order) }
-        if !hasBegun {
-            hasBegun = true
-            for cursor in cursors where try cursor.next(store, budget) {
-                heap.insert(Position(cursor: cursor, place: cursor.place), by: precedes)
-            }
-        } else if let done = heap.min?.place {
-            while let first = heap.min, first.place == done {
+        // The cursors that are not at their end; the least is the one that stands first.
+        var heap = Heap<Position>()
+        for cursor in cursors where try cursor.next(store, budget) {
+            heap.insert(Position(cursor: cursor, place: cursor.place), by: precedes)
+        }
+        while let least = heap.min {
+            guard try body(least.cursor, least.cursor.record) else { return }
+            while let first = heap.min, first.place == least.place {
                 if try first.cursor.next(store, budget) {
                     heap.replaceMin(with: Position(cursor: first.cursor, place: first.cursor.place), by: precedes)
                 } else {
@@ -60,11 +55,5 @@ struct MergedCursors {
                 }
             }
         }
-        return heap.min?.cursor
-    }
-
-    /// Ends all statements; to be called on every path.
-    func finish() {
-        for cursor in cursors { cursor.finish() }
     }
 }

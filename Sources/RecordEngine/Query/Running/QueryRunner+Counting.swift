@@ -5,9 +5,10 @@ internal import RecordStorage
 extension QueryRunner {
     /// Calls `body` with the id of each match, once.
     func forEachMatch(_ body: (RecordNumber) throws(RecordError) -> Void) throws(RecordError) {
-        var matches = try matches(of: parts, in: .none, needsRecords: false)
-        defer { matches.finish() }
-        while let match = try matches.next() { try body(match.id) }
+        try forEachMatch(of: parts, in: .none, needsRecords: false) { match, _ throws(RecordError) in
+            try body(match.id)
+            return .more
+        }
     }
 
     /// The exact number of matches.

@@ -48,10 +48,10 @@ struct QueryRunner {
             }
             return
         }
-        var matches = try matches(of: parts, in: .query, after: place, limit: limit, needsRecords: true)
-        defer { matches.finish() }
-        while let match = try matches.next() {
-            guard let record = match.record, try body(record, { match.place }) else { return }
+        try forEachMatch(of: parts, in: .query, after: place, limit: limit, needsRecords: true) {
+            match, record throws(RecordError) in
+            guard let record, try body(record, { match.place }) else { return .none }
+            return .more
         }
     }
 
@@ -62,21 +62,23 @@ struct QueryRunner {
         for reading in [ReadingOrder.query, .time, .none] {
             let parts = parts.filter { $0.order == reading }
             if parts.isEmpty { continue }
-            var matches = try matches(of: parts, in: reading, after: place, limit: limit, needsRecords: !order.isByID)
-            defer { matches.finish() }
             var count = 0
-            while let match = try matches.next() {
+            try forEachMatch(of: parts, in: reading, after: place, limit: limit, needsRecords: !order.isByID) {
+                match, record throws(RecordError) in
                 let candidate =
-                    reading == .query ? match.place : QueryPlace(key: try sortKey(match.record), record: match.id)
-                if let place, !place.precedes(candidate, in: order) { continue }
+                    reading == .query ? match.place : QueryPlace(key: try sortKey(record), record: match.id)
+                if let place, !place.precedes(candidate, in: order) { return .more }
                 if first.wants(candidate), !hasOverlaps || seen.insert(match.id).inserted {
                     try first.add(candidate, budget)
                 }
                 count += 1
-                guard count == limit else { continue }
+                guard count == limit else { return .more }
                 // Of those that come in an order, no more than a page is wanted.
-                if reading == .query { break }
-                if reading == .time { matches.end(withTimeOf: match) }
+                return switch reading {
+                case .query: .none
+                case .time: .sameTime
+                case .none: .more
+                }
             }
         }
         return try first.finish(budget)

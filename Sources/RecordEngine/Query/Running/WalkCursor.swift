@@ -134,6 +134,30 @@ final class WalkCursor {
         return false
     }
 
+    /// Calls `body` for each record or entry from the beginning on, until it returns false. The statement of a joined walk is
+    /// held outside of the loop: counted references would cost as much as a step.
+    ///
+    /// - Returns: `false` if `body` did.
+    @inline(__always)
+    func forEach(
+        _ store: StoreReader, _ budget: QueryBudget, _ body: (WalkCursor, RecordCursor?) throws(RecordError) -> Bool
+    ) throws(RecordError) -> Bool {
+        guard try next(store, budget) else { return true }
+        if let row, let record {
+            let hasEnd = end != nil
+            repeat {
+                guard try body(self, record) else { return false }
+                guard try row.next(), !hasEnd || isWanted(row.id) else { break }
+                try budget.take(1)
+            } while true
+            return true
+        }
+        repeat {
+            guard try body(self, nil) else { return false }
+        } while try next(store, budget)
+        return true
+    }
+
     private func begin(_ store: StoreReader) throws(RecordError) -> Bool {
         if isLast { return false }
         isLast = true

@@ -13,65 +13,22 @@ enum ReadingOrder {
     case none
 }
 
-/// The matches of plans, each once: pages, sorted pages, counts and sets are all read from it.
-struct Matches {
-    private let runner: QueryRunner
-    private let reading: ReadingOrder
-    private let needsRecords: Bool
-    private var cursors: MergedCursors
-    private var seen: Set<RecordNumber> = []
-    /// When the last ones that are wanted were made.
-    private var lastTime: Int64?
-
-    fileprivate init(_ runner: QueryRunner, _ reading: ReadingOrder, _ cursors: [WalkCursor], needsRecords: Bool) {
-        self.runner = runner
-        self.reading = reading
-        self.needsRecords = needsRecords
-        self.cursors = MergedCursors(cursors, order: runner.order, comesInOrder: reading != .none)
-    }
-
-    /// Goes to the first match, or to the next one.
-    ///
-    /// - Returns: The cursor that stands on it, until the next call; `nil` at the end.
-    mutating func next() throws(RecordError) -> WalkCursor? {
-        while let cursor = try cursors.next(runner.store, runner.budget) {
-            if reading == .none, isRepeated(cursor) { continue }
-            let mayBeCut = cursor.mayBeCut
-            let asks = cursor.asks || mayBeCut
-            guard asks || (needsRecords && !cursor.isJoined) || lastTime != nil else { return cursor }
-            guard let record = try cursor.lookUp(runner.store, runner.budget) else { continue }
-            if let lastTime, record.systemFields.created != lastTime { return nil }
-            if asks, try !runner.matches(record, cursor.part, mayBeCut: mayBeCut) { continue }
-            return cursor
-        }
-        return nil
-    }
-
-    /// Whether a record came already, where more than one walk may meet it and they come in no order.
-    private mutating func isRepeated(_ cursor: WalkCursor) -> Bool {
-        let part = cursor.part
-        guard part.plan.hasOverlaps || (runner.hasOverlaps && part.home.isAudience) else { return false }
-        return !seen.insert(cursor.id).inserted
-    }
-
-    /// Ends with those that were made in the millisecond of a match, where they come by time.
-    mutating func end(withTimeOf match: WalkCursor) {
-        lastTime = match.record?.systemFields.created
-    }
-
-    /// Ends all statements; to be called on every path.
-    func finish() {
-        cursors.finish()
-    }
+/// Whether whoever reads matches wants another one.
+enum MatchWish {
+    case more
+    /// Only those that were made in the millisecond of this one.
+    case sameTime
+    case none
 }
 
+/// The matches of plans, each once: pages, sorted pages, counts and sets are all read from them.
 extension QueryRunner {
     /// So many statements stay open at once.
     private static let maxStatements = 8
     /// Entries that a walk among others reads at least.
     private static let mergedChunk = 4
 
-    /// Begins to read matches. The caller finishes.
+    /// Calls `body` with each match, until it wants none: with the cursor that stands on it, and the record if that was read.
     ///
     /// - Parameters:
     ///   - parts: Those of the query's that are to be read in this order.
@@ -79,10 +36,50 @@ extension QueryRunner {
     ///     order all that there are.
     ///   - limit: How many are likely to be wanted.
     ///   - needsRecords: Whether the caller wants to see the records: else they are read where a condition asks them.
-    func matches(
+    // Inlined, as the loops below it: what makes a page is compiled into the loop then, and counts no references there.
+    @inline(__always)
+    func forEachMatch(
         of parts: [QueryPart], in reading: ReadingOrder, after place: QueryPlace? = nil, limit: Int = .max,
-        needsRecords: Bool
-    ) throws(RecordError) -> Matches {
+        needsRecords: Bool, _ body: (WalkCursor, RecordCursor?) throws(RecordError) -> MatchWish
+    ) throws(RecordError) {
+        let cursors = MergedCursors(
+            try cursors(of: parts, in: reading, after: place, limit: limit), order: order,
+            comesInOrder: reading != .none)
+        // Where more than one walk may meet a record and they come in no order.
+        var seen: Set<RecordNumber> = []
+        // When the last ones that are wanted were made.
+        var lastTime: Int64?
+        func hand(_ cursor: WalkCursor, _ record: RecordCursor?) throws(RecordError) -> Bool {
+            switch try body(cursor, record) {
+            case .more: return true
+            case .none: return false
+            case .sameTime:
+                lastTime = record?.systemFields.created
+                return true
+            }
+        }
+        try cursors.forEach(store, budget) { cursor, standing throws(RecordError) in
+            if reading == .none, canRepeat(cursor.part), !seen.insert(cursor.id).inserted { return true }
+            let mayBeCut = cursor.mayBeCut
+            let asks = cursor.asks || mayBeCut
+            guard asks || lastTime != nil || (needsRecords && standing == nil) else {
+                return try hand(cursor, standing)
+            }
+            guard let record = try cursor.lookUp(store, budget) else { return true }
+            if let lastTime, record.systemFields.created != lastTime { return false }
+            if asks, try !matches(record, cursor.part, mayBeCut: mayBeCut) { return true }
+            return try hand(cursor, record)
+        }
+    }
+
+    /// Whether more than one walk may meet the matches of a plan.
+    private func canRepeat(_ part: QueryPart) -> Bool {
+        part.plan.hasOverlaps || (hasOverlaps && part.home.isAudience)
+    }
+
+    private func cursors(
+        of parts: [QueryPart], in reading: ReadingOrder, after place: QueryPlace?, limit: Int
+    ) throws(RecordError) -> [WalkCursor] {
         let count = parts.reduce(0) { $0 + $1.plan.walks.count }
         // Of many walks each gives a part of the page.
         let chunk = count <= 1 ? limit : limit / count + Self.mergedChunk
@@ -107,7 +104,7 @@ extension QueryRunner {
                         reading: source))
             }
         }
-        return Matches(self, reading, cursors, needsRecords: needsRecords)
+        return cursors
     }
 
     /// The ids of the records that were made in the millisecond of a place or behind it.
