@@ -81,12 +81,12 @@ import Threads
         let request = try test.queryRequest("n >= 0", sort: "-n", limit: 200)
         let database = test.database
         #expect(
-            await Self.refusalWhenCancelled { _ = try await database.makeReader().query(request) }?.cause
+            await Self.refusalWhenCancelled { _ = try await database.makeReader().queries.run(request) }?.cause
                 == .requestAbandoned)
         let onPool = await Self.refusalWhenCancelled {
             _ = try await database.queries.pool.read(database) { pooled throws(RecordError) in
                 withUnsafeCurrentTask { $0?.cancel() }
-                return try pooled.answerHere(request, [])
+                return try pooled.queries.answerHere(request, [])
             }
         }
         #expect(onPool?.cause == .requestAbandoned)

@@ -161,7 +161,7 @@ private final class LoopReader: @unchecked Sendable {
             caller: .administrator(.bootstrap), address: .publicDefault, typeName: type, input: input)
         return await refusal {
             try reader.refresh()
-            _ = try await reader.query(request)
+            _ = try await reader.queries.run(request)
         }
     }
 

@@ -81,7 +81,7 @@ import Testing
             }
             #expect(plans[0] == plans[1] && plans[0] != nil)
             #expect(try await test.query(condition).plan.contains("merge of 2"))
-            let prepared = try #require(try test.reader.bind(test.queryRequest(condition)))
+            let prepared = try #require(try test.reader.queries.bind(test.queryRequest(condition)))
             #expect(!prepared.shape.condition.contains("IN {"), "\(prepared.shape.condition)")
         }
     }

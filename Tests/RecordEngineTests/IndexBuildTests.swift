@@ -277,7 +277,7 @@ import Testing
             let index = try #require(try test.indexes().first)
             #expect(try await test.query("n > 10", limit: 100).names.count == 49)
             // On a busy machine that one was answered on the pool, and not by this reader.
-            _ = try test.reader.answerHere(test.queryRequest("n > 10", limit: 100), [])
+            _ = try test.reader.queries.answerHere(test.queryRequest("n > 10", limit: 100), [])
             try await test.database.refreshStatistics()
             #expect(test.database.sampledIndexes == [index.id])
             #expect(test.reader.preparedIndexes == [index.id])

@@ -14,7 +14,7 @@ import Testing
         request.input.explain = false
         request.input.count = false
         try test.reader.refresh()
-        return QueryPage(json: try await test.reader.query(request).object).names
+        return QueryPage(json: try await test.reader.queries.run(request).object).names
     }
 
     private static func words(

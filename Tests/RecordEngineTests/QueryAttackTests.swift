@@ -36,10 +36,10 @@ import Testing
         request.input.variables = ["v": .string(String(repeating: "x", count: 200_000))]
         let hostile = request
         try test.reader.refresh()
-        #expect(await refusal { _ = try await test.reader.query(hostile) }?.cause == .tooLarge)
+        #expect(await refusal { _ = try await test.reader.queries.run(hostile) }?.cause == .tooLarge)
         request.input.condition = "title == $v"
         let single = request
-        #expect(await refusal { _ = try await test.reader.query(single) } == nil)
+        #expect(await refusal { _ = try await test.reader.queries.run(single) } == nil)
     }
 
     @Test func `ORs of many branches are planned in bounded work`() async throws {

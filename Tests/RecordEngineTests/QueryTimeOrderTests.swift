@@ -66,7 +66,7 @@ import Testing
         var request = try test.queryRequest("", sort: "-createdTimestamp,n", limit: 5)
         request.input.count = false
         try test.reader.refresh()
-        let page = QueryPage(json: try await test.reader.query(request).object)
+        let page = QueryPage(json: try await test.reader.queries.run(request).object)
         #expect(page.plan == "walk records of Post backward: all\nsort: -createdTimestamp, n, -id")
         #expect(page.names.count == 5 && (page.examined ?? .max) < 200)
         await test.close()

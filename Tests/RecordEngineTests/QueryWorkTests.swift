@@ -65,7 +65,7 @@ import Testing
         // To count looks at the time, too.
         request.input.count = false
         try test.reader.refresh()
-        let page = QueryPage(json: try await test.reader.query(request).object)
+        let page = QueryPage(json: try await test.reader.queries.run(request).object)
         #expect(page.names.count == 10)
         #expect(page.json["plan"]?["ranOn"]?.string == "pool")
         await test.close()
@@ -188,7 +188,7 @@ import Testing
             .bind(try PredicateSyntax.parse("createdTimestamp > 5 AND n >= 0 AND (\(branches))")).simplified()
         let zone = try #require(ZoneID(text: try test.raw("SELECT min(zone) FROM record")))
         var asked = 0
-        let patient = try test.reader.planner(
+        let patient = try test.reader.queries.planner(
             for: type, home: .zone(zone), limit: 10, budget: QueryBudget(time: .seconds(600))
         ) { asked += 1 }
         let range = ValueRange(lower: ValueRange.Bound(.integer(5), isInclusive: false))
@@ -196,7 +196,8 @@ import Testing
         _ = try patient.ids(range)
         #expect(asked == 1)
         #expect(try patient.plan(predicate, sort: []).walks.count > 0)
-        let late = try test.reader.planner(for: type, home: .zone(zone), limit: 10, budget: QueryBudget(time: .zero))
+        let late = try test.reader.queries.planner(
+            for: type, home: .zone(zone), limit: 10, budget: QueryBudget(time: .zero))
         #expect(throws: RecordError.queryTooExpensive) { _ = try late.plan(predicate, sort: []) }
         await test.close()
     }

@@ -20,7 +20,7 @@ enum ChangeRoutes {
             in: try call.address(), for: call.caller, since: call.query["since"],
             limit: try call.query.limit(call.database.limits), fields: try call.query.fields(),
             opening: Envelope.changes)
-        return .json(try await call.reader.changes(request).json())
+        return .json(try await call.reader.feed.changes(request).json())
     }
 
     static let schemas: StaticString = #"""

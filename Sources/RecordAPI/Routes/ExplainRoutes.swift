@@ -28,7 +28,7 @@ enum ExplainRoutes {
         if question.deed.action != nil, let name = question.typeName, call.reader.schema[name] == nil {
             throw unknownType(name, in: try call.query.databaseID(default: database) ?? database)
         }
-        return .json(document(try call.reader.explainAccess(question)))
+        return .json(document(try call.reader.access.explain(question)))
     }
 
     /// With the place: mostly the type is there, in another one.

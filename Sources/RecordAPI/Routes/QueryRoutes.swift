@@ -56,7 +56,7 @@ enum QueryRoutes {
         input.explain = try call.query.word("explain")
         let request = QueryRequest(
             caller: call.caller, address: try call.address(), typeName: type, input: input, opening: Envelope.records)
-        return .json(try await call.reader.query(request).json())
+        return .json(try await call.reader.queries.run(request).json())
     }
 
     /// What `GET /query/{type}` does, for queries that are longer than an address or come as CloudKit's dictionaries.
@@ -73,7 +73,7 @@ enum QueryRoutes {
         input.limit = try pageLength(input.limit, call.database.limits)
         let request = QueryRequest(
             caller: call.caller, address: address, typeName: type, input: input, opening: Envelope.records)
-        return .json(try await call.reader.query(request).json())
+        return .json(try await call.reader.queries.run(request).json())
     }
 
     /// The length of a page, as the body has it.

@@ -42,12 +42,12 @@ extension RecordReader {
             if answer.outcome == .setBegun { throw .setInterrupted(answer) }
             return answer
         }
-        if let wish = try await missingIndexes(for: request.query, isForCaller: false) {
+        if let wish = try await queries.missingIndexes(for: request.query, isForCaller: false) {
             _ = try await database.addIndexes(wish, to: request.query.typeName)
         }
         let set = try await database.queries.pool.read(database) { reader throws(RecordError) in
             var request = request
-            request.query = try reader.current(request.query)
+            request.query = try reader.queries.current(request.query)
             return try reader.matches(request)
         }
         var progress = SetProgress(matched: set.matched)
@@ -97,16 +97,16 @@ extension RecordReader {
     private func matches(_ request: SetRequest) throws(RecordError) -> MatchedSet {
         var set = MatchedSet()
         let limit = database.limits.setRecords
-        guard let query = try bind(request.query), let zone = query.zone else { return set }
-        try requireIndexes(query, request.query)
+        guard let query = try queries.bind(request.query), let zone = query.zone else { return set }
+        try queries.requireIndexes(query, request.query)
         set.type = query.type
         // Of each record it is asked again whether the caller may see it.
         set.predicate = query.condition
         set.isOwnAlone = query.isOwnAlone
         let budget = QueryBudget(
             time: .milliseconds(database.limits.queryMilliseconds), workPerRecord: SetChange.workPerRecord)
-        try advising(query, budget) { () throws(RecordError) in
-            let runner = try runnerOfAll(query, zone: zone, budget)
+        try queries.advising(query, budget) { () throws(RecordError) in
+            let runner = try queries.runnerOfAll(query, zone: zone, budget)
             set.matched = try runner.count()
             if request.isDryRun { return }
             if let most = request.maxAffected, set.matched > most {

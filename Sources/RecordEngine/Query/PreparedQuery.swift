@@ -39,7 +39,7 @@ struct PreparedQuery {
     }
 }
 
-extension RecordReader {
+extension QueryReader {
     /// Binds a query: rights first, then words.
     ///
     /// - Returns: `nil` for a type that development does not know yet.
@@ -55,9 +55,9 @@ extension RecordReader {
         if reach == .none {
             throw .refused(request.caller, .read, .records(request.typeName))
         }
-        let zone = try zoneID(request.address)
+        let zone = try reader.zoneID(request.address)
         let audiences = try zone.map { zone throws(RecordError) in
-            try self.audiences(of: whole, for: request.caller, in: request.address.scope, zone: zone)
+            try reader.audiences(of: whole, for: request.caller, in: request.address.scope, zone: zone)
         }
         // A condition or a sort tells what stands in a field as well as reading it does. What only creators read may be
         // asked for by who reads none but its own records, and those that lists open to it: of these its own are looked at
@@ -111,29 +111,14 @@ extension RecordReader {
     private func bound(
         _ input: QueryInput, _ words: KnownQueries.Words?, to type: RecordTypeDefinition, now: Int64
     ) throws(RecordError) -> BoundQuery {
-        if let words, let known = knownQueries.bound(words) { return known }
+        if let words, let known = reader.knownQueries.bound(words) { return known }
         var namesAccounts = false
         let bound = try input.bind(to: type, now: now) { name throws(RecordError) in
             namesAccounts = true
             return try self.writerID(named: name)
         }
-        if let words, !namesAccounts { knownQueries.keep(bound, for: words) }
+        if let words, !namesAccounts { reader.knownQueries.keep(bound, for: words) }
         return bound
-    }
-
-    /// The audiences whose records of a type a caller may read.
-    func audiences(
-        of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope, zone: ZoneID
-    ) throws(RecordError) -> [AudienceID] {
-        guard type.hasAccessLists else { return [] }
-        let principals: [Int64]
-        switch Authorization.listedReach(of: .read, for: caller, in: scope, type: type) {
-        case .none: return []
-        case .all: principals = [AudienceTable.everything]
-        case .principals(let numbers): principals = numbers
-        }
-        let reading = store.audiences
-        return try reading.find(zone: zone, principals: principals, type: type.id)
     }
 
     /// A condition on `_deleted` with the numbers of the accounts that it means, as long as they are not too many.
@@ -155,7 +140,7 @@ extension RecordReader {
         }
         guard let name = UserRecordName(name) else { return nil }
         // Not by `userID`, which brings the view up to date: type and indexes are those of the view as it is.
-        return try accounts.find(recordName: name.text)?.id
+        return try store.accounts.find(recordName: name.text)?.id
     }
 }
 

@@ -44,6 +44,15 @@ package struct PageTime {
 }
 
 extension RecordReader {
+    /// Does what is long on a thread of the pool.
+    ///
+    /// - Throws: What `body` does; TRY_AGAIN_LATER if too many wait already.
+    package func onPool<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(RecordError) -> Value
+    ) async throws(RecordError) -> Value {
+        try await database.queries.pool.read(database, isForCaller: true) { _ throws(RecordError) in try body() }
+    }
+
     /// Makes a page: on this thread if it takes no longer than a loop can spare, else on a thread of the pool for pages.
     func page<Request: PageRequest>(_ request: Request) async throws(RecordError) -> RecordPage {
         var time = PageTime(pageTime)

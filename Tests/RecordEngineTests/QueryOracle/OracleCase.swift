@@ -82,7 +82,7 @@ struct OracleCase {
             caller: caller, address: isPrivate ? database.privateAddress : .publicDefault,
             typeName: try database.typeName(), input: input)
         try database.test.reader.refresh()
-        return try await database.test.reader.query(request).object
+        return try await database.test.reader.queries.run(request).object
     }
 
     private func text(_ plan: JSONValue?) -> String { plan?["text"]?.string ?? "plan not asked for" }

@@ -24,7 +24,7 @@ extension TestDatabase {
         let request = try queryRequest(
             condition, arguments, sort: sort, limit: limit, cursor: cursor, type: type, as: caller, in: address)
         try reader.refresh()
-        return QueryPage(json: try await reader.query(request).object)
+        return QueryPage(json: try await reader.queries.run(request).object)
     }
 
     func queryRequest(

@@ -4,6 +4,17 @@ internal import RecordWire
 internal import Threads
 
 extension RecordReader {
+    package var queries: QueryReader { QueryReader(reader: self) }
+}
+
+/// Answers queries on the thread of a reader, in its view.
+package struct QueryReader {
+    let reader: RecordReader
+
+    var database: RecordDatabase { reader.database }
+    var schema: Schema { reader.schema }
+    var store: StoreReader { reader.store }
+
     /// Answers a query: on this thread if it takes no longer than a loop can spare, else on a thread of the pool; with an
     /// index more, if one is missing that the caller may cause.
     ///
@@ -12,7 +23,7 @@ extension RecordReader {
     ///   with cause NOT_INDEXED for what would scan, QUERY_TOO_EXPENSIVE for what takes too long; TRY_AGAIN_LATER while
     ///   its index is being built.
     /// - Source: CloudKit Web Services Reference, "Fetching Records Using a Query".
-    package func query(_ request: QueryRequest) async throws(RecordError) -> RecordPage {
+    package func run(_ request: QueryRequest) async throws(RecordError) -> RecordPage {
         if request.input.size > Self.longInput { return try await longQuery(request) }
         var request = request
         var notices: [QueryNotice] = []
@@ -29,7 +40,7 @@ extension RecordReader {
                 return try answer(query, request, notices, budget, isOnPool: false)
             } catch {
                 guard budget.stoppedAfter != nil else { throw error }
-                if budget.elapsed > Self.overrunSpent { lastOverrun = MonotonicClock.now }
+                if budget.elapsed > Self.overrunSpent { reader.lastOverrun = MonotonicClock.now }
                 return try await answerOnPool(request, notices)
             }
         }
@@ -44,20 +55,11 @@ extension RecordReader {
         return try await answerOnPool(request, notices)
     }
 
-    /// Does what is long on a thread of the pool.
-    ///
-    /// - Throws: What `body` does; TRY_AGAIN_LATER if too many wait already.
-    package func onPool<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(RecordError) -> Value
-    ) async throws(RecordError) -> Value {
-        try await database.queries.pool.read(database, isForCaller: true) { _ throws(RecordError) in try body() }
-    }
-
     private func answerOnPool(
         _ request: QueryRequest, _ notices: [QueryNotice]
     ) async throws(RecordError) -> RecordPage {
         try await database.queries.pool.read(database, isForCaller: true) { reader throws(RecordError) in
-            try reader.answerHere(try reader.current(request), notices)
+            try reader.queries.answerHere(try reader.queries.current(request), notices)
         }
     }
 
@@ -68,14 +70,14 @@ extension RecordReader {
         guard request.input.size > Self.longInput else { return try missingIndexesHere(for: request) }
         return try await database.queries.pool.read(database, isForCaller: isForCaller) {
             reader throws(RecordError) in
-            try reader.missingIndexesHere(for: try reader.current(request))
+            try reader.queries.missingIndexesHere(for: try reader.queries.current(request))
         }
     }
 
     /// A request with the rights that its caller has now: it may have waited for a thread.
     func current(_ request: QueryRequest) throws(RecordError) -> QueryRequest {
         var request = request
-        request.caller = try current(request.caller)
+        request.caller = try reader.current(request.caller)
         return request
     }
 
@@ -87,7 +89,7 @@ extension RecordReader {
     /// What a loop spares for one query: less if it has just spent all of it on another, since both may have come in one
     /// turn of the loop.
     private var loopTime: Duration {
-        MonotonicClock.now &- lastOverrun < Self.overrunNanoseconds ? .microseconds(400) : .milliseconds(2)
+        MonotonicClock.now &- reader.lastOverrun < Self.overrunNanoseconds ? .microseconds(400) : .milliseconds(2)
     }
 
     /// Longer words are bound on the pool at once: each of a thousand names of accounts is a search, and lists are hashed on
@@ -126,7 +128,7 @@ extension RecordReader {
     /// Adds indexes just in time, and tells which.
     private func addIndexes(_ wish: IndexWish, for request: QueryRequest) async throws(RecordError) -> [QueryNotice] {
         let added = try await database.addIndexes(wish, to: request.typeName)
-        try refresh()
+        try reader.refresh()
         guard let type = schema[request.typeName] else { return [] }
         return added.all.map { QueryNotice(index: $0, of: type) }
     }
@@ -158,7 +160,7 @@ extension RecordReader {
             let start = page.records.json.count
             let system = cursor.systemFields
             page.records.beginMember()
-            _ = try self.append(cursor, system, type, shown, to: &page.records.json)
+            _ = try reader.append(cursor, system, type, shown, to: &page.records.json)
             let hidden = showsAll ? 0 : shown.bytes(of: cursor, creator: system.creator)
             bounds.didRead(hidden)
             if bounds.areReached(by: page.records.count, page.records.bytes) { last = place() }
@@ -199,7 +201,7 @@ extension RecordReader {
         estimatesAll: Bool = false
     ) throws(RecordError) -> QueryRunner {
         let words = limit == nil || estimatesAll ? nil : query.words
-        let known = words.flatMap { knownQueries.plan($0) }
+        let known = words.flatMap { reader.knownQueries.plan($0) }
         var isByDataToo = false
         func part(_ predicate: Predicate, _ home: RowHome) throws(RecordError) -> QueryPart {
             var planner = try planner(for: query.type, home: home, limit: limit, budget: budget) { isByDataToo = true }
@@ -208,11 +210,12 @@ extension RecordReader {
             return QueryPart(try planner.plan(predicate, sort: sort, orderedAs: condition), in: home)
         }
         let first = if let known { QueryPart(known, in: .zone(zone)) } else { try part(query.predicate, .zone(zone)) }
-        if let words, known == nil, !isByDataToo { knownQueries.keep(first.plan, for: words) }
+        if let words, known == nil, !isByDataToo { reader.knownQueries.keep(first.plan, for: words) }
         var parts = [first]
         for audience in query.audiences { parts.append(try part(query.condition, .audience(audience))) }
         return QueryRunner(
-            parts, order: first.plan.order, type: query.type.id, store: store, budget: budget, userName: userName)
+            parts, order: first.plan.order, type: query.type.id, store: store, budget: budget, userName: reader.userName
+        )
     }
 
     /// Rejects a query that no index serves, unless its caller may cause the index.

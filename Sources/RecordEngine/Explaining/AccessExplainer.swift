@@ -69,10 +69,20 @@ package struct AccessExplanation: Hashable, Sendable {
 }
 
 extension RecordReader {
+    package var access: AccessExplainer { AccessExplainer(reader: self) }
+}
+
+/// Explains what callers may do.
+package struct AccessExplainer {
+    let reader: RecordReader
+
+    var store: StoreReader { reader.store }
+    private var schema: Schema { reader.schema }
+
     /// Tells what a caller may do, and by which rule, from the same judgement that its requests meet.
     ///
     /// - Throws: BAD_REQUEST for a caller that is none, NOT_FOUND for an unknown type, record or field.
-    package func explainAccess(_ question: AccessQuestion) throws(RecordError) -> AccessExplanation {
+    package func explain(_ question: AccessQuestion) throws(RecordError) -> AccessExplanation {
         guard let action = question.deed.action else { return try explainDatabase(question) }
         guard let name = question.typeName else { throw .questionNeedsType }
         guard let type = schema[name] else { throw .unknownType(name) }
@@ -140,7 +150,7 @@ extension RecordReader {
     private func facts(
         of name: RecordName, type: RecordTypeDefinition, in address: DatabaseAddress
     ) throws(RecordError) -> RecordFacts {
-        guard let zone = try zoneID(address) else { throw .recordNotFound }
+        guard let zone = try reader.zoneID(address) else { throw .recordNotFound }
         let found = try store.records.find(zone: zone, name: name.text)
         guard let cursor = found else { throw .recordNotFound }
         defer { cursor.finish() }

@@ -9,7 +9,7 @@ enum AccessSubject {
     case refused(AccessExplanation.Step)
 }
 
-extension RecordReader {
+extension AccessExplainer {
     /// Finds whom a question names: `anonymous`; `administrator`, with `:` and a role or not; `key:` and a name; the name
     /// or record name of a user, or the record name of a key's account.
     ///
@@ -34,7 +34,7 @@ extension RecordReader {
             return subject(of: row)
         }
         if let name = UserRecordName(text) {
-            let row = try accounts.find(recordName: name.text)
+            let row = try store.accounts.find(recordName: name.text)
             guard let row else {
                 throw RecordError(
                     .notFound, "There is no user with this record name", details: [("caller", .text(text))])
@@ -44,7 +44,7 @@ extension RecordReader {
         guard Authorization.authorize(question.asker, .manageUsers) == .allowed else {
             throw .subjectByRecordName(text, right: .manageUsers)
         }
-        let row = try accounts.find(name: text)
+        let row = try store.accounts.find(name: text)
         guard let row else {
             throw RecordError(
                 .notFound,
@@ -68,7 +68,7 @@ extension RecordReader {
             return subject(of: row)
         }
         return .caller(
-            .user(account.id, roles: try accounts.roles(of: account.id)))
+            .user(account.id, roles: try store.accounts.roles(of: account.id)))
     }
 
     private func subject(of key: KeyRow?) -> AccessSubject {
@@ -91,7 +91,7 @@ extension RecordReader {
     /// Which word to ask for, if a name is an administrator's; for those who may know.
     private func hint(about name: String, _ question: AccessQuestion) -> String {
         guard Authorization.authorize(question.asker, .manageAdministrators) == .allowed,
-            let info = try? database.administrators?.find(name)
+            let info = try? reader.database.administrators?.find(name)
         else { return "" }
         return " \(name) is an administrator: ask for administrator:\(info.role.rawValue)."
     }

@@ -31,11 +31,20 @@ package struct ChangesRequest: PageRequest {
     }
 
     package func page(by reader: RecordReader, _ time: inout PageTime) throws(RecordError) -> RecordPage? {
-        try reader.changes(self, &time)
+        try reader.feed.changes(self, &time)
     }
 }
 
 extension RecordReader {
+    package var feed: FeedReader { FeedReader(reader: self) }
+}
+
+/// Reads the changes of zones, in a reader's view.
+package struct FeedReader {
+    fileprivate let reader: RecordReader
+
+    private var store: StoreReader { reader.store }
+
     /// What changed in a zone after a token, oldest first.
     ///
     /// Each record comes once, with its newest state; a deleted one as a tombstone. Changes to records that the caller
@@ -47,8 +56,8 @@ extension RecordReader {
     /// - Source: CloudKit Web Services Reference, "Fetching Record Zone Changes".
     package func changes(_ request: ChangesRequest) async throws(RecordError) -> RecordPage {
         var request = request
-        request.knownSequence = knownSequence
-        return try await page(request)
+        request.knownSequence = reader.knownSequence
+        return try await reader.page(request)
     }
 
     /// - Returns: `nil` if the time was over before the page was made.
@@ -60,7 +69,7 @@ extension RecordReader {
             throw .refused(caller, .read, .privateDatabase)
         }
         guard address.zone == .defaultZone else { throw .zoneNotFound }
-        guard let zone = try zoneRow(address) else {
+        guard let zone = try reader.zoneRow(address) else {
             // Nothing was ever written: the empty feed starts over with each call until something is. A token is of a state
             // of this file that a restored copy has lost.
             guard request.since?.isEmpty ?? true else { throw .tokenOfLostState }
@@ -70,12 +79,12 @@ extension RecordReader {
         }
         // A change that is in the view and not yet known here has not judged what is shown: its number is not told, so
         // that the token ends with it.
-        let rights = min(try lastChangeOfRights(of: caller, in: address.scope), knownSequence(for: request))
+        let rights = min(try reader.lastChangeOfRights(of: caller, in: address.scope), knownSequence(for: request))
         let epoch = try store.openings.current()
         var token = SyncToken(
             generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged, epoch: epoch, complete: 0)
         if let since = request.since, !since.isEmpty {
-            token = try SyncToken.open(since, zone: zone.id, caller: caller, with: database.keys)
+            token = try SyncToken.open(since, zone: zone.id, caller: caller, with: reader.database.keys)
             // What another copy of this file has given is in an epoch that this one does not know, or behind the end of one. What
             // was given after a copy was made of a file in use may not be: such numbers are not in the zone at first.
             let last = try store.openings.lastNumber(of: token.epoch)
@@ -107,7 +116,7 @@ extension RecordReader {
             if let end { bound = min(end, bound) }
         }
         var page = RecordPage(request.opening)
-        var bounds = PageBounds(limit: limit, database.limits)
+        var bounds = PageBounds(limit: limit, reader.database.limits)
         var isCut = false
         var isLate = false
         var rows = 0
@@ -120,7 +129,7 @@ extension RecordReader {
         }
         let (position, complete) = (token.sequence, token.complete)
         // Where rows may be passed over one by one, a look is longer than the page.
-        let mayPassOver = caller.isBoundByGrants && schema.types.values.contains { $0.hasAccessLists }
+        let mayPassOver = caller.isBoundByGrants && reader.schema.types.values.contains { $0.hasAccessLists }
         let look = mayPassOver ? max(limit * 4, Self.feedWindow) : limit + 1
         let first = try store.records.changes(zone: zone, after: position, through: bound, limit: look, filter: filter)
         if let records = first {
@@ -132,7 +141,7 @@ extension RecordReader {
                 }
                 let row = records.row
                 // Types that this thread does not know were committed after everything that is looked at.
-                guard let type = type(row.type) else {
+                guard let type = reader.type(row.type) else {
                     isCut = true
                     break
                 }
@@ -151,7 +160,7 @@ extension RecordReader {
                 if row.isDeleted || !isReadable {
                     RecordComposer.appendTombstone(name: records.name, typeName: type.name, to: &page.records.json)
                 } else {
-                    try append(records.record, row.systemFields, type, shown, to: &page.records.json)
+                    try reader.append(records.record, row.systemFields, type, shown, to: &page.records.json)
                     bounds.didRead(shown.bytes(of: records.record, creator: row.creator))
                 }
             } while try records.next()
@@ -162,12 +171,12 @@ extension RecordReader {
         let moreComing = token.sequence < newest
         if !moreComing { token.complete = token.sequence }
         page.end = .token(
-            SyncToken.seal(token, zone: zone, caller: caller, with: database.keys), moreComing: moreComing)
+            SyncToken.seal(token, zone: zone, caller: caller, with: reader.database.keys), moreComing: moreComing)
         return page
     }
 
     private func knownSequence(for request: ChangesRequest) -> Int64 {
-        min(knownSequence, request.knownSequence)
+        min(reader.knownSequence, request.knownSequence)
     }
 
     /// Rows that one filtered look at the feed may walk.
@@ -177,14 +186,14 @@ extension RecordReader {
     private func feedFilter(for caller: Caller, in scope: DatabaseScope) -> RecordReading.FeedFilter {
         var all: [TypeID] = []
         var own: [TypeID] = []
-        for type in schema.types.values {
+        for type in reader.schema.types.values {
             switch Authorization.reach(of: .read, for: caller, in: scope, type: type) {
             case .all: all.append(type.id)
             case .own: own.append(type.id)
             case .none: break
             }
         }
-        if all.count == schema.types.count { return .everything }
+        if all.count == reader.schema.types.count { return .everything }
         return .types(all: all.sorted(), own: own.sorted(), user: caller.userID ?? 0)
     }
 }

@@ -4,7 +4,7 @@ internal import RecordWire
 internal import Threads
 
 /// What planners ask of the data.
-extension RecordReader {
+extension QueryReader {
     /// Rows are counted up to here before statistics are asked.
     private static let probedRows = 128
     /// Walks that are counted for one plan. For further ones statistics must do: a plan must not take longer than a query

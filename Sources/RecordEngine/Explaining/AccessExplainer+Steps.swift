@@ -2,7 +2,7 @@ internal import RecordModel
 internal import RecordStorage
 
 /// Rulings in words.
-extension RecordReader {
+extension AccessExplainer {
     /// - Parameters:
     ///   - action: What is done to records of the type; `nil` for what concerns a database as a whole.
     ///   - isForAnyRecord: No record was named.
@@ -66,6 +66,6 @@ extension RecordReader {
 
     private func listed(_ number: Int64) throws(RecordError) -> String {
         guard let principal = Principal(number: number) else { return "*" }
-        return try name(of: principal) ?? "a role that is gone"
+        return try reader.name(of: principal) ?? "a role that is gone"
     }
 }
