@@ -1,3 +1,4 @@
+internal import Containers
 package import RecordModel
 internal import RecordStorage
 internal import Synchronization
@@ -17,38 +18,19 @@ package final class InputWorker: Sendable {
     private struct State {
         var executor: ThreadExecutor?
         var isClosed = false
-        /// By the number of binary digits of their lengths; in each the first that came is the first.
-        var waiting: [Int: Deque] = [:]
-
-        mutating func takeShortest() -> (@Sendable () -> Void)? {
-            guard let length = waiting.keys.min() else { return nil }
-            let work = waiting[length]?.takeFirst()
-            if waiting[length]?.isEmpty ?? true { waiting[length] = nil }
-            return work
-        }
+        var waiting = Heap<Work>()
+        /// How many have come.
+        var turns = 0
     }
 
-    /// Work in the order in which it came.
-    private struct Deque {
-        private var works: [@Sendable () -> Void] = []
-        private var first = 0
+    private struct Work {
+        /// The binary digits of the body's length.
+        let digits: Int
+        /// Among bodies of one length the first that came is the first.
+        let turn: Int
+        let run: @Sendable () -> Void
 
-        var count: Int { works.count - first }
-        var isEmpty: Bool { count == 0 }
-
-        mutating func append(_ work: @escaping @Sendable () -> Void) { works.append(work) }
-
-        mutating func takeFirst() -> (@Sendable () -> Void)? {
-            guard !isEmpty else { return nil }
-            defer {
-                first += 1
-                if first > 64, 2 * first > works.count {
-                    works.removeFirst(first)
-                    first = 0
-                }
-            }
-            return works[first]
-        }
+        func precedes(_ other: Work) -> Bool { (digits, turn) < (other.digits, other.turn) }
     }
 
     private let state = Locked(State())
@@ -64,7 +46,7 @@ package final class InputWorker: Sendable {
     package var reads: Int { count.load(ordering: .relaxed) }
 
     /// The bodies that wait for their turn.
-    package var waits: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
+    package var waits: Int { state.withLock { $0.waiting.count } }
 
     /// Runs `read` on the thread, which starts with the first call.
     ///
@@ -80,9 +62,16 @@ package final class InputWorker: Sendable {
                 do throws(RecordError) { result = .success(try read()) } catch { result = .failure(error) }
                 continuation.resume(returning: result)
             }
-            state.withLock { $0.waiting[Int.bitWidth - bytes.leadingZeroBitCount, default: Deque()].append(work) }
+            state.withLock { state in
+                state.turns += 1
+                state.waiting.insert(
+                    Work(digits: Int.bitWidth - bytes.leadingZeroBitCount, turn: state.turns, run: work)
+                ) { $0.precedes($1) }
+            }
             // As many turns of the thread as there is work, each for what is the shortest by then.
-            Task.detached(executorPreference: executor) { self.state.withLock { $0.takeShortest() }?() }
+            Task.detached(executorPreference: executor) {
+                self.state.withLock { $0.waiting.popMin { $0.precedes($1) } }?.run()
+            }
         }
         return try result.get()
     }
