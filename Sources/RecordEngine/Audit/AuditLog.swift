@@ -50,7 +50,10 @@ struct AuditLogWriter {
         if let name = actor.name { return ("operator", name) }
         switch actor.caller {
         case .anonymous: return ("anonymous", "")
-        case .user(let id, _): return ("user", try transaction.userNames.name(of: id))
+        case .user(let id, _):
+            // Not from the names that are cached: the account may be new, and if it is undone, the next one gets its number.
+            let row = try transaction.store.accounts.find(id: id)
+            return ("user", row?.recordName ?? SystemUser.deleted)
         case .service(let key):
             let row = try transaction.store.keys.find(account: key.account)
             return ("key", row?.name ?? "")

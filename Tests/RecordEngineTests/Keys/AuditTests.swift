@@ -50,6 +50,25 @@ import Testing
         #expect(try test.reader.roles.list().isEmpty)
     }
 
+    @Test func `an account that was undone leaves its name to nobody`() async throws {
+        let test = try TestDatabase()
+        let undone = await refusal {
+            try await test.database.write { transaction throws(RecordError) in
+                let id = try transaction.store.accounts.add(
+                    recordName: "_undone", name: "_undone", password: nil, created: 0, kind: .anonymous)
+                try transaction.auditLog.append(.userSignUp, "", by: AuditActor(caller: .user(id, roles: [:])))
+                throw .signInFailed
+            }
+        }
+        #expect(undone == .signInFailed)
+        // Its account gets the same number.
+        let key = try await test.database.apiKeys.create(
+            KeyName("k"), scope: KeyScope(permissions: .read), by: .server
+        ).key
+        let rotated = try await test.database.apiKeys.rotate(key.id, by: .server).key
+        #expect(rotated.userRecordName == key.userRecordName)
+    }
+
     @Test func `no statement changes an entry or takes one away before its time`() async throws {
         let test = try TestDatabase()
         for number in 0..<5 { _ = try await test.makeKey("k\(number)", KeyScope(permissions: .read)) }
