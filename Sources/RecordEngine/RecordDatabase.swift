@@ -115,7 +115,7 @@ package actor RecordDatabase {
         self.transaction = transaction
         // What was under way when the database was closed, or its machine stopped, goes on.
         if hasIndexWork { buildIndexes() }
-        if hasRemovals { finishRemovals() }
+        if hasRemovals { accounts.finishRemovals() }
     }
 
     deinit {
@@ -226,7 +226,7 @@ package actor RecordDatabase {
     /// Takes no more writes, finishes those that wait, and closes the file. Readers must be gone. An index that is being
     /// built waits for the next start.
     package nonisolated func close() async {
-        try? await writeAllAuditNotes()
+        try? await auditLog.writeAllNotes()
         // At once, and not when the writer has time: slices of index work follow each other without a pause.
         queue.withLock { $0.isClosed = true }
         queue.broadcast()

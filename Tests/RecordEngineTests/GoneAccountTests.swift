@@ -29,7 +29,7 @@ import Testing
                 as: .administrator(.bootstrap))
         }
         for session in sessions.dropFirst() {
-            try await test.database.removeUser(#require(UserRecordName(session.user.recordName)), by: .shell)
+            try await test.database.accounts.remove(#require(UserRecordName(session.user.recordName)), by: .shell)
         }
         return (test, sessions[0])
     }
@@ -110,7 +110,7 @@ import Testing
         func leave(after deed: (Caller) async throws -> Void) async throws {
             let (caller, session) = try await test.signUp("brief")
             try await deed(caller)
-            try await test.database.removeUser(#require(UserRecordName(session.user.recordName)), by: .shell)
+            try await test.database.accounts.remove(#require(UserRecordName(session.user.recordName)), by: .shell)
         }
         #expect(try gone() == 2)
         for _ in 0..<5 { try await leave { _ in } }
@@ -166,7 +166,7 @@ import Testing
         let condition = "modifiedUserRecordName == '_deleted'"
         #expect(await refusal { _ = try await test.query(condition) }?.cause == .notIndexed)
         let ann = try await test.signUp("ann").session.user
-        try await test.database.removeUser(#require(UserRecordName(ann.recordName)), by: .shell)
+        try await test.database.accounts.remove(#require(UserRecordName(ann.recordName)), by: .shell)
         #expect(await refusal { _ = try await test.query(condition) }?.cause == .notIndexed)
     }
 

@@ -193,7 +193,7 @@ import Testing
             #"{"types":{"Post":{"fields":{"l":{"type":"INT64_LIST","indexes":["QUERYABLE"]},"m":{"type":"INT64_LIST"}}}}}"#
         )
         for number in 0..<99 {
-            _ = try await test.database.putRole(try #require(RoleName("r\(number)")), members: [])
+            _ = try await test.database.roles.put(try #require(RoleName("r\(number)")), members: [])
         }
         let readers = (0..<99).map { #""role:r\#($0)":["read"]"# }.joined(separator: ",")
         // With the place of all records that have a list, a hundred entries for each member.
@@ -231,7 +231,7 @@ import Testing
         let test = try TestDatabase()
         let bob = try await test.signUp("bob").session
         for number in 0..<99 {
-            _ = try await test.database.putRole(
+            _ = try await test.database.roles.put(
                 try #require(RoleName("r\(number)")), members: number == 0 ? [bob.user.recordName] : [])
         }
         try await test.putSchema(

@@ -26,13 +26,13 @@ import Testing
         let test = try TestDatabase(environment)
         let name = try #require(RoleName("moderators"))
         let session = try await test.signUp("mod").session
-        _ = try await test.database.putRole(name, members: [session.user.recordName])
+        _ = try await test.database.roles.put(name, members: [session.user.recordName])
         try await test.putType(
             fields: #""t":{"type":"STRING","indexes":\#(indexes)}"#, grants: #"{"moderators":["READ","WRITE"]}"#)
         try await test.create("a", #""t":"x""#)
         try test.reader.refresh()
         let caller = try test.caller(session.token)
-        return (test, caller, { _ = try await test.database.putRole(name, members: []) })
+        return (test, caller, { _ = try await test.database.roles.put(name, members: []) })
     }
 
     @Test func `a long query, and what a set would change, are found with the roles that are left`() async throws {
@@ -91,7 +91,7 @@ import Testing
         try await write(known)
         if isGone {
             let user = try await test.signIn("mod").user
-            _ = try await test.database.changeUser(
+            _ = try await test.database.accounts.change(
                 try #require(UserRecordName(user.recordName)), isDisabled: true, by: .shell)
         } else {
             try await end()
@@ -104,8 +104,9 @@ import Testing
     @Test func `a caller that is gone is nobody`() async throws {
         let test = try TestDatabase()
         let (caller, session) = try await test.signUp("ann")
-        try await test.database.removeAccount(
-            try test.reader.account(session.user.id), password: "correct horse", token: Array(session.token.utf8))
+        try await test.database.accounts.remove(
+            try test.reader.accounts.lookUp(session.user.id), password: "correct horse",
+            token: Array(session.token.utf8))
         let refused = await refusal { _ = try await test.reader.page(Question(caller: caller)) }
         #expect(refused?.code == .authenticationFailed)
         await test.close()

@@ -119,7 +119,7 @@ import Testing
     @Test func `a set asks for its caller's roles in each slice`() async throws {
         let test = try TestDatabase(.production)
         let editor = try #require(RoleName("editor"))
-        _ = try await test.database.putRole(editor, members: [])
+        _ = try await test.database.roles.put(editor, members: [])
         try await test.putType(
             fields: #""g":{"type":"INT64","indexes":["QUERYABLE"]}"#,
             grants: #"{"_world":["READ"],"editor":["WRITE"]}"#)

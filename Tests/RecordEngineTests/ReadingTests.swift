@@ -101,7 +101,7 @@ import Testing
         let fresh = try test.changes(as: alice.caller).token
         #expect(try test.changes(since: fresh, as: alice.caller).changes.isEmpty)
         let editors = try #require(RoleName("editors"))
-        _ = try await test.database.putRole(editors, members: [alice.session.user.recordName])
+        _ = try await test.database.roles.put(editors, members: [alice.session.user.recordName])
         #expect(await refusal { _ = try test.changes(since: fresh, as: alice.caller) }?.cause == .tokenExpired)
     }
 
@@ -177,17 +177,17 @@ import Testing
     @Test func `a session is known until it is signed out`() async throws {
         let test = try TestDatabase()
         let alice = try await test.signUp("alice")
-        let lookup = try test.reader.account(named: "alice")
-        let session = try await test.database.signIn(
+        let lookup = try test.reader.accounts.lookUp(named: "alice")
+        let session = try await test.database.accounts.signIn(
             Credentials(name: "alice", password: "correct horse"), account: lookup)
         #expect(session.user.recordName == alice.session.user.recordName)
         let token = Array(session.token.utf8)
         try test.reader.refresh()
-        #expect(try token.withUnsafeBytes { try test.reader.authenticate($0) } == alice.caller)
-        try await test.database.signOut(token)
+        #expect(try token.withUnsafeBytes { try test.reader.callers.authenticate($0) } == alice.caller)
+        try await test.database.sessions.signOut(token)
         try test.reader.refresh()
         #expect(
-            await refusal { _ = try token.withUnsafeBytes { try test.reader.authenticate($0) } }?.code
+            await refusal { _ = try token.withUnsafeBytes { try test.reader.callers.authenticate($0) } }?.code
                 == .authenticationFailed)
     }
 
@@ -195,12 +195,14 @@ import Testing
         let test = try TestDatabase()
         _ = try await test.signUp("alice")
         let wrong = await refusal {
-            _ = try await test.database.signIn(
-                Credentials(name: "alice", password: "wrong horse"), account: test.reader.account(named: "alice"))
+            _ = try await test.database.accounts.signIn(
+                Credentials(name: "alice", password: "wrong horse"),
+                account: test.reader.accounts.lookUp(named: "alice"))
         }
         let unknown = await refusal {
-            _ = try await test.database.signIn(
-                Credentials(name: "mallory", password: "wrong horse"), account: test.reader.account(named: "mallory"))
+            _ = try await test.database.accounts.signIn(
+                Credentials(name: "mallory", password: "wrong horse"),
+                account: test.reader.accounts.lookUp(named: "mallory"))
         }
         #expect(wrong == unknown)
         #expect(wrong?.code == .authenticationFailed)
@@ -212,21 +214,23 @@ import Testing
         let alice = try await test.signUp("alice")
         let inner = try #require(RoleName("inner"))
         let outer = try #require(RoleName("outer"))
-        _ = try await test.database.putRole(inner, members: [alice.session.user.recordName])
-        _ = try await test.database.putRole(outer, members: ["role:inner"])
+        _ = try await test.database.roles.put(inner, members: [alice.session.user.recordName])
+        _ = try await test.database.roles.put(outer, members: ["role:inner"])
         let token = Array(alice.session.token.utf8)
         try test.reader.refresh()
-        guard case .user(_, let roles) = try token.withUnsafeBytes({ try test.reader.authenticate($0) }) else {
+        guard case .user(_, let roles) = try token.withUnsafeBytes({ try test.reader.callers.authenticate($0) }) else {
             Issue.record("not a user")
             return
         }
         #expect(Set(roles.keys) == [inner, outer])
-        try await test.database.removeRole(inner)
+        try await test.database.roles.remove(inner)
         try test.reader.refresh()
-        guard case .user(_, let after) = try token.withUnsafeBytes({ try test.reader.authenticate($0) }) else { return }
+        guard case .user(_, let after) = try token.withUnsafeBytes({ try test.reader.callers.authenticate($0) }) else {
+            return
+        }
         #expect(after.isEmpty)
         #expect(
-            await refusal { _ = try await test.database.putRole(outer, members: ["role:outer"]) }?.cause
+            await refusal { _ = try await test.database.roles.put(outer, members: ["role:outer"]) }?.cause
                 == .unknownName)
     }
 }

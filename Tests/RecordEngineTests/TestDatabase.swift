@@ -143,9 +143,9 @@ final class TestDatabase {
 
     /// Signs somebody up and gives the caller that the token means.
     func signUp(_ name: String) async throws -> (caller: Caller, session: Session) {
-        let session = try await database.signUp(Credentials(name: name, password: "correct horse"))
+        let session = try await database.accounts.signUp(Credentials(name: name, password: "correct horse"))
         try reader.refresh()
-        let caller = try Array(session.token.utf8).withUnsafeBytes { try reader.authenticate($0) }
+        let caller = try Array(session.token.utf8).withUnsafeBytes { try reader.callers.authenticate($0) }
         return (caller, session)
     }
 }

@@ -264,8 +264,8 @@ import Testing
             try await test.create("a", #""n":1"#, as: ann.caller)
             for number in 0..<20 { try await test.create("p\(number)", #""n":1"#, as: ann.caller, in: own) }
             let name = try #require(UserRecordName(ann.session.user.recordName))
-            try await test.database.removeUser(name, by: .shell)
-            await test.database.removalsAreDone()
+            try await test.database.accounts.remove(name, by: .shell)
+            await test.database.accounts.removalsAreDone()
             #expect(try Self.used(test, .administrator(.bootstrap)).records == 1)
             await test.close()
         }

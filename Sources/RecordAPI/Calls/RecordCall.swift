@@ -63,7 +63,7 @@ struct RecordCall {
     func address() throws(RecordError) -> DatabaseAddress {
         let address = try query.address(for: caller, reader)
         if case .privateDatabase(let owner) = address.scope, caller.administrator != nil {
-            reader.noteOwner(owner, namedBy: actor)
+            reader.auditLog.noteOwner(owner, namedBy: actor)
         }
         return address
     }
@@ -72,7 +72,7 @@ struct RecordCall {
     ///
     /// - Parameter type: Of the records that were asked for, if the request says it.
     func noteOutOfScope(_ key: ServiceKey, _ type: RecordTypeName?) {
-        reader.noteOutOfScope(
+        reader.auditLog.noteOutOfScope(
             key, target: type.map { "\(operation) \($0)" } ?? "\(operation)", address: actor.address,
             requestID: request.id)
     }

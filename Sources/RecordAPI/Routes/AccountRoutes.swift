@@ -48,14 +48,14 @@ enum AccountRoutes {
         let invitation = try optionalText("invitation", object).map(Invitation.init)
         if let invitation {
             try call.reader.refresh()
-            try call.reader.checkInvitation(invitation, name: credentials.name)
+            try call.reader.invitations.check(invitation, name: credentials.name)
         }
         // Behind the body again, and once more behind the work on the password.
         let isForManagers =
             call.api.configuration.signUp == .closed
             || (call.api.configuration.signUp == .invitation && invitation == nil)
         if isForManagers { try requireAdministratorForSignUp(call) }
-        let session = try await call.database.signUp(
+        let session = try await call.database.accounts.signUp(
             credentials.checked, label: label, invitation: invitation, isForManagers: isForManagers, by: call.actor)
         call.rate.remember(credentials.name, in: call.database)
         return answer(session)
@@ -67,7 +67,7 @@ enum AccountRoutes {
             throw RecordError(.accessDenied, "Anonymous accounts are not made here. Sign up with a name and a password")
         }
         let label = try label(try await call.smallObject(keys: ["label"], isOptional: true))
-        return answer(try await call.database.signUpAnonymously(label: label, by: call.actor))
+        return answer(try await call.database.accounts.signUpAnonymously(label: label, by: call.actor))
     }
 
     /// Where sign-up is not open, administrators make accounts all the same.
@@ -113,14 +113,14 @@ enum AccountRoutes {
                 "role": .string(administrator.role.rawValue),
             ]
         case .service(let key):
-            guard let user = try call.reader.user(key.account) else { throw RecordError.notSignedIn }
-            let name = try call.reader.apiKey(of: key.account)?.name ?? user.recordName
+            guard let user = try call.reader.accounts.user(key.account) else { throw RecordError.notSignedIn }
+            let name = try call.reader.apiKeys.key(of: key.account)?.name ?? user.recordName
             return [
                 "userRecordName": .string(user.recordName), "name": .string(name), "isAdministrator": false,
                 "scope": key.scope.json,
             ]
         case .user(let id, let roles):
-            guard let user = try call.reader.user(id) else { throw RecordError.notSignedIn }
+            guard let user = try call.reader.accounts.user(id) else { throw RecordError.notSignedIn }
             return document(user, roles: roles.keys.map(\.text).sorted())
         }
     }
@@ -135,11 +135,11 @@ enum AccountRoutes {
             currentPassword: try optionalText("currentPassword", object))
         change.invitation = try optionalText("invitation", object).map(Invitation.init)
         try call.reader.refresh()
-        guard let user = try call.reader.user(session.user) else { throw RecordError.notSignedIn }
+        guard let user = try call.reader.accounts.user(session.user) else { throw RecordError.notSignedIn }
         if user.isAnonymous { try allowNaming(change, in: call) }
-        let (account, database, actor) = (try call.reader.account(session.user), call.database, call.actor)
+        let (account, database, actor) = (try call.reader.accounts.lookUp(session.user), call.database, call.actor)
         let changed = try await SessionRoutes.proving(user.name, in: call) { () throws(RecordError) in
-            try await database.change(change, of: account, token: session.token, by: actor)
+            try await database.accounts.change(change, of: account, token: session.token, by: actor)
         }
         if let session = changed.session { return answer(session, status: .ok) }
         return .json(["user": document(changed.user)])
@@ -152,7 +152,7 @@ enum AccountRoutes {
             return try requireAdministratorForSignUp(call)
         }
         guard let name = change.name else { return }
-        try call.reader.checkInvitation(invitation, name: name)
+        try call.reader.invitations.check(invitation, name: name)
     }
 
     /// `DELETE /users/me` with `{"password"}`, or without a body for somebody anonymous, takes the account away.
@@ -162,10 +162,10 @@ enum AccountRoutes {
         let session = try call.session()
         let password = try optionalText("password", object)
         try call.reader.refresh()
-        guard let user = try call.reader.user(session.user) else { throw RecordError.notSignedIn }
-        let (account, database, actor) = (try call.reader.account(session.user), call.database, call.actor)
+        guard let user = try call.reader.accounts.user(session.user) else { throw RecordError.notSignedIn }
+        let (account, database, actor) = (try call.reader.accounts.lookUp(session.user), call.database, call.actor)
         try await SessionRoutes.proving(user.name, in: call) { () throws(RecordError) in
-            try await database.removeAccount(account, password: password, token: session.token, by: actor)
+            try await database.accounts.remove(account, password: password, token: session.token, by: actor)
         }
         return HTTPResponse(.noContent)
     }

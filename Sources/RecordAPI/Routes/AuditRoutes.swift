@@ -29,7 +29,7 @@ enum AuditRoutes {
             request.action = action
         }
         switch call.query["scope"] {
-        case nil, "database": return .json(try await call.database.audit(request))
+        case nil, "database": return .json(try await call.database.auditLog.page(request))
         case "server": return .json(try await call.administrators().auditLog(request))
         default: throw RequestQuery.invalid("scope", "'scope' is database or server")
         }

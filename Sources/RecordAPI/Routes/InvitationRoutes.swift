@@ -34,18 +34,18 @@ enum InvitationRoutes {
         let wish = try InvitationWish(
             name: try AccountRoutes.optionalText("name", object), seconds: try optionalSeconds("expiresIn", object),
             uses: try optionalNumber("uses", object), roles: roles)
-        let made = try await call.database.invite(wish, by: call.actor)
+        let made = try await call.database.invitations.create(wish, by: call.actor)
         var response = HTTPResponse.json(document(made.info, token: made.token), status: .created)
         response.fields.set(.cacheControl, "no-store")
         return response
     }
 
     static func list(_ call: RecordCall) throws -> HTTPResponse {
-        .json(["invitations": .array(try call.reader.invitations().map { document($0) })])
+        .json(["invitations": .array(try call.reader.invitations.list().map { document($0) })])
     }
 
     static func remove(_ call: RecordCall) async throws -> HTTPResponse {
-        try await call.database.removeInvitation(call.parameters[0], by: call.actor)
+        try await call.database.invitations.remove(call.parameters[0], by: call.actor)
         return HTTPResponse(.noContent)
     }
 

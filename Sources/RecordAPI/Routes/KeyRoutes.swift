@@ -39,14 +39,14 @@ enum KeyRoutes {
     /// A page in the order in which they were made, revoked ones among them. Never a token.
     static func list(_ call: RecordCall) throws -> HTTPResponse {
         let limit = try call.query.limit(call.database.limits)
-        let page = try call.reader.apiKeys(after: call.query["cursor"], limit: limit)
+        let page = try call.reader.apiKeys.list(after: call.query["cursor"], limit: limit)
         var answer = JSONObject([("keys", .array(page.keys.map(\.json)))])
         if let cursor = page.cursor { answer["cursor"] = .string(cursor) }
         return .json(.object(answer))
     }
 
     static func read(_ call: RecordCall) throws -> HTTPResponse {
-        .json(try call.reader.apiKey(call.parameters[0]).json)
+        .json(try call.reader.apiKeys.key(call.parameters[0]).json)
     }
 
     /// `POST /keys` with `{"name","scope","expiresAt"|"expiresIn"?}`: the answer shows the token this once.
@@ -55,7 +55,7 @@ enum KeyRoutes {
         guard let name = object["name"]?.string, let scope = object["scope"] else {
             throw RecordError.badRequest("The body needs 'name', a string, and 'scope', an object")
         }
-        let made = try await call.database.createKey(
+        let made = try await call.database.apiKeys.create(
             KeyName(name), scope: KeyScope(scope), expiry: try expiry(object) ?? .never, by: call.actor)
         return answer(made, status: .created)
     }
@@ -72,7 +72,7 @@ enum KeyRoutes {
             guard let text = value.string else { throw RecordError.badRequest("'name' is a string") }
             name = try KeyName(text)
         }
-        let key = try await call.database.changeKey(
+        let key = try await call.database.apiKeys.change(
             call.parameters[0], name: name, scope: try object["scope"].map { value in try KeyScope(value) },
             expiry: try expiry(object), by: call.actor)
         return .json(key.json)
@@ -80,19 +80,19 @@ enum KeyRoutes {
 
     /// `DELETE /keys/{id}` ends it for good.
     static func revoke(_ call: RecordCall) async throws -> HTTPResponse {
-        try await call.database.revokeKey(call.parameters[0], by: call.actor)
+        try await call.database.apiKeys.revoke(call.parameters[0], by: call.actor)
         return HTTPResponse(.noContent)
     }
 
     /// `POST /keys/{id}/rotate` with `{"overlap"?}`, seconds or `"1h"`: a new token, shown this once.
     static func rotate(_ call: inout RecordCall) async throws -> HTTPResponse {
         let object = try await call.object(keys: ["overlap"], upTo: 1_024, isOptional: true)
-        var overlap = RecordDatabase.keyOverlapSeconds
+        var overlap = APIKeys.overlapSeconds
         if let value = object["overlap"] {
             overlap = try WireSeconds.read(value, "overlap")
         }
         return answer(
-            try await call.database.rotateKey(call.parameters[0], overlap: overlap, by: call.actor), status: .ok)
+            try await call.database.apiKeys.rotate(call.parameters[0], overlap: overlap, by: call.actor), status: .ok)
     }
 
     private static func answer(_ made: NewKey, status: HTTPStatus) -> HTTPResponse {

@@ -45,12 +45,12 @@ enum RoleRoutes {
     ]
 
     static func list(_ call: RecordCall) throws -> HTTPResponse {
-        .json(["roles": .array(try call.reader.roles().map(\.json))])
+        .json(["roles": .array(try call.reader.roles.list().map(\.json))])
     }
 
     static func read(_ call: RecordCall) throws -> HTTPResponse {
         let name = try self.name(call)
-        guard let role = try call.reader.role(name) else {
+        guard let role = try call.reader.roles.find(name) else {
             throw RecordError(.notFound, "There is no role with this name", details: [("role", .text(name.text))])
         }
         return try call.answer(role.json, tag: role.tag)
@@ -74,7 +74,7 @@ enum RoleRoutes {
             }
             return members
         }
-        let (role, isNew) = try await call.database.putRole(name, members: members, if: writeGuard, by: call.actor)
+        let (role, isNew) = try await call.database.roles.put(name, members: members, if: writeGuard, by: call.actor)
         return .document(role.json, tag: role.tag, status: isNew ? .created : .ok)
     }
 
@@ -86,13 +86,13 @@ enum RoleRoutes {
             throw RecordError.badRequest(
                 "A member is taken into a role that exists. If-None-Match: * is for PUT of the role itself")
         }
-        let role = try await call.database.setMember(
+        let role = try await call.database.roles.setMember(
             call.parameters[1], of: try name(call), isMember: isMember, if: writeGuard, by: call.actor)
         return .document(role.json, tag: role.tag)
     }
 
     static func delete(_ call: RecordCall) async throws -> HTTPResponse {
-        try await call.database.removeRole(
+        try await call.database.roles.remove(
             try name(call), if: try call.documentGuard(), by: call.actor)
         return HTTPResponse(.noContent)
     }

@@ -41,9 +41,9 @@ enum SessionRoutes {
         let label = try AccountRoutes.label(object)
         return try await proving(credentials.name, in: call) { () throws(RecordError) in
             try call.reader.refresh()
-            let account = try call.reader.account(named: credentials.name)
+            let account = try call.reader.accounts.lookUp(named: credentials.name)
             return AccountRoutes.answer(
-                try await call.database.signIn(credentials.checked, account: account, label: label))
+                try await call.database.accounts.signIn(credentials.checked, account: account, label: label))
         }
     }
 
@@ -56,7 +56,7 @@ enum SessionRoutes {
             return try await SignInAttempt.judging(attempt, body)
         } catch {
             if error.code == .authenticationFailed || error.cause == .wrongPassword || error.cause == .accountDisabled {
-                call.reader.noteFailedSignIn(
+                call.reader.auditLog.noteFailedSignIn(
                     name: name, address: call.actor.address, requestID: call.request.id)
             }
             throw error
@@ -65,20 +65,20 @@ enum SessionRoutes {
 
     /// `DELETE /sessions/current` ends the session whose token the request bears.
     static func signOut(_ call: RecordCall) async throws -> HTTPResponse {
-        try await call.database.signOut(try call.session().token)
+        try await call.database.sessions.signOut(try call.session().token)
         return HTTPResponse(.noContent)
     }
 
     /// The sessions of the caller's account, the newest first.
     static func list(_ call: RecordCall) throws -> HTTPResponse {
         let session = try call.session()
-        let sessions = try call.reader.sessions(of: session.user, token: session.token)
+        let sessions = try call.reader.sessions.list(of: session.user, token: session.token)
         return .json(["sessions": .array(sessions.map(document))])
     }
 
     /// `DELETE /sessions/{id}` ends one of them.
     static func end(_ call: RecordCall) async throws -> HTTPResponse {
-        try await call.database.endSession(call.parameters[0], of: try call.session().user)
+        try await call.database.sessions.end(call.parameters[0], of: try call.session().user)
         return HTTPResponse(.noContent)
     }
 
@@ -86,14 +86,14 @@ enum SessionRoutes {
     static func endAll(_ call: RecordCall) async throws -> HTTPResponse {
         let session = try call.session()
         let keepsCurrent = try call.query.word("others")
-        try await call.database.endSessions(
+        try await call.database.sessions.endAll(
             of: session.user, but: keepsCurrent ? session.token : nil, by: call.actor)
         return HTTPResponse(.noContent)
     }
 
     /// `POST /sessions/current/rotate` gives the session of the request another token.
     static func rotate(_ call: RecordCall) async throws -> HTTPResponse {
-        AccountRoutes.answer(try await call.database.rotateSession(try call.session().token), status: .ok)
+        AccountRoutes.answer(try await call.database.sessions.rotate(try call.session().token), status: .ok)
     }
 
     private static func document(_ session: SessionInfo) -> JSONValue {

@@ -31,9 +31,9 @@ enum UserRoutes {
         let limit = try call.query.limit(call.database.limits)
         let page: UserPage
         if let name = call.query["name"] {
-            page = try call.reader.users(named: name)
+            page = try call.reader.accounts.list(named: name)
         } else {
-            page = try call.reader.users(after: call.query["cursor"], limit: limit)
+            page = try call.reader.accounts.list(after: call.query["cursor"], limit: limit)
         }
         let users = page.users.map { AccountRoutes.document($0.user, roles: $0.roles.map(\.text)) }
         var answer = JSONObject([("users", .array(users))])
@@ -59,14 +59,14 @@ enum UserRoutes {
             guard let flag = value.bool else { throw invalid("disabled", "'disabled' is true or false") }
             isDisabled = flag
         }
-        let user = try await call.database.changeUser(
+        let user = try await call.database.accounts.change(
             try userName(call), password: password, isDisabled: isDisabled, by: call.actor)
         return .json(AccountRoutes.document(user))
     }
 
     /// `DELETE /users/{name}` takes an account away, as its owner could with `DELETE /users/me`.
     static func remove(_ call: RecordCall) async throws -> HTTPResponse {
-        try await call.database.removeUser(try userName(call), by: call.actor)
+        try await call.database.accounts.remove(try userName(call), by: call.actor)
         return HTTPResponse(.noContent)
     }
 

@@ -12,7 +12,9 @@ enum Bearer {
             guard let token = token(in: value), fields.count(of: .authorization) == 1 else {
                 return .failure(malformed)
             }
-            do throws(RecordError) { return .success(try reader.authenticate(token)) } catch { return .failure(error) }
+            do throws(RecordError) { return .success(try reader.callers.authenticate(token)) } catch {
+                return .failure(error)
+            }
         }
         return try caller?.get() ?? .anonymous
     }

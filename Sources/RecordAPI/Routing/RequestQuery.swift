@@ -189,7 +189,7 @@ struct RequestQuery: Sendable {
         guard let name = UserRecordName(text) else {
             throw Self.invalid("owner", "'owner' is the record name of a user: _ and 32 hexadecimal digits")
         }
-        let found = try reader.userID(name)
+        let found = try reader.accounts.id(of: name)
         // The same whether or not there is such a user: nobody's number is 0.
         guard Authorization.mayEnterPrivateDatabase(caller, of: found ?? 0) else { throw Self.notTheOwner }
         guard let found else {

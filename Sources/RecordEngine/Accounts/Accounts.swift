@@ -31,47 +31,55 @@ package struct AccountLookup: Sendable {
 }
 
 extension RecordDatabase {
+    package nonisolated var accounts: Accounts { Accounts(database: self) }
+}
+
+/// The accounts of a database: sign-up, sign-in, changes and removal, by their owners and by managers of users.
+package struct Accounts: Sendable {
+    let database: RecordDatabase
+
     /// Makes an account, its user record, and a session.
     ///
     /// - Parameters:
-    ///   - invitation: Is used with it, or not at all. It was found good by `checkInvitation`.
+    ///   - invitation: Is used with it, or not at all. It was found good by `InvitationReader.check`.
     ///   - isForManagers: Whether nobody else may, as where sign-up is closed.
     ///   - actor: Whose request it is: an administrator makes it for somebody else.
     /// - Throws: EXISTS with cause NAME_TAKEN if the name is taken; ACCESS_DENIED if the invitation is not good any more.
-    package nonisolated func signUp(
+    package func signUp(
         _ credentials: Credentials, label: SessionLabel? = nil, invitation: Invitation? = nil,
         isForManagers: Bool = false, by actor: AuditActor? = nil
     ) async throws(RecordError) -> Session {
         let name = try Credentials.checked(newName: credentials.name)
-        let password = try await passwords.hash(try Credentials.checked(newPassword: credentials.password))
+        let password = try await database.passwords.hash(try Credentials.checked(newPassword: credentials.password))
         let recordName = Self.makeUserRecordName()
         let token = SecretToken(.session)
         let actor = actor ?? AuditActor(caller: .anonymous)
-        let (row, session) = try await write { transaction throws(RecordError) in
-            if isForManagers { try transaction.require(.manageUsers, of: actor) }
-            let row = try transaction.addAccount(recordName: recordName, name: name, password: password, kind: .person)
+        let (row, session) = try await database.write { transaction throws(RecordError) in
+            if isForManagers { try transaction.callers.require(.manageUsers, of: actor) }
+            let row = try transaction.accounts.add(
+                recordName: recordName, name: name, password: password, kind: .person)
             let invited = try invitation.map { invitation throws(RecordError) in
-                try transaction.use(invitation, for: row)
+                try transaction.invitations.use(invitation, for: row)
             }
-            try transaction.auditSignUp(of: row, invitation: invited, by: actor)
-            return (row, try transaction.open(token, for: row, label: label))
+            try transaction.accounts.auditSignUp(of: row, invitation: invited, by: actor)
+            return (row, try transaction.sessions.open(token, for: row, label: label))
         }
-        if !actor.managesUsers, invitation == nil { noteSignUp(of: row, by: actor) }
+        if !actor.managesUsers, invitation == nil { database.auditLog.noteSignUp(of: row, by: actor) }
         return session
     }
 
     /// Makes an account for somebody who has not said a name, its user record, and a session, which alone opens it.
-    package nonisolated func signUpAnonymously(
+    package func signUpAnonymously(
         label: SessionLabel? = nil, by actor: AuditActor? = nil
     ) async throws(RecordError) -> Session {
         let recordName = Self.makeUserRecordName()
         let token = SecretToken(.session)
-        let (row, session) = try await write { transaction throws(RecordError) in
-            let row = try transaction.addAccount(
+        let (row, session) = try await database.write { transaction throws(RecordError) in
+            let row = try transaction.accounts.add(
                 recordName: recordName, name: recordName, password: nil, kind: .anonymous)
-            return (row, try transaction.open(token, for: row, label: label))
+            return (row, try transaction.sessions.open(token, for: row, label: label))
         }
-        noteSignUp(of: row, by: actor ?? AuditActor(caller: .anonymous))
+        database.auditLog.noteSignUp(of: row, by: actor ?? AuditActor(caller: .anonymous))
         return session
     }
 
@@ -81,25 +89,25 @@ extension RecordDatabase {
     ///
     /// - Throws: AUTHENTICATION_FAILED, the same and after the same time whether or not the account exists and has a
     ///   password; ACCESS_DENIED with cause ACCOUNT_DISABLED to who knows the password of a disabled one.
-    package nonisolated func signIn(
+    package func signIn(
         _ credentials: Credentials, account: AccountLookup, label: SessionLabel? = nil
     ) async throws(RecordError) -> Session {
         let token = SecretToken(.session)
         var account = account
         for _ in 0..<Self.passwordAttempts {
-            let verdict = try await passwords.verify(credentials.password, against: account.row?.signInPassword)
+            let verdict = try await database.passwords.verify(
+                credentials.password, against: account.row?.signInPassword)
             guard verdict.isRight, let checked = account.row else { throw .signInFailed }
-            let outcome = try await write { transaction throws(RecordError) -> PasswordOutcome<Session> in
-                guard let current = try transaction.account(checked.id), current.name == checked.name else {
-                    throw .signInFailed
-                }
+            let outcome = try await database.write { transaction throws(RecordError) -> PasswordOutcome<Session> in
+                let current = try transaction.store.accounts.find(id: checked.id)
+                guard let current, current.name == checked.name else { throw .signInFailed }
                 guard current.password == checked.password else { return .changed(AccountLookup(row: current)) }
                 guard current.disabled == nil else { throw .accountDisabled }
                 if let better = verdict.better {
-                    try transaction.accounts.setPassword(better, account: current.id)
+                    try transaction.store.accounts.setPassword(better, account: current.id)
                 }
-                try transaction.ensureUserRecord(of: current)
-                return .done(try transaction.open(token, for: current, label: label))
+                try transaction.accounts.ensureUserRecord(of: current)
+                return .done(try transaction.sessions.open(token, for: current, label: label))
             }
             switch outcome {
             case .done(let session): return session
@@ -132,29 +140,54 @@ extension AccountRow {
 }
 
 extension RecordReader {
+    package var accounts: AccountReader { AccountReader(reader: self) }
+}
+
+/// Accounts as a reader finds them.
+package struct AccountReader {
+    let reader: RecordReader
+    var table: AccountTable { reader.store.accounts }
+
     /// Finds the account that wants to sign in; one that does not exist is looked up all the same.
-    package func account(named name: String) throws(RecordError) -> AccountLookup {
-        AccountLookup(row: try accounts.find(name: name))
+    package func lookUp(named name: String) throws(RecordError) -> AccountLookup {
+        AccountLookup(row: try table.find(name: name))
     }
 
     /// Finds the account of somebody who is signed in.
-    package func account(_ id: UserID) throws(RecordError) -> AccountLookup {
-        AccountLookup(row: try accounts.find(id: id))
+    package func lookUp(_ id: UserID) throws(RecordError) -> AccountLookup {
+        AccountLookup(row: try table.find(id: id))
     }
 
+    /// An account as its owner sees it; `nil` if it is gone.
     package func user(_ id: UserID) throws(RecordError) -> User? {
-        try accounts.find(id: id).map(User.init)
+        try table.find(id: id).map(User.init)
+    }
+
+    /// The number of the account with a public name, in the newest state; `nil` if there is none.
+    package func id(of name: UserRecordName) throws(RecordError) -> UserID? {
+        try reader.refresh()
+        return try table.find(recordName: name.text)?.id
     }
 }
 
 extension WriteTransaction {
+    var accounts: AccountWriter { AccountWriter(transaction: self) }
+}
+
+/// What writes do to accounts and to what goes with them.
+struct AccountWriter {
+    let transaction: WriteTransaction
+    var table: AccountTable { transaction.store.accounts }
+
     /// Adds an account and its user record.
-    func addAccount(
+    func add(
         recordName: String, name: String, password: String?, kind: AccountKind
     ) throws(RecordError) -> AccountRow {
         var row = AccountRow(
-            id: 0, recordName: recordName, name: name, password: password, created: now, granted: 0, kind: kind)
-        row.id = try accounts.add(recordName: recordName, name: name, password: password, created: now, kind: kind)
+            id: 0, recordName: recordName, name: name, password: password, created: transaction.now, granted: 0,
+            kind: kind)
+        row.id = try table.add(
+            recordName: recordName, name: name, password: password, created: row.created, kind: kind)
         try ensureUserRecord(of: row)
         return row
     }
@@ -167,14 +200,11 @@ extension WriteTransaction {
         var detail = row.auditDetail
         if let invitation { detail["invitation"] = .string(invitation) }
         if actor.managesUsers {
-            try audit(.userCreate, row.name, by: actor, detail: detail)
+            try transaction.auditLog.append(.userCreate, row.name, by: actor, detail: detail)
         } else if invitation != nil {
-            try audit(.userSignUp, row.name, by: actor.with(.user(row.id, roles: [:])), detail: detail)
+            try transaction.auditLog.append(
+                .userSignUp, row.name, by: actor.with(.user(row.id, roles: [:])), detail: detail)
         }
-    }
-
-    func account(_ id: UserID) throws(RecordError) -> AccountRow? {
-        try accounts.find(id: id)
     }
 }
 

@@ -29,7 +29,7 @@ package struct ChangedAccount: Sendable {
     package let session: Session?
 }
 
-extension RecordDatabase {
+extension Accounts {
     /// Changes the name or the password of an account. A new password ends all of its sessions but that of the request,
     /// which gets a new token. An account of somebody anonymous becomes one with a name, and keeps all it has.
     ///
@@ -38,7 +38,7 @@ extension RecordDatabase {
     ///   - actor: Whose request it is: the account itself.
     /// - Throws: ACCESS_DENIED if the current password is wrong; EXISTS with cause NAME_TAKEN; AUTHENTICATION_FAILED if
     ///   the session has ended meanwhile.
-    package nonisolated func change(
+    package func change(
         _ change: AccountChange, of account: AccountLookup, token: [UInt8], by actor: AuditActor? = nil
     ) async throws(RecordError) -> ChangedAccount {
         let hash = SHA256.hash(token).bytes
@@ -48,16 +48,18 @@ extension RecordDatabase {
         for _ in 0..<Self.passwordAttempts {
             guard let checked = account.row else { throw .tokenRejected }
             try await check(change, of: checked)
-            if password == nil, let text = change.password { password = try await passwords.hash(text) }
+            if password == nil, let text = change.password { password = try await database.passwords.hash(text) }
             let hashed = password
-            let outcome = try await write { transaction throws(RecordError) -> PasswordOutcome<ChangedAccount> in
-                let current = try transaction.requireSession(hash: hash, of: checked.id)
+            let outcome = try await database.write {
+                transaction throws(RecordError) -> PasswordOutcome<ChangedAccount> in
+                let current = try transaction.sessions.require(hash: hash, of: checked.id)
                 guard current.password == checked.password, current.kind == checked.kind else {
                     return .changed(AccountLookup(row: current))
                 }
-                try transaction.audit(
+                try transaction.accounts.audit(
                     change, of: current, by: actor ?? AuditActor(caller: .user(current.id, roles: [:])))
-                return .done(try transaction.change(current, change, password: hashed, session: hash, token: new))
+                return .done(
+                    try transaction.accounts.change(current, change, password: hashed, session: hash, token: new))
             }
             switch outcome {
             case .done(let changed): return changed
@@ -67,7 +69,7 @@ extension RecordDatabase {
         throw .passwordWrong
     }
 
-    private nonisolated func check(_ change: AccountChange, of account: AccountRow) async throws(RecordError) {
+    private func check(_ change: AccountChange, of account: AccountRow) async throws(RecordError) {
         if account.kind == .anonymous {
             guard change.currentPassword == nil else {
                 throw .badRequest(
@@ -87,25 +89,27 @@ extension RecordDatabase {
     }
 
     /// - Throws: ACCESS_DENIED unless the password is the account's.
-    nonisolated func requirePassword(_ password: String, of account: AccountRow) async throws(RecordError) {
-        let verdict = try await passwords.verify(password, against: account.signInPassword)
+    func requirePassword(_ password: String, of account: AccountRow) async throws(RecordError) {
+        let verdict = try await database.passwords.verify(password, against: account.signInPassword)
         guard verdict.isRight else { throw .passwordWrong }
     }
 }
 
-extension WriteTransaction {
+extension AccountWriter {
     /// Writes down what an account's owner does with it. Each takes the password or a new one, so nobody does it often.
     fileprivate func audit(
         _ change: AccountChange, of row: AccountRow, by actor: AuditActor
     ) throws(RecordError) {
         var detail = row.auditDetail
         if row.kind == .anonymous {
-            return try audit(.userUpgrade, change.name ?? row.name, by: actor, detail: detail)
+            return try transaction.auditLog.append(.userUpgrade, change.name ?? row.name, by: actor, detail: detail)
         }
-        if change.password != nil { try audit(.userPassword, row.name, by: actor, detail: detail) }
+        if change.password != nil {
+            try transaction.auditLog.append(.userPassword, row.name, by: actor, detail: detail)
+        }
         if let name = change.name, !name.utf8.elementsEqual(row.name.utf8) {
             detail["name"] = .string(name)
-            try audit(.userRename, row.name, by: actor, detail: detail)
+            try transaction.auditLog.append(.userRename, row.name, by: actor, detail: detail)
         }
     }
 
@@ -114,19 +118,21 @@ extension WriteTransaction {
     ) throws(RecordError) -> ChangedAccount {
         var row = row
         if row.kind == .anonymous {
-            if let invitation = change.invitation { _ = try use(invitation, for: row, newName: change.name) }
+            if let invitation = change.invitation {
+                _ = try transaction.invitations.use(invitation, for: row, newName: change.name)
+            }
             row.kind = .person
-            try accounts.setKind(.person, account: row.id)
+            try table.setKind(.person, account: row.id)
         }
         if let name = change.name, !name.utf8.elementsEqual(row.name.utf8) {
-            try accounts.setName(name, account: row.id)
+            try table.setName(name, account: row.id)
             row.name = name
         }
         guard let password else { return ChangedAccount(user: User(row), session: nil) }
         row.password = password
-        try accounts.setPassword(password, account: row.id)
-        try sessions.removeAll(account: row.id, but: session)
-        let rotated = try rotate(session, to: token, account: row)
+        try table.setPassword(password, account: row.id)
+        try transaction.store.sessions.removeAll(account: row.id, but: session)
+        let rotated = try transaction.sessions.rotate(session, to: token, account: row)
         return ChangedAccount(user: User(row), session: rotated)
     }
 }

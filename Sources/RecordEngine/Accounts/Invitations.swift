@@ -94,52 +94,66 @@ package struct InvitationInfo: Hashable, Sendable {
 }
 
 extension RecordDatabase {
+    package nonisolated var invitations: Invitations { Invitations(database: self) }
+}
+
+/// The invitations with which people sign up.
+package struct Invitations: Sendable {
+    let database: RecordDatabase
+
     /// The invitations that may be open at once.
-    private static var invitationCount: Int { 1_000 }
+    fileprivate static var most: Int { 1_000 }
 
     /// Makes an invitation.
     ///
     /// - Returns: Its token, shown this once, and the rest.
     /// - Throws: BAD_REQUEST for a role that does not exist, or too many invitations.
-    package nonisolated func invite(
+    package func create(
         _ wish: InvitationWish, by actor: AuditActor
     ) async throws(RecordError) -> (token: String, info: InvitationInfo) {
         let token = SecretToken(.invitation)
-        let info = try await write { transaction throws(RecordError) in
-            try transaction.requireUserManager(actor)
+        let info = try await database.write { transaction throws(RecordError) in
+            try transaction.callers.require(.manageUsers, of: actor)
             // Nobody gives roles by an invitation who may not give them otherwise.
-            if !wish.roles.isEmpty { try transaction.require(.changeRights, of: actor) }
-            let info = try transaction.add(wish, token: token, limit: Self.invitationCount)
-            try transaction.audit(.invitationCreate, info.id, by: actor, detail: info.auditDetail)
+            if !wish.roles.isEmpty { try transaction.callers.require(.changeRights, of: actor) }
+            let info = try transaction.invitations.add(wish, token: token)
+            try transaction.auditLog.append(.invitationCreate, info.id, by: actor, detail: info.auditDetail)
             return info
         }
         return (token.text, info)
     }
 
     /// Takes an invitation back.
-    package nonisolated func removeInvitation(_ id: String, by actor: AuditActor) async throws(RecordError) {
-        try await write { transaction throws(RecordError) in
-            try transaction.requireUserManager(actor)
-            let wasThere = try transaction.invitations.remove(id: id)
+    package func remove(_ id: String, by actor: AuditActor) async throws(RecordError) {
+        try await database.write { transaction throws(RecordError) in
+            try transaction.callers.require(.manageUsers, of: actor)
+            let wasThere = try transaction.store.invitations.remove(id: id)
             guard wasThere else { throw RecordError(.notFound, "There is no invitation with this id") }
-            try transaction.audit(.invitationDelete, id, by: actor)
+            try transaction.auditLog.append(.invitationDelete, id, by: actor)
         }
     }
 }
 
 extension RecordReader {
+    package var invitations: InvitationReader { InvitationReader(table: store.invitations) }
+}
+
+/// Invitations as a reader finds them.
+package struct InvitationReader {
+    let table: InvitationTable
+
     /// All invitations, the oldest first.
-    package func invitations() throws(RecordError) -> [InvitationInfo] {
-        try store.invitations.list().map { row throws(RecordError) in
-            InvitationInfo(row, roles: try store.invitations.roles(of: row.id).map(\.name))
+    package func list() throws(RecordError) -> [InvitationInfo] {
+        try table.list().map { row throws(RecordError) in
+            InvitationInfo(row, roles: try table.roles(of: row.id).map(\.name))
         }
     }
 
     /// Refuses an invitation that is not good, before a password is hashed for it.
     ///
     /// - Throws: ACCESS_DENIED, the same whatever is wrong with it.
-    package func checkInvitation(_ invitation: Invitation, name: String) throws(RecordError) {
-        let row = try store.invitations.find(hash: invitation.hash)
+    package func check(_ invitation: Invitation, name: String) throws(RecordError) {
+        let row = try table.find(hash: invitation.hash)
         guard let row, row.expires > WallClock.milliseconds, row.used < row.uses, row.isFor(name) else {
             throw .invitationRejected
         }
@@ -153,14 +167,21 @@ extension InvitationRow {
 }
 
 extension WriteTransaction {
-    fileprivate func add(
-        _ wish: InvitationWish, token: SecretToken, limit: Int
-    ) throws(RecordError) -> InvitationInfo {
-        let now = now
-        guard try invitations.openCount(now: now) < limit else {
+    var invitations: InvitationWriter { InvitationWriter(transaction: self) }
+}
+
+/// What writes do to invitations.
+struct InvitationWriter {
+    let transaction: WriteTransaction
+    private var table: InvitationTable { transaction.store.invitations }
+    private var roles: RoleTable { transaction.store.roles }
+
+    fileprivate func add(_ wish: InvitationWish, token: SecretToken) throws(RecordError) -> InvitationInfo {
+        let now = transaction.now
+        guard try table.openCount(now: now) < Invitations.most else {
             throw .badRequest(
                 "There is the full number of invitations. Take some away first", cause: .tooLarge,
-                details: [("limit", .number(Int64(limit)))])
+                details: [("limit", .number(Int64(Invitations.most)))])
         }
         var roleIDs: [Int64] = []
         for role in wish.roles {
@@ -172,8 +193,8 @@ extension WriteTransaction {
         let row = InvitationRow(
             id: SecretToken.makePublicID(), name: wish.name, created: now, expires: now + wish.seconds * 1_000,
             uses: wish.uses)
-        try invitations.add(row, hash: token.hash, roles: roleIDs)
-        return InvitationInfo(row, roles: try invitations.roles(of: row.id).map(\.name))
+        try table.add(row, hash: token.hash, roles: roleIDs)
+        return InvitationInfo(row, roles: try table.roles(of: row.id).map(\.name))
     }
 
     /// Uses an invitation for an account, which gets the roles that it gives.
@@ -184,16 +205,15 @@ extension WriteTransaction {
     func use(
         _ invitation: Invitation, for account: AccountRow, newName: String? = nil
     ) throws(RecordError) -> String {
-        let now = now
-        guard let row = try invitations.find(hash: invitation.hash), row.isFor(newName ?? account.name),
-            try invitations.use(hash: invitation.hash, now: now)
+        guard let row = try table.find(hash: invitation.hash), row.isFor(newName ?? account.name),
+            try table.use(hash: invitation.hash, now: transaction.now)
         else { throw .invitationRejected }
-        let given = try invitations.roles(of: row.id).map(\.id)
+        let given = try table.roles(of: row.id).map(\.id)
         guard !given.isEmpty else { return row.id }
-        let sequence = try nextSequence()
+        let sequence = try transaction.nextSequence()
         for role in given { try roles.addMember(account.id, to: role) }
         try roles.markChanged(accounts: [account.id], sequence: sequence)
-        rightsChanged = true
+        transaction.rightsChanged = true
         return row.id
     }
 }

@@ -11,7 +11,7 @@ package struct UserPage: Sendable {
 }
 
 /// Accounts, as those see and change them who manage users. Accounts of keys are none of them.
-extension RecordDatabase {
+extension Accounts {
     /// Gives an account another password, disables or enables it; what is `nil` stays. All of its sessions end, unless it
     /// is only enabled.
     ///
@@ -20,80 +20,65 @@ extension RecordDatabase {
     ///   - actor: Whoever gives an account a password can enter its private database, so it takes that right too.
     /// - Throws: NOT_FOUND; ACCESS_DENIED; BAD_REQUEST for a password that is not well formed, and for the password of an
     ///   account that nobody signs in to by name.
-    package nonisolated func changeUser(
+    package func change(
         _ name: UserRecordName, password: String? = nil, isDisabled: Bool? = nil, by actor: AuditActor
     ) async throws(RecordError) -> User {
         let checked = try password.map { text throws(RecordError) in try Credentials.checked(newPassword: text) }
         var hash: String?
-        if let checked { hash = try await passwords.hash(checked) }
+        if let checked { hash = try await database.passwords.hash(checked) }
         let hashed = hash
-        return try await write { transaction throws(RecordError) in
-            var row = try transaction.managed(name, by: actor)
-            if let hashed { try transaction.setPassword(hashed, of: row, by: actor) }
+        return try await database.write { transaction throws(RecordError) in
+            var row = try transaction.accounts.managed(name, by: actor)
+            if let hashed { try transaction.accounts.setPassword(hashed, of: row, by: actor) }
             if let isDisabled, isDisabled != (row.disabled != nil) {
                 row.disabled = isDisabled ? transaction.now : nil
-                try transaction.setDisabled(of: row, by: actor)
+                try transaction.accounts.setDisabled(of: row, by: actor)
             }
             return User(row)
         }
     }
 
-    /// Takes away an account, as its owner could: see `removeAccount`.
+    /// Takes away an account, as its owner could.
     ///
     /// - Throws: NOT_FOUND; ACCESS_DENIED for who may not manage users any more.
-    package nonisolated func removeUser(_ name: UserRecordName, by actor: AuditActor) async throws(RecordError) {
-        try await write(isAlone: true, frees: true) { transaction throws(RecordError) in
-            let row = try transaction.managed(name, by: actor)
-            try transaction.remove(row)
-            try transaction.audit(.userDelete, row.name, by: actor, detail: row.auditDetail)
+    package func remove(_ name: UserRecordName, by actor: AuditActor) async throws(RecordError) {
+        try await database.write(isAlone: true, frees: true) { transaction throws(RecordError) in
+            let row = try transaction.accounts.managed(name, by: actor)
+            try transaction.accounts.remove(row)
+            try transaction.auditLog.append(.userDelete, row.name, by: actor, detail: row.auditDetail)
         }
         finishRemovals()
     }
 }
 
-extension WriteTransaction {
+extension AccountWriter {
     /// An account that somebody is about to manage, who may do so at this moment: it may have waited for its turn.
     fileprivate func managed(_ name: UserRecordName, by actor: AuditActor) throws(RecordError) -> AccountRow {
-        try requireUserManager(actor)
-        let row = try accounts.find(recordName: name.text)
+        try transaction.callers.require(.manageUsers, of: actor)
+        let row = try table.find(recordName: name.text)
         guard let row, row.kind != .service else { throw .noSuchUser }
         return row
     }
 
     fileprivate func setPassword(_ hash: String, of row: AccountRow, by actor: AuditActor) throws(RecordError) {
-        guard Authorization.mayEnterPrivateDatabase(try current(actor.caller), of: row.id) else {
+        guard Authorization.mayEnterPrivateDatabase(try transaction.callers.current(actor.caller), of: row.id) else {
             throw .passwordsAreOwners
         }
         guard row.kind == .person else {
             throw .badRequest("Only accounts with a name have a password", details: [("name", .text(row.name))])
         }
-        try accounts.setPassword(hash, account: row.id)
-        try sessions.removeAll(account: row.id)
-        rightsChanged = true
-        try audit(.userPassword, row.name, by: actor, detail: row.auditDetail)
+        try table.setPassword(hash, account: row.id)
+        try transaction.store.sessions.removeAll(account: row.id)
+        transaction.rightsChanged = true
+        try transaction.auditLog.append(.userPassword, row.name, by: actor, detail: row.auditDetail)
     }
 
     fileprivate func setDisabled(of row: AccountRow, by actor: AuditActor) throws(RecordError) {
-        try accounts.setDisabled(since: row.disabled, account: row.id)
-        if row.disabled != nil { try sessions.removeAll(account: row.id) }
-        rightsChanged = true
-        try audit(row.disabled == nil ? .userEnable : .userDisable, row.name, by: actor, detail: row.auditDetail)
-    }
-
-    /// Refuses who may not manage users, or not any more.
-    func requireUserManager(_ actor: AuditActor) throws(RecordError) {
-        try require(.manageUsers, of: actor)
-    }
-
-    /// Refuses who may not do what only administrators do, and keys that may, or not any more: the request has waited for
-    /// its turn.
-    func require(_ operation: AdministratorOperation, of actor: AuditActor) throws(RecordError) {
-        let caller = try current(actor.caller)
-        guard Authorization.authorize(caller, operation) == .allowed else {
-            throw RecordError(
-                Authorization.refusal(of: caller) == .denied ? .accessDenied : .authenticationRequired,
-                "Only administrators may do this")
-        }
+        try table.setDisabled(since: row.disabled, account: row.id)
+        if row.disabled != nil { try transaction.store.sessions.removeAll(account: row.id) }
+        transaction.rightsChanged = true
+        try transaction.auditLog.append(
+            row.disabled == nil ? .userEnable : .userDisable, row.name, by: actor, detail: row.auditDetail)
     }
 }
 
@@ -104,12 +89,12 @@ extension AccountRow {
     }
 }
 
-extension RecordReader {
+extension AccountReader {
     /// A page of accounts in the order in which they were made.
     ///
     /// - Parameter cursor: Of the page before. The account that it ended with may have gone meanwhile.
     /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for what is no cursor.
-    package func users(after cursor: String?, limit: Int) throws(RecordError) -> UserPage {
+    package func list(after cursor: String?, limit: Int) throws(RecordError) -> UserPage {
         var start: Int64 = 0
         if let cursor {
             guard let number = Int64(cursor), number > 0 else {
@@ -117,21 +102,21 @@ extension RecordReader {
             }
             start = number
         }
-        let rows = try accounts.list(after: start, limit: limit + 1)
+        let rows = try table.list(after: start, limit: limit + 1)
         let shown = rows.prefix(limit)
         return UserPage(
             users: try withRoles(Array(shown)), cursor: rows.count > limit ? shown.last.map { "\($0.id)" } : nil)
     }
 
     /// The account that signs in by a name, as a page; an empty one if there is none.
-    package func users(named name: String) throws(RecordError) -> UserPage {
-        let row = try accounts.find(name: name)
+    package func list(named name: String) throws(RecordError) -> UserPage {
+        let row = try table.find(name: name)
         return UserPage(users: try withRoles(row.flatMap { $0.kind == .service ? nil : [$0] } ?? []), cursor: nil)
     }
 
     private func withRoles(_ rows: [AccountRow]) throws(RecordError) -> [(user: User, roles: [RoleName])] {
         try rows.map { row throws(RecordError) in
-            (User(row), try accounts.roles(of: row.id).keys.sorted { $0.text < $1.text })
+            (User(row), try table.roles(of: row.id).keys.sorted { $0.text < $1.text })
         }
     }
 }

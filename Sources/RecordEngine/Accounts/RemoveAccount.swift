@@ -3,7 +3,7 @@ package import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-extension RecordDatabase {
+extension Accounts {
     /// Takes away the account of somebody who is signed in. From the answer on nobody signs in to it or reads what it had;
     /// its private database goes in slices afterwards. What it made in the public database stays.
     ///
@@ -12,7 +12,7 @@ extension RecordDatabase {
     ///   - token: That of the request.
     ///   - actor: Whose request it is: the account itself.
     /// - Throws: ACCESS_DENIED if the password is wrong; AUTHENTICATION_FAILED if the session has ended meanwhile.
-    package nonisolated func removeAccount(
+    package func remove(
         _ account: AccountLookup, password: String?, token: [UInt8], by actor: AuditActor? = nil
     ) async throws(RecordError) {
         let hash = SHA256.hash(token).bytes
@@ -26,17 +26,17 @@ extension RecordDatabase {
                 }
                 try await requirePassword(password, of: checked)
             }
-            let outcome = try await write(isAlone: true, frees: true) {
+            let outcome = try await database.write(isAlone: true, frees: true) {
                 transaction throws(RecordError) -> PasswordOutcome<Bool> in
-                let current = try transaction.requireSession(hash: hash, of: checked.id)
+                let current = try transaction.sessions.require(hash: hash, of: checked.id)
                 guard current.password == checked.password, current.kind == checked.kind else {
                     return .changed(AccountLookup(row: current))
                 }
                 // While it still has a name.
-                try transaction.audit(
+                try transaction.auditLog.append(
                     .userDelete, current.name, by: actor ?? AuditActor(caller: .user(current.id, roles: [:])),
                     detail: current.auditDetail)
-                try transaction.remove(current)
+                try transaction.accounts.remove(current)
                 return .done(true)
             }
             switch outcome {
@@ -51,13 +51,13 @@ extension RecordDatabase {
 
     /// Sees to it that what removed accounts had is taken away, in slices among other writes. Returns at once. Happens by
     /// itself when an account goes and when the database opens.
-    package nonisolated func finishRemovals() {
-        jobs.begin(removalJob, in: self)
+    package func finishRemovals() {
+        database.jobs.begin(database.removalJob, in: database)
     }
 
     /// Waits until nothing is left of removed accounts, or until that has failed or the database was closed.
-    package nonisolated func removalsAreDone() async {
-        await jobs.wait(for: removalJob)
+    package func removalsAreDone() async {
+        await database.jobs.wait(for: database.removalJob)
     }
 }
 
@@ -72,7 +72,7 @@ final class RemovalJob: Job, @unchecked Sendable {
 
     func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
         if hasFailed { budget.limit(to: 1) }
-        return JobProgress(hasMore: try transaction.removeSlice(&budget), done: budget.done)
+        return JobProgress(hasMore: try RemovalSlice(transaction).run(&budget), done: budget.done)
     }
 
     func didCommit(_ progress: JobProgress) -> AfterCommit? {
@@ -86,32 +86,51 @@ final class RemovalJob: Job, @unchecked Sendable {
     }
 }
 
-extension WriteTransaction {
+extension AccountWriter {
     /// Takes an account away as far as others can see, and notes what is left to do.
     func remove(_ account: AccountRow) throws(RecordError) {
         let mayStandInRecords = try mayStandInRecords(account)
         try removeUserRecord(of: account)
-        let now = now
-        try accounts.remove(account: account.id, mayStandInRecords: mayStandInRecords)
-        try removals.add(account: account.id, now: now)
-        forgetUserName(account.id)
-        rightsChanged = true
+        try table.remove(account: account.id, mayStandInRecords: mayStandInRecords)
+        try transaction.store.removals.add(account: account.id, now: transaction.now)
+        transaction.userNames.forget(account.id)
+        transaction.rightsChanged = true
     }
 
     /// Whether an account may be creator or modifier of public records besides its own. Those who come and go without a
     /// word must not make conditions on `_deleted` dear.
     private func mayStandInRecords(_ account: AccountRow) throws(RecordError) -> Bool {
         // What an account writes is newer than its user record, unless the account is older than these are.
-        guard let own = try records.row(zone: ZoneTable.publicDefault, name: account.recordName),
+        guard let own = try transaction.records.row(zone: ZoneTable.publicDefault, name: account.recordName),
             own.creator == account.id, own.created == account.created
         else { return true }
-        return try removals.mayStandInRecords(account.id, since: own.id)
+        return try transaction.store.removals.mayStandInRecords(account.id, since: own.id)
     }
+
+    /// Takes the user record of an account away, whatever refers to it: nobody keeps an account from going. Records that
+    /// refer to it with DELETE_SELF follow in slices.
+    private func removeUserRecord(of account: AccountRow) throws(RecordError) {
+        let zone = ZoneTable.publicDefault
+        let found = try transaction.records.find(zone: zone, name: account.recordName)
+        guard let found, let type = transaction.schema[id: found.row.type], type.name == .users else { return }
+        let slice = RemovalSlice(transaction)
+        _ = try slice.remover(.publicDefault).buryAlone(found, zone: zone)
+        try slice.addCascade(from: account.recordName, zone: zone)
+    }
+}
+
+/// A piece of the work that is left when accounts have gone.
+private struct RemovalSlice {
+    private let transaction: WriteTransaction
+    private var records: RecordTable { transaction.records }
+    private var removals: RemovalTable { transaction.store.removals }
+
+    init(_ transaction: WriteTransaction) { self.transaction = transaction }
 
     /// Takes away a piece of what removed accounts had.
     ///
     /// - Returns: Whether there is more.
-    fileprivate func removeSlice(_ budget: inout SliceBudget) throws(RecordError) -> Bool {
+    func run(_ budget: inout SliceBudget) throws(RecordError) -> Bool {
         repeat {
             if let (zone, target) = try removals.firstCascade() {
                 try follow(target, zone: zone)
@@ -165,9 +184,17 @@ extension WriteTransaction {
         }
     }
 
-    private func remover(_ address: DatabaseAddress) -> RecordWriter {
+    /// Notes a name that went, if records are to follow it.
+    func addCascade(from target: String, zone: ZoneID) throws(RecordError) {
+        let sources = try records.sources(
+            zone: zone, target: target, action: ReferenceAction.deleteSelf.rawValue, limit: 1)
+        if !sources.isEmpty { try removals.addCascade(zone: zone, target: target) }
+    }
+
+    func remover(_ address: DatabaseAddress) -> RecordWriter {
         RecordWriter(
-            self, WriteRequest(caller: .administrator(.bootstrap), address: address, shape: .single, operations: []))
+            transaction,
+            WriteRequest(caller: .administrator(.bootstrap), address: address, shape: .single, operations: []))
     }
 
     /// Rows without anything that hangs on them, such as receipts.

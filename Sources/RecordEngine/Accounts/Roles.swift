@@ -18,9 +18,16 @@ package struct Role: Hashable, Sendable {
 }
 
 extension RecordDatabase {
+    package nonisolated var roles: Roles { Roles(database: self) }
+}
+
+/// The custom roles of a database and their members.
+package struct Roles: Sendable {
+    let database: RecordDatabase
+
     /// The members that one role may list.
-    static var roleMembers: Int { 100_000 }
-    static var roleCount: Int { 10_000 }
+    private static var mostMembers: Int { 100_000 }
+    fileprivate static var most: Int { 10_000 }
 
     /// Makes a role, or replaces its members.
     ///
@@ -29,30 +36,30 @@ extension RecordDatabase {
     /// - Throws: BAD_REQUEST for a built-in role, or a member that does not exist; CONFLICT with cause
     ///   PRECONDITION_FAILED.
     @discardableResult
-    package nonisolated func putRole(
+    package func put(
         _ name: RoleName, members: [String], if writeGuard: WriteGuard = .none, by actor: AuditActor = .server
     ) async throws(RecordError) -> (role: Role, isNew: Bool) {
         guard !name.isBuiltIn else {
             throw .badRequest("The role \(name) is built in and has no list of members", cause: .readOnlyKey)
         }
-        guard members.count <= Self.roleMembers else {
+        guard members.count <= Self.mostMembers else {
             throw .badRequest(
                 "The role would have more members than one may", cause: .tooLarge,
-                details: [("limit", .number(Int64(Self.roleMembers)))])
+                details: [("limit", .number(Int64(Self.mostMembers)))])
         }
-        return try await write(isAlone: true) { transaction throws(RecordError) in
-            try transaction.require(.changeRights, of: actor)
-            try writeGuard.check { () throws(RecordError) in try transaction.role(name)?.tag }
-            let before = try transaction.members(of: name)
-            let isNew = try transaction.putRole(name, members: members)
+        return try await database.write(isAlone: true) { transaction throws(RecordError) in
+            try transaction.callers.require(.changeRights, of: actor)
+            try writeGuard.check { () throws(RecordError) in try transaction.roles.find(name)?.tag }
+            let before = try transaction.roles.members(of: name)
+            let isNew = try transaction.roles.put(name, members: members)
             let (old, new) = (Set(before), Set(members))
-            try transaction.audit(
+            try transaction.auditLog.append(
                 .rolePut, name.text, by: actor,
                 detail: JSONObject(
                     [("members", .integer(Int64(new.count)))]
                         + AuditText.names(new.subtracting(old).sorted(), of: "added")
                         + AuditText.names(old.subtracting(new).sorted(), of: "removed")))
-            return (Role(name: name.text, members: try transaction.members(of: name)), isNew)
+            return (Role(name: name.text, members: try transaction.roles.members(of: name)), isNew)
         }
     }
 
@@ -62,22 +69,22 @@ extension RecordDatabase {
     /// - Returns: The role as it is then.
     /// - Throws: NOT_FOUND for an unknown role; BAD_REQUEST for a member that does not exist and is to come in; CONFLICT with
     ///   cause PRECONDITION_FAILED.
-    package nonisolated func setMember(
+    package func setMember(
         _ member: String, of name: RoleName, isMember: Bool, if writeGuard: WriteGuard = .none,
         by actor: AuditActor = .server
     ) async throws(RecordError) -> Role {
-        try await write(isAlone: true) { transaction throws(RecordError) in
-            try transaction.require(.changeRights, of: actor)
-            try writeGuard.check { () throws(RecordError) in try transaction.role(name)?.tag }
-            let hasChanged = try transaction.setMember(member, of: name, isMember: isMember)
-            let role = Role(name: name.text, members: try transaction.members(of: name))
+        try await database.write(isAlone: true) { transaction throws(RecordError) in
+            try transaction.callers.require(.changeRights, of: actor)
+            try writeGuard.check { () throws(RecordError) in try transaction.roles.find(name)?.tag }
+            let hasChanged = try transaction.roles.setMember(member, of: name, isMember: isMember)
+            let role = Role(name: name.text, members: try transaction.roles.members(of: name))
             guard hasChanged else { return role }
-            guard role.members.count <= Self.roleMembers else {
+            guard role.members.count <= Self.mostMembers else {
                 throw .badRequest(
                     "The role has as many members as one may have", cause: .tooLarge,
-                    details: [("limit", .number(Int64(Self.roleMembers)))])
+                    details: [("limit", .number(Int64(Self.mostMembers)))])
             }
-            try transaction.audit(
+            try transaction.auditLog.append(
                 .rolePut, name.text, by: actor,
                 detail: JSONObject(
                     [("members", .integer(Int64(role.members.count)))]
@@ -87,38 +94,46 @@ extension RecordDatabase {
     }
 
     /// Takes a role away, with what it was granted.
-    package nonisolated func removeRole(
+    package func remove(
         _ name: RoleName, if writeGuard: WriteGuard = .none, by actor: AuditActor = .server
     ) async throws(RecordError) {
-        try await write(isAlone: true) { transaction throws(RecordError) in
-            try transaction.require(.changeRights, of: actor)
-            try writeGuard.check { () throws(RecordError) in try transaction.role(name)?.tag }
-            let members = try transaction.members(of: name)
-            try transaction.removeRole(name)
-            try transaction.audit(
+        try await database.write(isAlone: true) { transaction throws(RecordError) in
+            try transaction.callers.require(.changeRights, of: actor)
+            try writeGuard.check { () throws(RecordError) in try transaction.roles.find(name)?.tag }
+            let members = try transaction.roles.members(of: name)
+            try transaction.roles.remove(name)
+            try transaction.auditLog.append(
                 .roleDelete, name.text, by: actor, detail: JSONObject(AuditText.names(members, of: "removed")))
         }
     }
 }
 
 extension WriteTransaction {
-    fileprivate func putRole(_ name: RoleName, members: [String]) throws(RecordError) -> Bool {
+    var roles: RoleWriter { RoleWriter(transaction: self) }
+}
+
+/// What writes do to roles.
+struct RoleWriter {
+    let transaction: WriteTransaction
+    private var table: RoleTable { transaction.store.roles }
+
+    fileprivate func put(_ name: RoleName, members: [String]) throws(RecordError) -> Bool {
         var accountIDs: [Int64] = []
         var roleIDs: [Int64] = []
-        let known = try roles.find(name.text)
+        let known = try table.find(name.text)
         let holdersBefore = try holders(of: known)
         if known == nil {
-            guard try roles.names().count < RecordDatabase.roleCount else {
+            guard try table.names().count < Roles.most else {
                 throw .badRequest(
                     "There is the full number of roles", cause: .tooLarge,
-                    details: [("limit", .number(Int64(RecordDatabase.roleCount)))])
+                    details: [("limit", .number(Int64(Roles.most)))])
             }
         }
         let role: Int64
         if let known {
             role = known
         } else {
-            role = try roles.add(name.text)
+            role = try table.add(name.text)
         }
         for member in members {
             switch try self.member(member, of: name) {
@@ -127,7 +142,7 @@ extension WriteTransaction {
             case nil: throw .unknownMember(member)
             }
         }
-        try roles.setMembers(role: role, accounts: accountIDs, roles: roleIDs)
+        try table.setMembers(role: role, accounts: accountIDs, roles: roleIDs)
         try mark(try holders(of: role).symmetricDifference(holdersBefore))
         return known == nil
     }
@@ -142,78 +157,90 @@ extension WriteTransaction {
     private func member(_ text: String, of name: RoleName) throws(RecordError) -> Member? {
         guard text.hasPrefix("role:") else {
             guard UserRecordName(text) != nil else { return nil }
-            return try accounts.find(recordName: text).map { .account($0.id) }
+            return try transaction.store.accounts.find(recordName: text).map { .account($0.id) }
         }
         let other = String(text.dropFirst(5))
-        return other == name.text ? nil : try roles.find(other).map { .role($0) }
+        return other == name.text ? nil : try table.find(other).map { .role($0) }
     }
 
     /// - Returns: Whether that was not so before.
     fileprivate func setMember(_ text: String, of name: RoleName, isMember: Bool) throws(RecordError) -> Bool {
-        guard let role = try roles.find(name.text) else {
+        guard let role = try table.find(name.text) else {
             throw .unknownRoleToChange(name)
         }
-        guard let member = try member(text, of: name) else {
+        guard let member = try self.member(text, of: name) else {
             if isMember { throw .unknownMember(text) }
             return false
         }
         let holdersBefore = try holders(of: role)
         let hasChanged =
             switch member {
-            case .account(let id): try roles.set(isMember: isMember, account: id, of: role)
-            case .role(let id): try roles.set(isMember: isMember, role: id, of: role)
+            case .account(let id): try table.set(isMember: isMember, account: id, of: role)
+            case .role(let id): try table.set(isMember: isMember, role: id, of: role)
             }
         if hasChanged { try mark(try holders(of: role).symmetricDifference(holdersBefore)) }
         return hasChanged
     }
 
-    fileprivate func removeRole(_ name: RoleName) throws(RecordError) {
-        guard let role = try roles.find(name.text) else {
+    fileprivate func remove(_ name: RoleName) throws(RecordError) {
+        guard let role = try table.find(name.text) else {
             throw .unknownRoleToChange(name)
         }
         let holders = try holders(of: role)
-        try roles.remove(role)
-        try apply(.removing(name, from: schema))
+        try table.remove(role)
+        try transaction.apply(.removing(name, from: transaction.schema))
         try mark(holders)
     }
 
     /// The names of a role's own members; empty if there is no such role.
     fileprivate func members(of name: RoleName) throws(RecordError) -> [String] {
-        try roles.find(name.text).map { role throws(RecordError) in try roles.members(of: role) } ?? []
+        try table.find(name.text).map { role throws(RecordError) in try table.members(of: role) } ?? []
     }
 
-    fileprivate func role(_ name: RoleName) throws(RecordError) -> Role? {
-        guard try roles.find(name.text) != nil else { return nil }
-        return Role(name: name.text, members: try members(of: name))
+    fileprivate func find(_ name: RoleName) throws(RecordError) -> Role? {
+        try table.role(name.text)
     }
 
     private func holders(of role: Int64?) throws(RecordError) -> Set<Int64> {
         guard let role else { return [] }
-        return try roles.holders(of: role)
+        return try table.holders(of: role)
     }
 
     /// Sync tokens of accounts whose roles have changed start again, and cached callers are looked up anew.
     private func mark(_ accounts: Set<Int64>) throws(RecordError) {
-        let sequence = try nextSequence()
-        try roles.markChanged(accounts: accounts, sequence: sequence)
-        rightsChanged = true
+        let sequence = try transaction.nextSequence()
+        try table.markChanged(accounts: accounts, sequence: sequence)
+        transaction.rightsChanged = true
     }
 }
 
 extension RecordReader {
+    package var roles: RoleReader { RoleReader(table: store.roles) }
+}
+
+/// Roles as a reader finds them.
+package struct RoleReader {
+    let table: RoleTable
+
     /// All roles by name.
-    package func roles() throws(RecordError) -> [Role] {
-        try store.roles.names().map { name throws(RecordError) in
-            Role(
-                name: name,
-                members: try store.roles.find(name).map { id throws(RecordError) in try store.roles.members(of: id) }
-                    ?? [])
+    package func list() throws(RecordError) -> [Role] {
+        var roles: [Role] = []
+        for name in try table.names() {
+            if let role = try table.role(name) { roles.append(role) }
         }
+        return roles
     }
 
-    package func role(_ name: RoleName) throws(RecordError) -> Role? {
-        guard let id = try store.roles.find(name.text) else { return nil }
-        return Role(name: name.text, members: try store.roles.members(of: id))
+    /// A role with its members; `nil` if there is none.
+    package func find(_ name: RoleName) throws(RecordError) -> Role? {
+        try table.role(name.text)
+    }
+}
+
+extension RoleTable {
+    fileprivate func role(_ name: String) throws(RecordError) -> Role? {
+        guard let id = try find(name) else { return nil }
+        return Role(name: name, members: try members(of: id))
     }
 }
 

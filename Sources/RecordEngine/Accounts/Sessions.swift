@@ -48,14 +48,21 @@ extension DatabaseLimits {
 }
 
 extension RecordDatabase {
+    package nonisolated var sessions: Sessions { Sessions(database: self) }
+}
+
+/// The sessions of accounts. `Accounts` begins them.
+package struct Sessions: Sendable {
+    let database: RecordDatabase
+
     /// The sessions that one account may have at once; the oldest ends.
-    static var sessionsPerAccount: Int { 100 }
+    fileprivate static var perAccount: Int { 100 }
 
     /// Ends the session of a token.
-    package nonisolated func signOut(_ token: [UInt8]) async throws(RecordError) {
+    package func signOut(_ token: [UInt8]) async throws(RecordError) {
         let hash = SHA256.hash(token).bytes
-        try await write { transaction throws(RecordError) in
-            let ended = try transaction.sessions.remove(hash: hash)
+        try await database.write { transaction throws(RecordError) in
+            let ended = try transaction.store.sessions.remove(hash: hash)
             if ended { transaction.rightsChanged = true }
         }
     }
@@ -63,9 +70,9 @@ extension RecordDatabase {
     /// Ends a session of an account.
     ///
     /// - Throws: NOT_FOUND if the account has none with this id, whether or not another has.
-    package nonisolated func endSession(_ id: String, of account: UserID) async throws(RecordError) {
-        try await write { transaction throws(RecordError) in
-            let ended = try transaction.sessions.remove(id: id, account: account)
+    package func end(_ id: String, of account: UserID) async throws(RecordError) {
+        try await database.write { transaction throws(RecordError) in
+            let ended = try transaction.store.sessions.remove(id: id, account: account)
             guard ended else { throw .sessionNotFound }
             transaction.rightsChanged = true
         }
@@ -76,18 +83,18 @@ extension RecordDatabase {
     /// - Parameters:
     ///   - token: That of the session that stays; `nil` for none.
     ///   - actor: Whose request it is: the account itself.
-    package nonisolated func endSessions(
+    package func endAll(
         of account: UserID, but token: [UInt8]?, by actor: AuditActor? = nil
     ) async throws(RecordError) {
         let hash = token.map { SHA256.hash($0).bytes }
-        try await write { transaction throws(RecordError) in
-            let ended = try transaction.sessions.removeAll(account: account, but: hash)
+        try await database.write { transaction throws(RecordError) in
+            let ended = try transaction.store.sessions.removeAll(account: account, but: hash)
             transaction.rightsChanged = true
             // Each session that ends was signed in to, which is not done often; nothing that ends is no news.
-            guard ended > 0, let row = try transaction.account(account) else { return }
+            guard ended > 0, let row = try transaction.store.accounts.find(id: account) else { return }
             var detail = row.auditDetail
             detail["sessions"] = .integer(Int64(ended))
-            try transaction.audit(
+            try transaction.auditLog.append(
                 .sessionsEnd, row.name, by: actor ?? AuditActor(caller: .user(account, roles: [:])), detail: detail)
         }
     }
@@ -95,18 +102,18 @@ extension RecordDatabase {
     /// Gives a session a new token. The old one is good for nothing from then on.
     ///
     /// - Throws: AUTHENTICATION_FAILED if the session has ended meanwhile, or got another token.
-    package nonisolated func rotateSession(_ token: [UInt8]) async throws(RecordError) -> Session {
+    package func rotate(_ token: [UInt8]) async throws(RecordError) -> Session {
         let hash = SHA256.hash(token).bytes
         let new = SecretToken(.session)
-        return try await write { transaction throws(RecordError) in
-            let account = try transaction.requireSession(hash: hash, of: nil)
-            return try transaction.rotate(hash, to: new, account: account)
+        return try await database.write { transaction throws(RecordError) in
+            let account = try transaction.sessions.require(hash: hash, of: nil)
+            return try transaction.sessions.rotate(hash, to: new, account: account)
         }
     }
 
     /// Notes in its own time that a session is used. Nobody waits for it, and one that is lost comes again.
-    nonisolated func noteUse(ofSession hash: Digest) {
-        submit(SessionUse(hash: hash.bytes))
+    func noteUse(of hash: Digest) {
+        database.submit(SessionUse(hash: hash.bytes))
     }
 }
 
@@ -122,15 +129,22 @@ private final class SessionUse: PendingWrite, @unchecked Sendable {
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
         let now = transaction.now
         let limits = transaction.limits
-        try transaction.sessions.slide(
+        try transaction.store.sessions.slide(
             hash: hash, now: now, to: now + limits.sessionMilliseconds,
             unlessUsedAfter: now - limits.slideMilliseconds)
     }
 }
 
 extension RecordReader {
+    package var sessions: SessionReader { SessionReader(store: store) }
+}
+
+/// Sessions as a reader finds them.
+package struct SessionReader {
+    let store: StoreReader
+
     /// The sessions of an account, the newest first.
-    package func sessions(of account: UserID, token: [UInt8]) throws(RecordError) -> [SessionInfo] {
+    package func list(of account: UserID, token: [UInt8]) throws(RecordError) -> [SessionInfo] {
         let current = SHA256.hash(token).bytes
         let now = WallClock.milliseconds
         return try store.sessions.list(account: account)
@@ -144,40 +158,48 @@ extension RecordReader {
 }
 
 extension WriteTransaction {
+    var sessions: SessionWriter { SessionWriter(transaction: self) }
+}
+
+/// What writes do to sessions.
+struct SessionWriter {
+    let transaction: WriteTransaction
+    private var table: SessionTable { transaction.store.sessions }
+
     /// Signs an account in.
     func open(
         _ token: SecretToken, for account: AccountRow, label: SessionLabel?
     ) throws(RecordError) -> Session {
+        let (now, limits) = (transaction.now, transaction.limits)
         let ends = now + limits.sessionLongestSeconds * 1_000
         let row = SessionRow(
             id: SecretToken.makePublicID(), account: account.id, created: now, used: now,
             expires: min(ends, now + limits.sessionMilliseconds), ends: ends, label: label?.text)
-        try sessions.add(row, hash: token.hash)
-        let hasEnded = try sessions.trim(
-            account: account.id, keeping: RecordDatabase.sessionsPerAccount, with: token.hash)
+        try table.add(row, hash: token.hash)
+        let hasEnded = try table.trim(account: account.id, keeping: Sessions.perAccount, with: token.hash)
         // Loops that know the bearer of the oldest session forget it.
-        if hasEnded { rightsChanged = true }
+        if hasEnded { transaction.rightsChanged = true }
         return Session(token: token.text, expires: row.expires, user: User(account))
     }
 
     /// The account of a session that has not ended.
     ///
     /// - Parameter account: Whose it must be, if that is known.
-    func requireSession(hash: [UInt8], of account: UserID?) throws(RecordError) -> AccountRow {
-        let now = now
-        guard let session = try sessions.find(hash: hash), session.expires > now,
+    func require(hash: [UInt8], of account: UserID?) throws(RecordError) -> AccountRow {
+        guard let session = try table.find(hash: hash), session.expires > transaction.now,
             account == nil || session.account == account,
-            let row = try accounts.find(id: session.account)
+            let row = try transaction.store.accounts.find(id: session.account)
         else { throw .tokenRejected }
         return row
     }
 
     /// Gives a session another token.
     func rotate(_ hash: [UInt8], to new: SecretToken, account: AccountRow) throws(RecordError) -> Session {
-        let (now, end) = (now, now + limits.sessionMilliseconds)
-        try sessions.rotate(hash: hash, to: new.hash, now: now, expires: end)
-        let session = try sessions.find(hash: new.hash)
-        rightsChanged = true
+        let now = transaction.now
+        try table.rotate(
+            hash: hash, to: new.hash, now: now, expires: now + transaction.limits.sessionMilliseconds)
+        let session = try table.find(hash: new.hash)
+        transaction.rightsChanged = true
         return Session(token: new.text, expires: session?.expires ?? now, user: User(account))
     }
 }

@@ -4,47 +4,27 @@ internal import RecordWire
 
 /// User records: of type `Users`, one per account, made and taken away with it, in the public database under the name that
 /// the account has in `createdUserRecordName`. What is in their fields is their users' to write.
-extension WriteTransaction {
+extension AccountWriter {
     /// Makes the user record of an account unless it is there; with the first one, the type.
     ///
     /// - Parameter account: New, or older than user records are. Where a record of another kind has taken the name, the
     ///   account stays without.
     func ensureUserRecord(of account: AccountRow) throws(RecordError) {
         let zone = ZoneTable.publicDefault
-        let isTaken = try records.row(zone: zone, name: account.recordName) != nil
+        let isTaken = try transaction.records.row(zone: zone, name: account.recordName) != nil
         if isTaken { return }
-        try apply(.extending(schema, .users, .users))
+        try transaction.apply(.extending(transaction.schema, .users, .users))
         let writer = RecordWriter(
-            self,
+            transaction,
             WriteRequest(
                 caller: .user(account.id, roles: [:]), address: .publicDefault, shape: .single, operations: []))
         let operation = RecordOperation(
             .create, typeName: .users, isTypeInPath: true, recordName: RecordName(account.recordName),
             input: try RecordInput.readSingle(Array("{}".utf8)))
         var ignored: [UInt8] = []
-        _ = try writer.insert(operation, .users, schema[.users], zone: zone, into: &ignored)
+        _ = try writer.insert(operation, .users, transaction.schema[.users], zone: zone, into: &ignored)
         // If this is rolled back, the next account gets the number.
-        forgetUserName(account.id)
-    }
-
-    /// Takes the user record of an account away, whatever refers to it: nobody keeps an account from going. Records that
-    /// refer to it with DELETE_SELF follow in slices.
-    func removeUserRecord(of account: AccountRow) throws(RecordError) {
-        let zone = ZoneTable.publicDefault
-        let found = try records.find(zone: zone, name: account.recordName)
-        guard let found, let type = schema[id: found.row.type], type.name == .users else { return }
-        let writer = RecordWriter(
-            self,
-            WriteRequest(caller: .administrator(.bootstrap), address: .publicDefault, shape: .single, operations: []))
-        _ = try writer.buryAlone(found, zone: zone)
-        try addCascade(from: account.recordName, zone: zone)
-    }
-
-    /// Notes a name that went, if records are to follow it.
-    func addCascade(from target: String, zone: ZoneID) throws(RecordError) {
-        let sources = try records.sources(
-            zone: zone, target: target, action: ReferenceAction.deleteSelf.rawValue, limit: 1)
-        if !sources.isEmpty { try removals.addCascade(zone: zone, target: target) }
+        transaction.userNames.forget(account.id)
     }
 }
 
@@ -62,7 +42,7 @@ extension WriteContext {
     func isUserRecord(_ record: StoredRecord, _ type: RecordTypeDefinition) throws(RecordError) -> Bool {
         guard type.name == .users, address.scope == .publicDatabase else { return false }
         let name = String(decoding: record.name, as: UTF8.self)
-        return try transaction.accounts.find(recordName: name) != nil
+        return try transaction.store.accounts.find(recordName: name) != nil
     }
 
     /// Refuses references with which a user record would go before its account.

@@ -16,7 +16,7 @@ extension WriteTransaction {
     ) throws(RecordError) -> (id: Int64, usesFile: Bool) {
         // Gigabytes take their time: a key may have been revoked meanwhile, or an administrator disabled.
         if !upload.caller.isBoundByGrants {
-            let caller = try current(upload.caller)
+            let caller = try callers.current(upload.caller)
             let ruling = Authorization.judgeUploading(caller, to: upload.address.scope, schema: schema)
             guard ruling.decision == .allowed else { throw .refused(caller, .create, .upload) }
         }

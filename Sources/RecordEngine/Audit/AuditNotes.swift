@@ -126,6 +126,6 @@ final class AuditWrite: PendingWrite, @unchecked Sendable {
     }
 
     override func run(_ transaction: WriteTransaction) throws(RecordError) {
-        for row in rows { try transaction.auditTable.append(row) }
+        for row in rows { try transaction.store.audit.append(row) }
     }
 }

@@ -71,11 +71,11 @@ enum AuditPage {
     }
 }
 
-extension RecordDatabase {
+extension AuditLog {
     /// A page of the database's log, the newest entry first, on a thread of the pool.
-    package nonisolated func audit(_ request: AuditRequest) async throws(RecordError) -> [UInt8] {
-        try await writeAllAuditNotes()
-        return try await queries.pool.read(self) { reader throws(RecordError) in
+    package func page(_ request: AuditRequest) async throws(RecordError) -> [UInt8] {
+        try await writeAllNotes()
+        return try await database.queries.pool.read(database) { reader throws(RecordError) in
             let table = reader.store.audit
             return try AuditPage.compose(request) { position, limit throws(RecordError) in
                 try table.list(request.filter, before: position, limit: limit)

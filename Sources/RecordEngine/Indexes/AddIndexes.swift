@@ -22,9 +22,9 @@ extension RecordDatabase {
         _ wish: IndexWish, to typeName: RecordTypeName, by actor: AuditActor? = nil
     ) async throws(RecordError) -> AddedIndexes {
         let (indexes, hasWork) = try await write(isAlone: true) { transaction throws(RecordError) in
-            if let actor { try transaction.require(.changeSchema, of: actor) }
+            if let actor { try transaction.callers.require(.changeSchema, of: actor) }
             let indexes = try transaction.addIndexes(wish, to: typeName)
-            if let actor { try transaction.audit(.indexAdd, typeName.text, by: actor) }
+            if let actor { try transaction.auditLog.append(.indexAdd, typeName.text, by: actor) }
             // A new index may be ready, and have taken the place of one whose table is to go.
             let hasWork = try transaction.hasIndexWork()
             return (indexes, hasWork)

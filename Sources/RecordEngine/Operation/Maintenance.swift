@@ -51,7 +51,7 @@ extension RecordDatabase {
     /// ago, entries of the audit log. In slices, each a write among others.
     package nonisolated func maintain() async throws(RecordError) -> MaintenanceReport {
         buildIndexes()
-        finishRemovals()
+        accounts.finishRemovals()
         var report = MaintenanceReport()
         let slice = Self.maintenanceSlice
         let kept = limits.tombstones
@@ -67,10 +67,10 @@ extension RecordDatabase {
                 return (
                     try transaction.tombstones.purge(
                         before: max(now - tombstoneAge, surplus.map { $0 + 1 } ?? .min), limit: slice),
-                    try transaction.sessions.removeExpired(before: now, limit: slice),
+                    try transaction.store.sessions.removeExpired(before: now, limit: slice),
                     try transaction.idempotency.removeExpired(before: now - answerAge, limit: slice),
-                    try transaction.apiKeys.removeEnded(before: now - Self.endedKeyMilliseconds, limit: slice),
-                    try transaction.invitations.removeEnded(
+                    try transaction.store.keys.removeEnded(before: now - Self.endedKeyMilliseconds, limit: slice),
+                    try transaction.store.invitations.removeEnded(
                         before: now - Self.endedInvitationMilliseconds, limit: slice)
                 )
             }
@@ -82,7 +82,7 @@ extension RecordDatabase {
             if max(done.0, done.1, done.2, done.3, done.4) < slice { break }
         }
         while true {
-            let done = try await purgeAudit(limit: slice)
+            let done = try await auditLog.purge(limit: slice)
             report.entries += done
             if done < slice { return report }
         }

@@ -139,7 +139,7 @@ extension QueryReader {
             return special
         }
         guard let name = UserRecordName(name) else { return nil }
-        // Not by `userID`, which brings the view up to date: type and indexes are those of the view as it is.
+        // Not by `AccountReader.id(of:)`, which refreshes the view: type and indexes are those of the view as it is.
         return try store.accounts.find(recordName: name.text)?.id
     }
 }

@@ -77,7 +77,7 @@ package struct QueryReader {
     /// A request with the rights that its caller has now: it may have waited for a thread.
     func current(_ request: QueryRequest) throws(RecordError) -> QueryRequest {
         var request = request
-        request.caller = try reader.current(request.caller)
+        request.caller = try reader.callers.current(request.caller)
         return request
     }
 
@@ -214,8 +214,8 @@ package struct QueryReader {
         var parts = [first]
         for audience in query.audiences { parts.append(try part(query.condition, .audience(audience))) }
         return QueryRunner(
-            parts, order: first.plan.order, type: query.type.id, store: store, budget: budget, userName: reader.userName
-        )
+            parts, order: first.plan.order, type: query.type.id, store: store, budget: budget,
+            userName: reader.userNames.name)
     }
 
     /// Rejects a query that no index serves, unless its caller may cause the index.

@@ -50,7 +50,7 @@ struct SetChange: Sendable {
         _ progress: inout SetProgress
     ) throws(RecordError) {
         var request = request
-        request.caller = try transaction.current(request.caller)
+        request.caller = try transaction.callers.current(request.caller)
         let writer = RecordWriter(transaction, request)
         try requireAskedFields(writer)
         var ignored: [UInt8] = []
@@ -126,7 +126,7 @@ struct SetChange: Sendable {
         return try record.name.withUnsafeBufferPointer { name throws(RecordError) in
             try StoredFields(text: record.fields, layout: record.layout).withView { view throws(RecordError) in
                 var indexed = IndexedRecord(view, name: UnsafeRawBufferPointer(name), record.row)
-                if namesGoneAccounts { try indexed.hideGoneAccounts(transaction.userName) }
+                if namesGoneAccounts { try indexed.hideGoneAccounts(transaction.userNames.name) }
                 var meter = MatchMeter(recordLimit: Self.workPerRecord)
                 do throws(MatchObstacle) {
                     return try matcher.matches(indexed, &meter)

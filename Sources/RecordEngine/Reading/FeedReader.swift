@@ -79,7 +79,8 @@ package struct FeedReader {
         }
         // A change that is in the view and not yet known here has not judged what is shown: its number is not told, so
         // that the token ends with it.
-        let rights = min(try reader.lastChangeOfRights(of: caller, in: address.scope), knownSequence(for: request))
+        let rights = min(
+            try reader.callers.lastChangeOfRights(of: caller, in: address.scope), knownSequence(for: request))
         let epoch = try store.openings.current()
         var token = SyncToken(
             generation: zone.generation, sequence: 0, rights: rights, floor: zone.purged, epoch: epoch, complete: 0)

@@ -60,7 +60,7 @@ extension RecordReader {
         lastLongPage = MonotonicClock.now
         return try await database.queries.pages.read(database, isForCaller: true) { reader throws(RecordError) in
             var request = request
-            request.caller = try reader.current(request.caller)
+            request.caller = try reader.callers.current(request.caller)
             // What is read and not shown counts for no page, and may be a thousand times as much.
             var time = PageTime(Self.longestPage, endsPage: true)
             guard let page = try request.page(by: reader, &time) else { throw .requestAbandoned }

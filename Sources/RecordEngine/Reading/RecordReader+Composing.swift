@@ -11,8 +11,8 @@ extension RecordReader {
         _ cursor: RecordCursor, _ system: RecordSystemFields, _ type: RecordTypeDefinition, _ shown: ShownFields,
         to output: inout [UInt8]
     ) throws(RecordError) -> Bool {
-        let creator = try userName(system.creator)
-        let modifier = system.modifier == system.creator ? creator : try userName(system.modifier)
+        let creator = try userNames.name(of: system.creator)
+        let modifier = system.modifier == system.creator ? creator : try userNames.name(of: system.modifier)
         let access = try shownAccess(of: system, shown.visibility)
         let selection = shown.selection(creator: system.creator)
         let header = RecordHeader(

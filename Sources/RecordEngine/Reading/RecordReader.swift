@@ -19,12 +19,8 @@ package final class RecordReader {
     /// The types, grants and roles that came with numbers of the one sequence up to this one are known here. The view may
     /// show newer ones.
     private(set) var knownSequence: Int64 = 0
-    private var callers: [Digest: KnownCaller] = [:]
-    /// One for all tokens: to make one costs more than to hash one.
-    private let tokenHasher = SHA256Hasher()
-    private var userNames: [UserID: String] = [:]
-    /// The name that was asked for last: the records of a page are often by one writer.
-    private var lastUserName: (id: UserID, name: String)?
+    let knownCallers = KnownCallers()
+    let userNames: UserNames
     private var zoneIDs: [DatabaseAddress: ZoneID] = [:]
     /// By `schema`.
     var knownQueries = KnownQueries()
@@ -33,20 +29,13 @@ package final class RecordReader {
     /// The same of a page.
     var lastLongPage: UInt64 = 0
 
-    struct KnownCaller {
-        let caller: Caller
-        /// When it is to be looked up anew, in milliseconds since 1970: the session may have ended, or been put off.
-        let expires: Int64
-        /// From when on its use is to be noted.
-        var slides: Int64
-    }
-
-    /// Caches are cleared when they reach this many entries.
+    /// The cache of zones is cleared when it reaches this many entries.
     private static let cacheEntries = 10_000
 
     init(database: RecordDatabase, store: StoreReader) {
         self.database = database
         self.store = store
+        userNames = UserNames(store.accounts)
         // The version first: a schema that comes between the two is loaded once more.
         rightsVersion = database.clock.rightsVersion
         let published = database.publishedSchema.withLock { $0 }
@@ -87,9 +76,8 @@ package final class RecordReader {
         guard version != rightsVersion else { return }
         rightsVersion = version
         reloadSchema()
-        callers.removeAll(keepingCapacity: true)
-        userNames.removeAll(keepingCapacity: true)
-        lastUserName = nil
+        knownCallers.clear()
+        userNames.clear()
     }
 
     /// Lets go of the snapshot, before the thread waits.
@@ -117,78 +105,6 @@ package final class RecordReader {
     /// - Throws: What is wrong with the values, before the writer is bothered.
     package func prepare(_ operation: inout RecordOperation) throws(RecordError) {
         try database.prepare(&operation, by: schema)
-    }
-
-    // MARK: Callers
-
-    /// Who bears a token.
-    ///
-    /// - Throws: AUTHENTICATION_FAILED if the token is unknown, revoked or expired.
-    package func authenticate(_ token: UnsafeRawBufferPointer) throws(RecordError) -> Caller {
-        tokenHasher.update(token)
-        let hash = tokenHasher.finalize()
-        if let known = callers[hash] {
-            let now = WallClock.milliseconds
-            if known.expires > now {
-                if now >= known.slides { noteUse(of: hash, now: now) }
-                return known.caller
-            }
-            callers[hash] = nil
-        }
-        // The server's own token may be any text, so it comes before all prefixes.
-        if let administrator = database.administrator, hash.isEqualInConstantTime(to: administrator) {
-            return .administrator(.bootstrap)
-        }
-        if let administrators = database.administrators {
-            if token.starts(with: AdministratorToken.prefix.utf8) {
-                return .administrator(try administrators.authenticate(hash))
-            }
-            if administrators.isOperator(hash) { return .administrator(.bootstrap) }
-        }
-        if token.starts(with: KeyToken.prefix.utf8) { return remember(try service(hash), hash) }
-        try refresh()
-        let now = WallClock.milliseconds
-        guard let session = try store.sessions.find(hash: hash.bytes), session.expires > now,
-            let account = try store.accounts.find(id: session.account), account.disabled == nil
-        else { throw .tokenRejected }
-        let caller = Caller.user(account.id, roles: try store.accounts.roles(of: account.id))
-        let slides = session.used + database.limits.slideMilliseconds
-        let known = remember(KnownCaller(caller: caller, expires: session.expires, slides: slides), hash)
-        if now >= slides { noteUse(of: hash, now: now) }
-        return known
-    }
-
-    private func remember(_ known: KnownCaller, _ hash: Digest) -> Caller {
-        if callers.count >= Self.cacheEntries { callers.removeAll(keepingCapacity: true) }
-        callers[hash] = known
-        return known.caller
-    }
-
-    /// Has the use of a session noted, once in a while.
-    private func noteUse(of hash: Digest, now: Int64) {
-        callers[hash]?.slides = now + database.limits.slideMilliseconds
-        database.noteUse(ofSession: hash)
-    }
-
-    /// The account with a public name.
-    package func userID(_ name: UserRecordName) throws(RecordError) -> UserID? {
-        try refresh()
-        return try store.accounts.find(recordName: name.text)?.id
-    }
-
-    /// The public name of whoever wrote a record.
-    func userName(_ id: UserID) throws(RecordError) -> String {
-        if let last = lastUserName, last.id == id { return last.name }
-        if let special = SystemUser.name(id) { return special }
-        if let name = userNames[id] {
-            lastUserName = (id, name)
-            return name
-        }
-        let account = try store.accounts.find(id: id)
-        guard let account else { return SystemUser.deleted }
-        if userNames.count >= Self.cacheEntries { userNames.removeAll(keepingCapacity: true) }
-        userNames[id] = account.recordName
-        return account.recordName
     }
 
     // MARK: Storage
@@ -221,14 +137,4 @@ package final class RecordReader {
         let key = address.key
         return try store.zones.find(scope: key.scope, owner: key.owner, name: address.zone.text)
     }
-}
-
-extension RecordError {
-    /// One sentence for every reason, so that nobody learns which tokens once existed.
-    static let tokenRejected = RecordError(
-        .authenticationFailed,
-        """
-        The token is not valid, or no longer, or it is of another container or environment. Drop it, then \
-        sign in again, or go on as a guest without it
-        """)
 }

@@ -13,7 +13,7 @@ extension RecordReader {
 
     /// The public name of a principal; `nil` for a role that is gone.
     func name(of principal: Principal) throws(RecordError) -> String? {
-        try principal.name(user: userName) { id throws(RecordError) in
+        try principal.name(user: userNames.name) { id throws(RecordError) in
             try store.roles.name(of: id)
         }
     }

@@ -10,7 +10,7 @@ extension RecordDatabase {
         _ name: FieldName, of typeName: RecordTypeName, to wanted: FieldType, by actor: AuditActor = .server
     ) async throws(RecordError) {
         let hasWork = try await write(isAlone: true) { transaction throws(RecordError) in
-            try transaction.require(.changeSchema, of: actor)
+            try transaction.callers.require(.changeSchema, of: actor)
             let before = transaction.schema
             guard let type = before[typeName] else { throw .unknownType(typeName) }
             guard let field = type[name.text] else {
@@ -23,7 +23,7 @@ extension RecordDatabase {
             transaction.entriesAtOnce = transaction.indexBuilding.entriesAtOnce
             try transaction.apply(.changing(field, to: wanted, of: type, hasRecords: hasRecords))
             let changes = SchemaChanges(from: before, to: transaction.schema)
-            try transaction.audit(.schemaPut, typeName.text, by: actor, detail: changes.auditDetail)
+            try transaction.auditLog.append(.schemaPut, typeName.text, by: actor, detail: changes.auditDetail)
             return try transaction.hasIndexWork()
         }
         if hasWork { buildIndexes() }

@@ -17,8 +17,8 @@ extension RecordDatabase {
     ) async throws(RecordError) -> SchemaOutcome {
         let (outcome, hasIndexWork) = try await write(isAlone: true) {
             transaction throws(RecordError) -> (SchemaOutcome, Bool) in
-            try transaction.require(.changeSchema, of: actor)
-            let caller = try transaction.current(actor.caller)
+            try transaction.callers.require(.changeSchema, of: actor)
+            let caller = try transaction.callers.current(actor.caller)
             try options.writeGuard.check { DocumentTag.text(of: transaction.schema) }
             let put = { () throws(RecordError) in
                 try transaction.putSchema(document, keepsRights: options.keepsRights, for: caller, by: actor)
@@ -36,13 +36,13 @@ extension RecordDatabase {
         by actor: AuditActor = .server
     ) async throws(RecordError) {
         try await write(isAlone: true) { transaction throws(RecordError) in
-            try transaction.require(.changeRights, of: actor)
+            try transaction.callers.require(.changeRights, of: actor)
             guard let type = transaction.schema[typeName] else { throw .unknownType(typeName) }
             try writeGuard.check { DocumentTag.text(of: GrantsDocument.json(type.grants)) }
             var facts = SchemaEvolution.Facts()
             facts.roles = try transaction.roleNames()
             try transaction.apply(.granting(grants, of: type, facts: facts))
-            try transaction.audit(
+            try transaction.auditLog.append(
                 .grantsPut, typeName.text, by: actor,
                 detail: JSONObject([
                     ("before", GrantsDocument.json(type.grants)), ("after", GrantsDocument.json(grants)),
@@ -67,12 +67,12 @@ extension WriteTransaction {
         entriesAtOnce = indexBuilding.entriesAtOnce
         try apply(.validate(from: before, to: targets, facts: facts))
         for change in schema.changedRights(since: before) {
-            try audit(
+            try auditLog.append(
                 .grantsPut, change.after.name.text, by: actor,
                 detail: JSONObject([("before", change.before.rightsJSON), ("after", change.after.rightsJSON)]))
         }
         let changes = SchemaChanges(from: before, to: schema)
-        try audit(.schemaPut, "", by: actor, detail: changes.auditDetail)
+        try auditLog.append(.schemaPut, "", by: actor, detail: changes.auditDetail)
         return SchemaOutcome(schema: schema, changes: changes)
     }
 
@@ -87,15 +87,15 @@ extension WriteTransaction {
         var facts = SchemaEvolution.Facts()
         facts.roles = try roleNames()
         for type in losing where try records.hasRecords(type: type.id) { facts.typesWithRecords.insert(type.name) }
-        for case .user(let name) in entries.map(\.name) where try accounts.find(recordName: name.text) != nil {
+        for case .user(let name) in entries.map(\.name) where try store.accounts.find(recordName: name.text) != nil {
             facts.users.insert(name)
         }
-        facts.hasAccounts = try !accounts.isEmpty()
+        facts.hasAccounts = try !store.accounts.isEmpty()
         return facts
     }
 
     fileprivate func roleNames() throws(RecordError) -> Set<RoleName> {
-        Set(try roles.names().compactMap(RoleName.init))
+        Set(try store.roles.names().compactMap(RoleName.init))
     }
 }
 

@@ -64,14 +64,14 @@ struct AccessLists {
                 }
                 principal = .user(creator)
             case .user(let name):
-                let account = try transaction.accounts.find(recordName: name.text)
+                let account = try transaction.store.accounts.find(recordName: name.text)
                 guard let account else {
                     if forgivesUnknown { continue }
                     throw .unknownPrincipal(name.text)
                 }
                 principal = .user(account.id)
             case .role(let name):
-                let role = try transaction.roles.find(name.text)
+                let role = try transaction.store.roles.find(name.text)
                 guard let role else {
                     if forgivesUnknown { continue }
                     throw .unknownPrincipal("role:" + name.text)

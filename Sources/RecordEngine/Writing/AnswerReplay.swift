@@ -63,7 +63,7 @@ struct AnswerReplay {
         _ record: AnswerOutline.RememberedRecord, _ row: RecordRow?
     ) throws(RecordError) -> Bool {
         guard let typeName = RecordTypeName(record.typeName), let type = transaction.schema[typeName],
-            try transaction.lastChangeOfRights(of: writer.caller, in: writer.address.scope) <= record.sequence
+            try transaction.callers.lastChangeOfRights(of: writer.caller, in: writer.address.scope) <= record.sequence
         else { return false }
         let visibility = writer.context.visibility(of: type)
         if let row {

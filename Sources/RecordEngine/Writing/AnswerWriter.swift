@@ -50,8 +50,8 @@ struct AnswerWriter {
         _ row: RecordRow, type: RecordTypeDefinition, _ visibility: Visibility, name: [UInt8], fields: StoredFields,
         unsaved: [(fieldID: Int, json: [UInt8])] = [], to answer: inout [UInt8]
     ) throws(RecordError) {
-        let creator = try transaction.userName(row.creator)
-        let modifier = row.modifier == row.creator ? creator : try transaction.userName(row.modifier)
+        let creator = try transaction.userNames.name(of: row.creator)
+        let modifier = row.modifier == row.creator ? creator : try transaction.userNames.name(of: row.modifier)
         let selection = ShownFields(self.fields, of: type, visibility).selection(creator: row.creator)
         let access = try shownAccess(of: row, visibility)
         let records = transaction.records
@@ -95,8 +95,8 @@ struct AnswerWriter {
         guard let access = row.access, visibility.mayWrite(row.facts) else { return nil }
         let transaction = transaction
         return try StoredAccess.shown(access) { principal throws(RecordError) in
-            try principal.name(user: transaction.userName) { id throws(RecordError) in
-                try transaction.roles.name(of: id)
+            try principal.name(user: transaction.userNames.name) { id throws(RecordError) in
+                try transaction.store.roles.name(of: id)
             }
         }
     }

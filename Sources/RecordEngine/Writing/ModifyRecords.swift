@@ -57,7 +57,7 @@ extension WriteTransaction {
     func modify(_ request: WriteRequest) throws(RecordError) -> WriteAnswer {
         var request = request
         if let version = request.rightsVersion, mayHaveChanged(request.caller, since: version) {
-            request.caller = try current(request.caller)
+            request.caller = try callers.current(request.caller)
         }
         if let key = request.idempotency {
             if let answer = try remembered(request, key) { return answer }

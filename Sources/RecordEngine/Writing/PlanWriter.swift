@@ -42,7 +42,7 @@ struct PlanWriter {
             if let tombstone = plan.tombstone {
                 try records.bury(tombstone)
             } else {
-                try transaction.removals.removeRecord(before.row.id)
+                try transaction.store.removals.removeRecord(before.row.id)
             }
             return
         }

@@ -30,7 +30,7 @@ extension RecordDatabase {
 extension WriteTransaction {
     /// Refuses callers without the right to say who made a record: grants give its creator rights in it.
     func requirePreserving(_ caller: Caller) throws(RecordError) {
-        let caller = try current(caller)
+        let caller = try callers.current(caller)
         guard Authorization.authorize(caller, .changeRights) == .allowed else {
             throw RecordError(
                 Authorization.refusal(of: caller) == .denied ? .accessDenied : .authenticationRequired,
@@ -58,7 +58,7 @@ extension WriteTransaction {
         guard count > 0 else { return }
         let types = Set(request.operations.compactMap(\.typeName?.text)).sorted()
         let actor = request.actor ?? AuditActor(caller: request.caller)
-        try audit(
+        try auditLog.append(
             .recordsPreserve, types.count == 1 ? types[0] : "", by: actor,
             detail: JSONObject(
                 [("records", .integer(Int64(count)))] + AuditText.names(types, of: "types")))

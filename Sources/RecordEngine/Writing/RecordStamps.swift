@@ -50,7 +50,7 @@ struct RecordStamps {
     private func compare(
         _ stamp: RecordStamp, _ time: Int64, _ user: UserID, _ key: String
     ) throws(RecordError) {
-        let name = try context.transaction.userName(user)
+        let name = try context.transaction.userNames.name(of: user)
         guard stamp.timestamp ?? time == time, stamp.userRecordName ?? name == name else { throw .stampDiffers(key) }
     }
 
@@ -60,7 +60,7 @@ struct RecordStamps {
             return special
         }
         if let name = UserRecordName(name),
-            let account = try context.transaction.accounts.find(recordName: name.text)
+            let account = try context.transaction.store.accounts.find(recordName: name.text)
         {
             return account.id
         }

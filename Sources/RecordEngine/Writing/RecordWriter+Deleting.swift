@@ -75,7 +75,7 @@ extension RecordWriter {
     /// Takes a record, or a tombstone, out of the file without a trace: for zones that nobody reads any more.
     func erase(_ record: StoredRecord, zone: ZoneID) throws(RecordError) {
         if record.row.isDeleted {
-            try transaction.removals.removeRecord(record.row.id)
+            try transaction.store.removals.removeRecord(record.row.id)
         } else {
             _ = try remove(record, zone: zone, leaving: nil)
         }

@@ -68,7 +68,7 @@ final class RecordWriter {
         try transaction.ensureSavepoint()
         let key = address.key
         // The account may have gone since the request came; nothing would ever take the zone away.
-        guard try transaction.account(key.owner) != nil else { throw .tokenRejected }
+        guard try transaction.store.accounts.find(id: key.owner) != nil else { throw .tokenRejected }
         let generation = try transaction.nextSequence()
         let added = try transaction.zones.add(
             scope: key.scope, owner: key.owner, name: address.zone.text, generation: generation)

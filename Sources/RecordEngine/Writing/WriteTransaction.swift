@@ -33,13 +33,14 @@ package final class WriteTransaction {
     var lastUnindexed: Int64
 
     private var random = RandomPool()
-    private var userNames: [UserID: String] = [:]
+    let userNames: UserNames
 
     init(
         _ store: StoreWriter, environment: RecordEnvironment, limits: DatabaseLimits, indexBuilding: IndexBuilding,
         keys: DatabaseKeys, addressing: AssetAddressing, administrators: Administrators? = nil
     ) throws(RecordError) {
         self.store = store
+        userNames = UserNames(store.accounts)
         self.administrators = administrators
         self.environment = environment
         self.limits = limits
@@ -56,19 +57,12 @@ package final class WriteTransaction {
 
     var records: RecordTable { store.records }
     var zones: ZoneTable { store.zones }
-    var accounts: AccountTable { store.accounts }
-    var sessions: SessionTable { store.sessions }
-    var invitations: InvitationTable { store.invitations }
-    var removals: RemovalTable { store.removals }
-    var roles: RoleTable { store.roles }
     var audiences: AudienceTable { store.audiences }
     var idempotency: IdempotencyTable { store.idempotency }
     var schemaTable: SchemaTable { store.schemas }
     var tombstones: TombstoneTable { store.tombstones }
     var indexDefinitions: IndexDefinitionTable { store.indexDefinitions }
     var assets: AssetTable { store.assets }
-    var apiKeys: KeyTable { store.keys }
-    var auditTable: AuditTable { store.audit }
 
     // MARK: The group
 
@@ -179,21 +173,5 @@ package final class WriteTransaction {
         AssetURLMaker(
             keys: keys, addressing: addressing,
             expires: AssetURL.expiry(now: now / 1_000, seconds: limits.assetURLSeconds))
-    }
-
-    /// The public name of whoever wrote a record.
-    func userName(_ id: UserID) throws(RecordError) -> String {
-        if let special = SystemUser.name(id) { return special }
-        if let name = userNames[id] { return name }
-        let account = try accounts.find(id: id)
-        let name = account?.recordName ?? SystemUser.deleted
-        if userNames.count >= 10_000 { userNames.removeAll() }
-        userNames[id] = name
-        return name
-    }
-
-    /// Forgets a cached name, for an account that goes.
-    func forgetUserName(_ id: UserID) {
-        userNames[id] = nil
     }
 }

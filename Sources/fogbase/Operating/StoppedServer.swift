@@ -76,7 +76,7 @@ final class StoppedServer {
         let registry = registry
         Blocking.run {
             if finishesRemovals {
-                for (_, database) in registry.openDatabases { await database.removalsAreDone() }
+                for (_, database) in registry.openDatabases { await database.accounts.removalsAreDone() }
             }
             await registry.close()
         }

@@ -38,7 +38,7 @@ final class Maintenance: Sendable {
                 if reserve.hasPassed(), !(await registry.keepStartReserves()) {
                     reserve = .after(Self.reserveInterval)
                 }
-                for (_, database) in registry.openDatabases { database.writeAuditNotes() }
+                for (_, database) in registry.openDatabases { database.auditLog.writeNotes() }
                 await registry.configuration.administrators?.writeAuditNotes()
                 await Self.refreshStatistics(of: registry)
                 if due.hasPassed() {

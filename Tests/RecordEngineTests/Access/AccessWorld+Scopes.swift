@@ -40,13 +40,13 @@ extension AccessWorld {
         switch random.next() % 3 {
         case 0:
             let scope = randomScope()
-            _ = try await test.database.changeKey(old.key.id, scope: real(scope), by: .server)
+            _ = try await test.database.apiKeys.change(old.key.id, scope: real(scope), by: .server)
             model.scopes[name] = scope
         case 1:
-            keys[name] = try await test.database.rotateKey(old.key.id, overlap: 0, by: .server)
+            keys[name] = try await test.database.apiKeys.rotate(old.key.id, overlap: 0, by: .server)
             #expect(throws: RecordError.self) { try self.test.caller(old.token) }
         default:
-            try await test.database.revokeKey(old.key.id, by: .server)
+            try await test.database.apiKeys.revoke(old.key.id, by: .server)
             #expect(throws: RecordError.self) { try self.test.caller(old.token) }
             try await makeKey(name)
         }

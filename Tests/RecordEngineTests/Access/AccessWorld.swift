@@ -20,7 +20,7 @@ final class AccessWorld {
         random = Generator(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15)
         for name in Self.names { people[name] = try await test.signUp(name) }
         for role in model.roles.keys.sorted() {
-            _ = try await test.database.putRole(try #require(RoleName(role)), members: [])
+            _ = try await test.database.roles.put(try #require(RoleName(role)), members: [])
         }
         try await putSchema()
         for type in Self.types { try await setGrants(0, type) }
@@ -36,7 +36,7 @@ final class AccessWorld {
         if let key = keys[name] { return try test.caller(key.token) }
         guard let person = people[name] else { return .anonymous }
         try test.reader.refresh()
-        return try Array(person.session.token.utf8).withUnsafeBytes { try test.reader.authenticate($0) }
+        return try Array(person.session.token.utf8).withUnsafeBytes { try test.reader.callers.authenticate($0) }
     }
 
     func principal(_ name: String) -> String { people[name]?.session.user.recordName ?? name }
@@ -136,7 +136,7 @@ final class AccessWorld {
         case 13..<15:
             let role = pick(["editors", "staff"])
             let members = Self.names.filter { _ in random.next() % 2 == 0 }
-            _ = try await test.database.putRole(
+            _ = try await test.database.roles.put(
                 try #require(RoleName(role)), members: members.map(principal))
             model.roles[role] = Set(members)
         case 17: try await changeKey()

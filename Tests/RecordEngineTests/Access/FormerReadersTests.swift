@@ -101,7 +101,7 @@ import Testing
 
     private func caller(_ name: String, _ test: TestDatabase) async throws -> Caller {
         let session = try await test.signIn(name)
-        return try Array(session.token.utf8).withUnsafeBytes { try test.reader.authenticate($0) }
+        return try Array(session.token.utf8).withUnsafeBytes { try test.reader.callers.authenticate($0) }
     }
 
     /// Else a client whose database a restored copy has lost would go on with what is gone.

@@ -14,7 +14,7 @@ import Threads
     private static func isGood(_ session: Session, _ test: TestDatabase) -> Bool {
         let token = Array(session.token.utf8)
         try? test.reader.refresh()
-        return (try? token.withUnsafeBytes { try test.reader.authenticate($0) }) != nil
+        return (try? token.withUnsafeBytes { try test.reader.callers.authenticate($0) }) != nil
     }
 
     @Test(arguments: 1...3) func `no session of the old password is good behind a change, however both meet`(
@@ -22,15 +22,15 @@ import Threads
     ) async throws {
         let test = try Self.open()
         let (_, session) = try await test.signUp("ann")
-        let lookup = try test.reader.account(named: "ann")
+        let lookup = try test.reader.accounts.lookUp(named: "ann")
         let credentials = try Credentials(name: "ann", password: "correct horse")
-        let mine = try test.reader.account(session.user.id)
+        let mine = try test.reader.accounts.lookUp(session.user.id)
         // Sign-ins before, beside and after the change, in an order that the threads make.
         let others = await withTaskGroup(of: Session?.self) { group in
             for number in 0..<3 {
                 if number == seed % 3 {
                     group.addTask { [database = test.database] in
-                        _ = try? await database.change(
+                        _ = try? await database.accounts.change(
                             AccountChange(
                                 name: nil, password: "battery staple", currentPassword: "correct horse"),
                             of: mine, token: Array(session.token.utf8))
@@ -38,7 +38,7 @@ import Threads
                     }
                 }
                 group.addTask { [database = test.database] in
-                    try? await database.signIn(credentials, account: lookup)
+                    try? await database.accounts.signIn(credentials, account: lookup)
                 }
             }
             return await group.reduce(into: [Session]()) { if let session = $1 { $0.append(session) } }
@@ -52,11 +52,11 @@ import Threads
     @Test func `of two changes at once one is made`() async throws {
         let test = try Self.open()
         let (_, session) = try await test.signUp("ann")
-        let lookup = try test.reader.account(session.user.id)
+        let lookup = try test.reader.accounts.lookUp(session.user.id)
         let made = await withTaskGroup(of: String?.self) { group in
             for password in ["battery staple", "stapled horse", "correct battery"] {
                 group.addTask { [database = test.database] in
-                    let changed = try? await database.change(
+                    let changed = try? await database.accounts.change(
                         AccountChange(name: nil, password: password, currentPassword: "correct horse"), of: lookup,
                         token: Array(session.token.utf8))
                     return changed == nil ? nil : password
@@ -71,10 +71,10 @@ import Threads
     @Test func `a session that was revoked while the password was checked changes nothing`() async throws {
         let test = try Self.open()
         let (_, session) = try await test.signUp("ann")
-        let lookup = try test.reader.account(session.user.id)
-        try await test.database.signOut(Array(session.token.utf8))
+        let lookup = try test.reader.accounts.lookUp(session.user.id)
+        try await test.database.sessions.signOut(Array(session.token.utf8))
         let error = await refusal {
-            _ = try await test.database.change(
+            _ = try await test.database.accounts.change(
                 AccountChange(name: "anna", password: nil, currentPassword: "correct horse"), of: lookup,
                 token: Array(session.token.utf8))
         }
@@ -85,20 +85,21 @@ import Threads
     @Test func `a sign-in outlives that its password was hashed anew beside it`() async throws {
         let test = try Self.open()
         let (_, ann) = try await test.signUp("ann")
-        let stale = try test.reader.account(named: "ann")
+        let stale = try test.reader.accounts.lookUp(named: "ann")
         // The same password under another salt, as where two sign in whose hash was out of date.
         let name = try #require(UserRecordName(ann.user.recordName))
-        _ = try await test.database.changeUser(name, password: "correct horse", by: .shell)
-        _ = try await test.database.signIn(Credentials(name: "ann", password: "correct horse"), account: stale)
+        _ = try await test.database.accounts.change(name, password: "correct horse", by: .shell)
+        _ = try await test.database.accounts.signIn(Credentials(name: "ann", password: "correct horse"), account: stale)
         // A renamed account is not found by its old name any more.
         let session = try await test.signIn("ann")
         try test.reader.refresh()
-        let old = try test.reader.account(named: "ann")
-        _ = try await test.database.change(
+        let old = try test.reader.accounts.lookUp(named: "ann")
+        _ = try await test.database.accounts.change(
             AccountChange(name: "anna", password: nil, currentPassword: "correct horse"),
-            of: try test.reader.account(session.user.id), token: Array(session.token.utf8))
+            of: try test.reader.accounts.lookUp(session.user.id), token: Array(session.token.utf8))
         let error = await refusal {
-            _ = try await test.database.signIn(Credentials(name: "ann", password: "correct horse"), account: old)
+            _ = try await test.database.accounts.signIn(
+                Credentials(name: "ann", password: "correct horse"), account: old)
         }
         #expect(error == .signInRefused)
     }
@@ -114,7 +115,7 @@ import Threads
         #expect(await refusal { try await test.signIn("zoe") } == .signInRefused)
         let name = try #require(UserRecordName(ann.user.recordName))
         let error = await refusal {
-            _ = try await test.database.changeUser(name, password: "battery staple", by: .shell)
+            _ = try await test.database.accounts.change(name, password: "battery staple", by: .shell)
         }
         #expect(error?.code == .notFound, "A key's account is no user")
     }
@@ -126,14 +127,14 @@ import Threads
         _ uses: Int, _ tries: Int
     ) async throws {
         let test = try Self.open()
-        let made = try await test.database.invite(
+        let made = try await test.database.invitations.create(
             InvitationWish(name: nil, seconds: nil, uses: Int64(uses), roles: []), by: .shell)
         // A failed sign-up uses nothing up.
         _ = try await test.signUp("taken")
         let invitation = Invitation(token: made.token)
         #expect(
             await refusal {
-                _ = try await test.database.signUp(
+                _ = try await test.database.accounts.signUp(
                     Credentials(name: "taken", password: "correct horse"), invitation: invitation)
             }?.cause == .nameTaken)
         let names = await withTaskGroup(of: String?.self) { group in
@@ -142,18 +143,18 @@ import Threads
                     guard let credentials = try? Credentials(name: "u\(number)", password: "correct horse") else {
                         return nil
                     }
-                    return try? await database.signUp(credentials, invitation: invitation).user.name
+                    return try? await database.accounts.signUp(credentials, invitation: invitation).user.name
                 }
             }
             return await group.reduce(into: [String]()) { if let name = $1 { $0.append(name) } }
         }
         #expect(names.count == uses)
         try test.reader.refresh()
-        #expect(try test.reader.invitations().map(\.used) == [Int64(uses)])
-        #expect(try test.reader.users(after: nil, limit: 100).users.count == uses + 1)
+        #expect(try test.reader.invitations.list().map(\.used) == [Int64(uses)])
+        #expect(try test.reader.accounts.list(after: nil, limit: 100).users.count == uses + 1)
         #expect(try test.list(type: "Users").names.count == uses + 1)
         #expect(
-            await refusal { try test.reader.checkInvitation(invitation, name: "x") }?.code == .accessDenied)
+            await refusal { try test.reader.invitations.check(invitation, name: "x") }?.code == .accessDenied)
         // What was undone has left no name behind: the next account's records have its own.
         let (next, session) = try await test.signUp("next")
         let answer = try await test.create("n", as: next)
@@ -163,29 +164,29 @@ import Threads
     @Test func `an invitation ends by itself and with its role`() async throws {
         let test = try Self.open()
         let editors = try #require(RoleName("editors"))
-        _ = try await test.database.putRole(editors, members: [])
-        let made = try await test.database.invite(
+        _ = try await test.database.roles.put(editors, members: [])
+        let made = try await test.database.invitations.create(
             InvitationWish(name: nil, seconds: nil, uses: 2, roles: [editors]), by: .shell)
         #expect(made.info.roles == ["editors"])
-        try await test.database.removeRole(editors)
-        _ = try await test.database.putRole(editors, members: [])
-        let session = try await test.database.signUp(
+        try await test.database.roles.remove(editors)
+        _ = try await test.database.roles.put(editors, members: [])
+        let session = try await test.database.accounts.signUp(
             Credentials(name: "ann", password: "correct horse"), invitation: Invitation(token: made.token))
         try test.reader.refresh()
         // Another role of the name that the old one had.
-        #expect(try test.reader.role(editors)?.members == [])
+        #expect(try test.reader.roles.find(editors)?.members == [])
         #expect(session.user.name == "ann")
         let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
         test.reader.rest()
         try connection.execute("UPDATE invitation SET expires = 1")
         #expect(
             await refusal {
-                _ = try await test.database.signUp(
+                _ = try await test.database.accounts.signUp(
                     Credentials(name: "bob", password: "correct horse"), invitation: Invitation(token: made.token))
             }?.code == .accessDenied)
         _ = try await test.database.maintain()
         try test.reader.refresh()
-        #expect(try test.reader.invitations().isEmpty)
+        #expect(try test.reader.invitations.list().isEmpty)
     }
 
     @Test func `an invitation leaves the list a week after it was used up or has expired`() async throws {
@@ -193,16 +194,16 @@ import Threads
         var tokens: [String] = []
         for _ in 0..<4 {
             let wish = try InvitationWish(name: nil, seconds: 86_400, uses: nil, roles: [])
-            tokens.append(try await test.database.invite(wish, by: .shell).token)
+            tokens.append(try await test.database.invitations.create(wish, by: .shell).token)
         }
         for (name, token) in zip(["ann", "bob"], tokens) {
-            _ = try await test.database.signUp(
+            _ = try await test.database.accounts.signUp(
                 Credentials(name: name, password: "correct horse"), invitation: Invitation(token: token))
         }
         func states() throws -> [String] {
             try test.reader.refresh()
             let now = WallClock.milliseconds
-            return try test.reader.invitations().map { $0.state(at: now) }.sorted()
+            return try test.reader.invitations.list().map { $0.state(at: now) }.sorted()
         }
         let day: Int64 = 86_400_000
         try await test.database.travel(

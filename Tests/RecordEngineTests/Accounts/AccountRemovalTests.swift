@@ -54,8 +54,9 @@ import Testing
 
     private static func remove(_ session: Session, _ test: TestDatabase) async throws {
         try test.reader.refresh()
-        try await test.database.removeAccount(
-            try test.reader.account(session.user.id), password: "correct horse", token: Array(session.token.utf8))
+        try await test.database.accounts.remove(
+            try test.reader.accounts.lookUp(session.user.id), password: "correct horse",
+            token: Array(session.token.utf8))
     }
 
     /// Nothing is left of the account but what it made in public, and all is left of the other one.
@@ -94,14 +95,14 @@ import Testing
         try await Self.remove(sessions[0], test)
         // From the answer on.
         let token = Array(sessions[0].token.utf8)
-        #expect(await refusal { _ = try token.withUnsafeBytes { try test.reader.authenticate($0) } } != nil)
+        #expect(await refusal { _ = try token.withUnsafeBytes { try test.reader.callers.authenticate($0) } } != nil)
         #expect(await refusal { try await test.signIn("ann") }?.code == .authenticationFailed)
         // A write that was on its way finds no database any more, and makes none.
         let late = Caller.user(sessions[0].user.id, roles: [:])
         #expect(
             await refusal { try await test.create("late", as: late, in: Self.address(sessions[0].user)) }?.code
                 == .authenticationFailed)
-        await test.database.removalsAreDone()
+        await test.database.accounts.removalsAreDone()
         try Self.check(sessions, in: test.folder)
         #expect(try test.assetTroubles() == [])
         #expect(try test.read("public-ann").created?.userRecordName == "_deleted")
@@ -122,7 +123,7 @@ import Testing
                     failAt: steps, with: StoreFailure(code: 1034, message: "fsync"), losesTransaction: true)
                 test.inject(plan)
                 let answer = await refusal { try await Self.remove(sessions[0], test) }
-                await test.database.removalsAreDone()
+                await test.database.accounts.removalsAreDone()
                 await test.close()
                 // Behind the last step.
                 if !plan.hasFired { break }
@@ -131,7 +132,7 @@ import Testing
             }
             interruptions += 1
             let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: Self.slices)
-            await test.database.removalsAreDone()
+            await test.database.accounts.removalsAreDone()
             try Self.check(sessions, in: folder)
             #expect(try test.assetTroubles() == [])
             await test.close()
@@ -148,7 +149,7 @@ import Testing
             let plan = FaultPlan(failAt: steps, with: StoreFailure(code: 13, message: "database or disk is full"))
             test.inject(plan)
             let answer = await refusal { try await Self.remove(sessions[0], test) }
-            await test.database.removalsAreDone()
+            await test.database.accounts.removalsAreDone()
             test.inject(nil)
             // Behind the last step.
             if !plan.hasFired { break }
@@ -157,7 +158,7 @@ import Testing
             failures += 1
             let left = "SELECT count(*) FROM account_removal"
             #expect(await eventually { (try? Self.count(left, in: test.folder)) == 0 })
-            await test.database.removalsAreDone()
+            await test.database.accounts.removalsAreDone()
             try Self.check(sessions, in: test.folder)
         }
         #expect(failures >= 2)
@@ -169,7 +170,7 @@ import Testing
         try await test.create("a", as: ann, in: Self.address(session.user))
         let zone = try Self.count("SELECT max(id) FROM zone", in: test.folder)
         try await Self.remove(session, test)
-        await test.database.removalsAreDone()
+        await test.database.accounts.removalsAreDone()
         #expect(try Self.count("SELECT max(id) FROM zone", in: test.folder) == 1)
         let (bob, other) = try await test.signUp("bob")
         try await test.create("a", as: bob, in: Self.address(other.user))
@@ -197,7 +198,7 @@ import Testing
                     name, #""top":{"recordName":"anchor","action":"DELETE_SELF"}"#, type: "Users", as: ann)
             }?.code == .badRequest)
         try await Self.remove(session, test)
-        await test.database.removalsAreDone()
+        await test.database.accounts.removalsAreDone()
         #expect(Set(try test.list().names) == ["holds", "stays", "anchor"])
         #expect(try test.list(type: "Users").names.count == 1)
         let deleted = try test.changes().changes.filter { $0["deleted"] == .bool(true) }
@@ -212,7 +213,7 @@ import Testing
             "a", #""file":\#(try await test.upload(sampleBytes(6), as: ann, in: Self.address(session.user)).json())"#,
             as: ann, in: Self.address(session.user))
         try await Self.remove(session, test)
-        await test.database.removalsAreDone()
+        await test.database.accounts.removalsAreDone()
         #expect(try await test.database.collectAssets(unusedFor: -1) == 2)
         #expect(try test.assetTroubles() == [])
     }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct LookAlikeTests {
     private static func lookUp(_ name: String, _ test: TestDatabase) throws -> String? {
         try test.reader.refresh()
-        return try test.reader.users(named: name).users.first?.user.name
+        return try test.reader.accounts.list(named: name).users.first?.user.name
     }
 
     @Test(arguments: [
@@ -38,9 +38,9 @@ import Testing
         let (_, zoe) = try await test.signUp("zoe")
         func rename(_ session: Session, to name: String) async throws -> String {
             try test.reader.refresh()
-            return try await test.database.change(
+            return try await test.database.accounts.change(
                 AccountChange(name: name, password: nil, currentPassword: "correct horse"),
-                of: try test.reader.account(session.user.id), token: Array(session.token.utf8)
+                of: try test.reader.accounts.lookUp(session.user.id), token: Array(session.token.utf8)
             ).user.name
         }
         #expect(await refusal { _ = try await rename(zoe, to: "A\u{301}nn\u{200D}") } == nil)
@@ -77,14 +77,14 @@ import Testing
 
     @Test func `an invitation for a name is good for it in any spelling`() async throws {
         let test = try TestDatabase()
-        let made = try await test.database.invite(
+        let made = try await test.database.invitations.create(
             InvitationWish(name: "Jose\u{301}", seconds: nil, uses: nil, roles: []), by: .shell)
         try test.reader.refresh()
         #expect(throws: RecordError.self) {
-            try test.reader.checkInvitation(Invitation(token: made.token), name: "josef")
+            try test.reader.invitations.check(Invitation(token: made.token), name: "josef")
         }
-        try test.reader.checkInvitation(Invitation(token: made.token), name: "JOS\u{C9}")
-        _ = try await test.database.signUp(
+        try test.reader.invitations.check(Invitation(token: made.token), name: "JOS\u{C9}")
+        _ = try await test.database.accounts.signUp(
             Credentials(name: "JOS\u{C9}", password: "correct horse"), invitation: Invitation(token: made.token))
         await test.close()
     }
@@ -134,9 +134,9 @@ import Testing
         let again = try TestDatabase(folder: patient.folder, keepsFolder: true)
         let session = try await again.signIn("ann")
         try again.reader.refresh()
-        _ = try await again.database.change(
+        _ = try await again.database.accounts.change(
             AccountChange(name: "anna", password: nil, currentPassword: "correct horse"),
-            of: try again.reader.account(session.user.id), token: Array(session.token.utf8))
+            of: try again.reader.accounts.lookUp(session.user.id), token: Array(session.token.utf8))
         #expect(try await again.signIn("ANN").user.name == "Ann")
         await again.close()
         let last = try TestDatabase(folder: patient.folder, keepsFolder: true)
@@ -152,7 +152,7 @@ import Testing
     @Test func `a password is the same on a system that types it in other bytes`() async throws {
         for (first, second) in [(Self.composed, Self.decomposed), (Self.decomposed, Self.composed)] {
             let test = try TestDatabase()
-            _ = try await test.database.signUp(Credentials(name: "ann", password: first))
+            _ = try await test.database.accounts.signUp(Credentials(name: "ann", password: first))
             try await test.signIn("ann", second)
             try await test.signIn("ann", first)
             #expect(await refusal { try await test.signIn("ann", "passw\u{F6}rd e") } == .some(.signInRefused))
@@ -167,7 +167,7 @@ import Testing
         test.reader.rest()
         let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
         try connection.execute("UPDATE account SET password = '\(old)' WHERE name = 'ann'")
-        try await test.database.endSessions(of: 1, but: nil)
+        try await test.database.sessions.endAll(of: 1, but: nil)
         #expect(await refusal { try await test.signIn("ann", Self.composed) } == .some(.signInRefused))
         try await test.signIn("ann", Self.decomposed)
         try await test.signIn("ann", Self.composed)

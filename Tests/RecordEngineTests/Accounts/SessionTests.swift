@@ -14,7 +14,7 @@ import Testing
         test.reader.rest()
         let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
         try connection.execute(SQL(sql))
-        try await test.database.endSessions(of: 1, but: nil)
+        try await test.database.sessions.endAll(of: 1, but: nil)
         try test.reader.refresh()
     }
 
@@ -28,12 +28,12 @@ import Testing
     private static func bearer(_ session: Session, on test: TestDatabase) -> Caller? {
         // As each request begins.
         try? test.reader.refresh()
-        return try? Array(session.token.utf8).withUnsafeBytes { try test.reader.authenticate($0) }
+        return try? Array(session.token.utf8).withUnsafeBytes { try test.reader.callers.authenticate($0) }
     }
 
     /// Lets what is queued be written.
     private static func settle(_ test: TestDatabase) async throws {
-        try await test.database.endSessions(of: 1, but: nil)
+        try await test.database.sessions.endAll(of: 1, but: nil)
     }
 
     @Test func `use puts the end of a session off, at most once an hour`() async throws {
@@ -90,7 +90,7 @@ import Testing
         #expect(Self.bearer(session, on: test) != nil)
         try await Self.run("UPDATE session SET expires = 1", on: test)
         #expect(Self.bearer(session, on: test) == nil)
-        #expect(try test.reader.sessions(of: session.user.id, token: []).isEmpty)
+        #expect(try test.reader.sessions.list(of: session.user.id, token: []).isEmpty)
     }
 
     @Test func `a session that has ended is not prolonged by a use that was late`() async throws {
@@ -98,7 +98,7 @@ import Testing
         let session = try await test.signUp("ann").session
         try await Self.run("UPDATE session SET used = 0", on: test)
         #expect(Self.bearer(session, on: test) != nil)
-        try await test.database.signOut(Array(session.token.utf8))
+        try await test.database.sessions.signOut(Array(session.token.utf8))
         try await Self.settle(test)
         #expect(Self.bearer(session, on: test) == nil)
     }
@@ -108,13 +108,13 @@ import Testing
         let token = Array(try await test.signUp("ann").session.token.utf8)
         let tokens = await withTaskGroup(of: String?.self) { group in
             for _ in 0..<8 {
-                group.addTask { [database = test.database] in try? await database.rotateSession(token).token }
+                group.addTask { [database = test.database] in try? await database.sessions.rotate(token).token }
             }
             return await group.reduce(into: [String]()) { if let token = $1 { $0.append(token) } }
         }
         #expect(tokens.count == 1)
         let id = try #require(try await test.signUpID("bob"))
-        #expect(try test.reader.sessions(of: id, token: []).count == 1)
+        #expect(try test.reader.sessions.list(of: id, token: []).count == 1)
     }
 
     @Test func `sessions of a file from before are kept`() async throws {
@@ -157,7 +157,7 @@ import Testing
         let test = try TestDatabase(folder: folder, keepsFolder: true)
         let old = try #require(session)
         #expect(Self.bearer(old, on: test) == .user(old.user.id, roles: [:]))
-        let known = try #require(try test.reader.sessions(of: old.user.id, token: Array(old.token.utf8)).first)
+        let known = try #require(try test.reader.sessions.list(of: old.user.id, token: Array(old.token.utf8)).first)
         #expect(known.isCurrent && known.expires == old.expires && known.id.utf8.count == 32)
         // The account is older than user records, and gets one when it signs in.
         let type = "Users"
@@ -174,7 +174,7 @@ extension TestDatabase {
     @discardableResult
     func signIn(_ name: String, _ password: String = "correct horse") async throws -> Session {
         try reader.refresh()
-        return try await database.signIn(
-            Credentials(name: name, password: password), account: try reader.account(named: name))
+        return try await database.accounts.signIn(
+            Credentials(name: name, password: password), account: try reader.accounts.lookUp(named: name))
     }
 }

@@ -137,9 +137,9 @@ private final class ScriptedJob: Job, @unchecked Sendable {
             log.events.count { $0 == "failure" } == 1 ? .again : .end(.unauthorizedAfterAll)
         }
         let job = ScriptedJob(log, retry: retry) { number, transaction throws(RecordError) in
-            #expect(try !transaction.removals.hasWork())
+            #expect(try !transaction.store.removals.hasWork())
             guard number == 2 else {
-                try transaction.removals.add(account: 99, now: transaction.now)
+                try transaction.store.removals.add(account: 99, now: transaction.now)
                 throw Self.error
             }
             return JobProgress(hasMore: true)

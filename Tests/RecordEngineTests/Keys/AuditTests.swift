@@ -9,7 +9,7 @@ import Testing
 @Suite struct AuditTests {
     private static func log(_ test: TestDatabase, _ request: AuditRequest = AuditRequest()) async throws -> [JSONValue]
     {
-        try JSONValue.parse(try await test.database.audit(request))["entries"]?.array ?? []
+        try JSONValue.parse(try await test.database.auditLog.page(request))["entries"]?.array ?? []
     }
 
     private static func actions(_ entries: [JSONValue]) -> [String] { entries.compactMap { $0["action"]?.string } }
@@ -21,12 +21,12 @@ import Testing
         let actor = AuditActor(caller: .administrator(.bootstrap), address: "192.0.2.7", requestID: "r-1")
         try await test.create("a", #""title":"x""#)
         let ann = try await test.signUp("ann").session.user.recordName
-        _ = try await test.database.putRole(editors, members: [ann], by: actor)
+        _ = try await test.database.roles.put(editors, members: [ann], by: actor)
         try await test.database.setGrants(Grants([editors: .all]), of: post, by: actor)
-        let key = try await test.database.createKey(
+        let key = try await test.database.apiKeys.create(
             KeyName("sync"), scope: KeyScope(permissions: .read), by: actor)
-        try await test.database.revokeKey(key.key.id, by: actor)
-        try await test.database.removeRole(editors, by: actor)
+        try await test.database.apiKeys.revoke(key.key.id, by: actor)
+        try await test.database.roles.remove(editors, by: actor)
         let entries = try await Self.log(test).filter { $0["action"] != "user.signUp" }
         #expect(Self.actions(entries) == ["role.delete", "key.revoke", "key.create", "grants.put", "role.put"])
         for entry in entries {
@@ -42,12 +42,31 @@ import Testing
     @Test func `what was refused leaves no entry, and an entry no deed without it`() async throws {
         let test = try TestDatabase()
         let editors = try #require(RoleName("editors"))
-        _ = await refusal { _ = try await test.database.putRole(editors, members: ["_nobody"], by: .server) }
+        _ = await refusal { _ = try await test.database.roles.put(editors, members: ["_nobody"], by: .server) }
         #expect(try await Self.log(test).isEmpty)
         try await test.database.travel("DROP TABLE audit")
-        #expect(await refusal { _ = try await test.database.putRole(editors, members: [], by: .server) } != nil)
+        #expect(await refusal { _ = try await test.database.roles.put(editors, members: [], by: .server) } != nil)
         try test.reader.refresh()
-        #expect(try test.reader.roles().isEmpty)
+        #expect(try test.reader.roles.list().isEmpty)
+    }
+
+    @Test func `an account that was undone leaves its name to nobody`() async throws {
+        let test = try TestDatabase()
+        let undone = await refusal {
+            try await test.database.write { transaction throws(RecordError) in
+                let id = try transaction.store.accounts.add(
+                    recordName: "_undone", name: "_undone", password: nil, created: 0, kind: .anonymous)
+                try transaction.auditLog.append(.userSignUp, "", by: AuditActor(caller: .user(id, roles: [:])))
+                throw .signInFailed
+            }
+        }
+        #expect(undone == .signInFailed)
+        // Its account gets the same number.
+        let key = try await test.database.apiKeys.create(
+            KeyName("k"), scope: KeyScope(permissions: .read), by: .server
+        ).key
+        let rotated = try await test.database.apiKeys.rotate(key.id, by: .server).key
+        #expect(rotated.userRecordName == key.userRecordName)
     }
 
     @Test func `no statement changes an entry or takes one away before its time`() async throws {
@@ -89,7 +108,7 @@ import Testing
         let key = try test.caller(try await test.makeKey("k4", KeyScope(permissions: .read)).token)
         guard case .service(let service) = key else { throw RecordError.recordNotFound }
         for number in 0..<20 {
-            test.reader.noteOutOfScope(service, target: "t\(number)", address: "", requestID: "")
+            test.reader.auditLog.noteOutOfScope(service, target: "t\(number)", address: "", requestID: "")
         }
         #expect(try await Self.log(test).count == 25)
         #expect(try await test.database.maintain().entries == 17)
@@ -112,7 +131,7 @@ import Testing
             "manager", KeyScope(permissions: .read, operations: [.manageKeys]))
         let actor = AuditActor(caller: try test.caller(manager.token))
         for number in 0..<9 {
-            _ = try await test.database.createKey(
+            _ = try await test.database.apiKeys.create(
                 KeyName("k\(number)"), scope: KeyScope(permissions: .read),
                 by: number.isMultiple(of: 3) ? .shell : actor)
         }
@@ -120,7 +139,7 @@ import Testing
         repeat {
             var request = AuditRequest(limit: 2, cursor: cursor)
             request.actor = "manager"
-            let page = try JSONValue.parse(try await test.database.audit(request))
+            let page = try JSONValue.parse(try await test.database.auditLog.page(request))
             targets += (page["entries"]?.array ?? []).compactMap { $0["target"]?.string }
             cursor = page["cursor"]?.string
         } while cursor != nil
@@ -132,7 +151,9 @@ import Testing
         var never = AuditRequest()
         never.until = 1
         #expect(try await Self.log(test, never).isEmpty)
-        #expect(await refusal { _ = try await test.database.audit(AuditRequest(cursor: "x")) }?.cause == .tokenInvalid)
+        #expect(
+            await refusal { _ = try await test.database.auditLog.page(AuditRequest(cursor: "x")) }?.cause
+                == .tokenInvalid)
         let plan = try test.plan(
             "SELECT * FROM audit WHERE at BETWEEN 1 AND 9 AND actor = 'a' ORDER BY at DESC, id DESC")
         #expect(plan.contains("audit_by_actor") && !plan.contains("TEMP B-TREE"), "\(plan)")
@@ -143,8 +164,10 @@ import Testing
         _ = try await test.signUp("ann")
         try test.reader.refresh()
         for number in 0..<1_000 {
-            test.reader.noteFailedSignIn(name: "ann", address: "192.0.2.\(number % 20)", requestID: "r\(number)")
-            test.reader.noteFailedSignIn(name: "hunter\(number)", address: "192.0.2.1", requestID: "r\(number)")
+            test.reader.auditLog.noteFailedSignIn(
+                name: "ann", address: "192.0.2.\(number % 20)", requestID: "r\(number)")
+            test.reader.auditLog.noteFailedSignIn(
+                name: "hunter\(number)", address: "192.0.2.1", requestID: "r\(number)")
         }
         let entries = try await Self.log(test, AuditRequest(action: .signInFailed))
         // A minute may have ended meanwhile.

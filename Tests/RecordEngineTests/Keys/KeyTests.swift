@@ -29,7 +29,7 @@ import Testing
         let test = try TestDatabase()
         let made = try await test.makeKey("sync", Self.posts)
         try await test.create("a", #""title":"x""#, as: try test.caller(made.token))
-        try await test.database.revokeKey(made.key.id, by: .server)
+        try await test.database.apiKeys.revoke(made.key.id, by: .server)
         let record = try test.read("a")
         #expect(record.created?.userRecordName == made.key.userRecordName)
         #expect(made.key.userRecordName.utf8.count == 33)
@@ -39,15 +39,15 @@ import Testing
         let test = try TestDatabase()
         let (revoked, expired) = (try await test.makeKey("a", Self.posts), try await test.makeKey("b", Self.posts))
         for made in [revoked, expired] { _ = try test.caller(made.token) }
-        try await test.database.revokeKey(revoked.key.id, by: .server)
+        try await test.database.apiKeys.revoke(revoked.key.id, by: .server)
         try await test.database.travel("UPDATE api_key SET expires = 1 WHERE name = 'b'")
         let refusals = [revoked.token, expired.token, "fbk_" + String(repeating: "A", count: 43)].map { token in
             #expect(throws: RecordError.tokenRejected) { try test.caller(token) }
         }
         #expect(Set(refusals.map { $0?.reason }).count == 1)
-        #expect(try test.reader.apiKey(revoked.key.id).json["state"] == "revoked")
-        #expect(try test.reader.apiKey(expired.key.id).json["state"] == "expired")
-        let again = await refusal { try await test.database.revokeKey(revoked.key.id, by: .server) }
+        #expect(try test.reader.apiKeys.key(revoked.key.id).json["state"] == "revoked")
+        #expect(try test.reader.apiKeys.key(expired.key.id).json["state"] == "expired")
+        let again = await refusal { try await test.database.apiKeys.revoke(revoked.key.id, by: .server) }
         #expect(again?.code == .notFound)
         // A living key may have the name of a revoked one.
         _ = try await test.makeKey("a", Self.posts)
@@ -59,11 +59,11 @@ import Testing
         let (revoked, expired) = (try await test.makeKey("a", Self.posts), try await test.makeKey("b", Self.posts))
         let living = try await test.makeKey("c", Self.posts, expiry: .after(3_600))
         try await test.create("x", #""title":"x""#, as: try test.caller(revoked.token))
-        try await test.database.revokeKey(revoked.key.id, by: .server)
+        try await test.database.apiKeys.revoke(revoked.key.id, by: .server)
         let day: Int64 = 86_400_000
         func count() throws -> String { try test.raw("SELECT group_concat(name) FROM api_key") }
         try test.reader.refresh()
-        let now = try #require(try test.reader.apiKey(revoked.key.id).revoked)
+        let now = try #require(try test.reader.apiKeys.key(revoked.key.id).revoked)
         try await test.database.travel(
             """
             UPDATE api_key SET revoked = \(now - 89 * day) WHERE name = 'a';
@@ -82,14 +82,14 @@ import Testing
         #expect(throws: RecordError.tokenRejected) { try test.caller(expired.token) }
         _ = try test.caller(living.token)
         #expect(try test.read("x").created?.userRecordName == revoked.key.userRecordName)
-        #expect(throws: RecordError.keyNotFound) { try test.reader.apiKey(revoked.key.id) }
+        #expect(throws: RecordError.keyNotFound) { try test.reader.apiKeys.key(revoked.key.id) }
         #expect(try test.raw("SELECT count(*) FROM audit WHERE action = 'key.create'") == "3")
     }
 
     @Test func `after a rotation both tokens are good until the overlap is over`() async throws {
         let test = try TestDatabase()
         let first = try await test.makeKey("sync", Self.posts)
-        let second = try await test.database.rotateKey(first.key.id, overlap: 3_600, by: .server)
+        let second = try await test.database.apiKeys.rotate(first.key.id, overlap: 3_600, by: .server)
         #expect(second.token != first.token && second.key.id == first.key.id)
         #expect(second.key.overlaps ?? 0 > first.key.created)
         for token in [first.token, second.token] { _ = try test.caller(token) }
@@ -97,16 +97,16 @@ import Testing
         #expect(throws: RecordError.tokenRejected) { try test.caller(first.token) }
         _ = try test.caller(second.token)
         // The one before the one before ends at once, and without overlap so does the one before.
-        let third = try await test.database.rotateKey(first.key.id, by: .server)
-        let fourth = try await test.database.rotateKey(first.key.id, by: .server)
+        let third = try await test.database.apiKeys.rotate(first.key.id, by: .server)
+        let fourth = try await test.database.apiKeys.rotate(first.key.id, by: .server)
         #expect(throws: RecordError.tokenRejected) { try test.caller(second.token) }
         for token in [third.token, fourth.token] { _ = try test.caller(token) }
-        let fifth = try await test.database.rotateKey(first.key.id, overlap: 0, by: .server)
+        let fifth = try await test.database.apiKeys.rotate(first.key.id, overlap: 0, by: .server)
         #expect(throws: RecordError.tokenRejected) { try test.caller(fourth.token) }
         _ = try test.caller(fifth.token)
         for overlap in [-1, 30 * 86_400 + 1] as [Int64] {
             let refused = await refusal {
-                _ = try await test.database.rotateKey(first.key.id, overlap: overlap, by: .server)
+                _ = try await test.database.apiKeys.rotate(first.key.id, overlap: overlap, by: .server)
             }
             #expect(refused?.code == .badRequest)
         }
@@ -118,7 +118,7 @@ import Testing
         let key = try await test.makeKey("sync", Self.posts).key
         let tokens = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 {
-                group.addTask { try await database.rotateKey(key.id, overlap: 60, by: .server).token }
+                group.addTask { try await database.apiKeys.rotate(key.id, overlap: 60, by: .server).token }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -142,33 +142,36 @@ import Testing
         ] {
             let wanted = try scope(json)
             let refused = await refusal {
-                _ = try await test.database.createKey(
+                _ = try await test.database.apiKeys.create(
                     KeyName("more"), scope: wanted, expiry: .after(60), by: actor)
             }
             #expect(refused?.code == .accessDenied && refused?.reason.contains(missing) == true, "\(json)")
         }
         let less = try scope(#"{"types":["Post"],"readOnly":true,"rights":["manageKeys"]}"#)
-        #expect(await refusal { _ = try await test.database.createKey(KeyName("x"), scope: less, by: actor) } != nil)
-        let made = try await test.database.createKey(KeyName("x"), scope: less, expiry: .after(60), by: actor)
+        #expect(
+            await refusal { _ = try await test.database.apiKeys.create(KeyName("x"), scope: less, by: actor) } != nil)
+        let made = try await test.database.apiKeys.create(KeyName("x"), scope: less, expiry: .after(60), by: actor)
         // Neither a longer life, nor the token of a key that is more, nor more for the one that it made, nor for itself.
         let all = try scope(#"{"actions":["read"]}"#)
         for attempt in [
-            await refusal { _ = try await test.database.changeKey(made.key.id, expiry: .never, by: actor) },
-            await refusal { _ = try await test.database.changeKey(manager.key.id, expiry: .after(7_200), by: actor) },
-            await refusal { _ = try await test.database.rotateKey(strong.key.id, by: actor) },
-            await refusal { _ = try await test.database.changeKey(strong.key.id, scope: less, by: actor) },
-            await refusal { _ = try await test.database.changeKey(made.key.id, scope: all, by: actor) },
-            await refusal { _ = try await test.database.changeKey(manager.key.id, scope: all, by: actor) },
+            await refusal { _ = try await test.database.apiKeys.change(made.key.id, expiry: .never, by: actor) },
+            await refusal {
+                _ = try await test.database.apiKeys.change(manager.key.id, expiry: .after(7_200), by: actor)
+            },
+            await refusal { _ = try await test.database.apiKeys.rotate(strong.key.id, by: actor) },
+            await refusal { _ = try await test.database.apiKeys.change(strong.key.id, scope: less, by: actor) },
+            await refusal { _ = try await test.database.apiKeys.change(made.key.id, scope: all, by: actor) },
+            await refusal { _ = try await test.database.apiKeys.change(manager.key.id, scope: all, by: actor) },
         ] { #expect(attempt?.code == .accessDenied) }
         // What an actor was when it asked does not count.
-        _ = try await test.database.changeKey(manager.key.id, scope: less, by: .server)
+        _ = try await test.database.apiKeys.change(manager.key.id, scope: less, by: .server)
         let wide = try scope(#"{"types":["Post"],"actions":["create"]}"#)
         let refused = await refusal {
-            _ = try await test.database.createKey(KeyName("y"), scope: wide, expiry: .after(60), by: actor)
+            _ = try await test.database.apiKeys.create(KeyName("y"), scope: wide, expiry: .after(60), by: actor)
         }
         #expect(refused?.reason.contains("create") == true)
-        try await test.database.revokeKey(manager.key.id, by: .server)
-        #expect(await refusal { try await test.database.revokeKey(made.key.id, by: actor) } == .tokenRejected)
+        try await test.database.apiKeys.revoke(manager.key.id, by: .server)
+        #expect(await refusal { try await test.database.apiKeys.revoke(made.key.id, by: actor) } == .tokenRejected)
     }
 
     @Test func `administrators give what their role has, and nobody gives the server away`() async throws {
@@ -176,7 +179,7 @@ import Testing
         func make(_ role: AdministratorRole, _ scope: KeyScope) async -> RecordError? {
             let actor = AuditActor(caller: .administrator(Administrator(id: 0, role: role)))
             return await refusal {
-                _ = try await test.database.createKey(KeyName("of \(role)"), scope: scope, by: actor)
+                _ = try await test.database.apiKeys.create(KeyName("of \(role)"), scope: scope, by: actor)
             }
         }
         let all = KeyScope(
@@ -227,7 +230,7 @@ import Testing
         #expect(first.changes.count == 1)
         _ = try test.changes(since: first.token, as: try test.caller(made.token))
         let other = try #require(RecordTypeName("Other"))
-        _ = try await test.database.changeKey(
+        _ = try await test.database.apiKeys.change(
             made.key.id, scope: KeyScope(types: [other], permissions: .read), by: .server)
         let caller = try test.caller(made.token)
         let refused = #expect(throws: RecordError.self) { try test.changes(since: first.token, as: caller) }
@@ -235,7 +238,7 @@ import Testing
         #expect(try test.changes(as: caller).changes.isEmpty)
         // Another name is no other right.
         let second = try test.changes(as: caller)
-        _ = try await test.database.changeKey(made.key.id, name: KeyName("other"), by: .server)
+        _ = try await test.database.apiKeys.change(made.key.id, name: KeyName("other"), by: .server)
         _ = try test.changes(since: second.token, as: try test.caller(made.token))
     }
 
@@ -246,17 +249,19 @@ import Testing
         let made = try await test.makeKey("sync", scope)
         let caller = try test.caller(made.token)
         try await test.database.write { transaction throws(RecordError) in
-            #expect(try transaction.current(caller) == caller)
+            #expect(try transaction.callers.current(caller) == caller)
         }
-        _ = try await test.database.changeKey(made.key.id, scope: KeyScope(permissions: .read), by: .server)
+        _ = try await test.database.apiKeys.change(made.key.id, scope: KeyScope(permissions: .read), by: .server)
         let type = try #require(RecordTypeName("Post").flatMap { test.database.schema[$0] })
         try await test.database.write { transaction throws(RecordError) in
-            let current = try transaction.current(caller)
+            let current = try transaction.callers.current(caller)
             #expect(Authorization.authorize(current, .write, in: .publicDatabase, type: type, .new) == .denied)
         }
         try await test.database.travel("UPDATE api_key SET expires = 1")
         let expired = await refusal {
-            try await test.database.write { transaction throws(RecordError) in _ = try transaction.current(caller) }
+            try await test.database.write { transaction throws(RecordError) in
+                _ = try transaction.callers.current(caller)
+            }
         }
         #expect(expired == .tokenRejected)
         let condition = SetRequest(
@@ -284,7 +289,7 @@ import Testing
         async let revoked: Void = {
             // The first slice waits for its turn; this comes behind it.
             while database.queueDepth == 0 { await Task.yield() }
-            async let revoking: Void = database.revokeKey(made.key.id, by: .server)
+            async let revoking: Void = database.apiKeys.revoke(made.key.id, by: .server)
             while database.queueDepth == 1 { await Task.yield() }
             release.open()
             try await revoking
@@ -336,34 +341,34 @@ import Testing
             SELECT 'k' || i, 'k' || i, 'p', randomblob(32), '{"readOnly":true}', 1000 + i, 0 FROM n
             """)
         #expect(await refusal { _ = try await test.makeKey("more", Self.posts) }?.cause == .tooLarge)
-        try await test.database.revokeKey("k7", by: .server)
+        try await test.database.apiKeys.revoke("k7", by: .server)
         _ = try await test.makeKey("more", Self.posts)
         try test.reader.refresh()
         var (names, cursor): ([String], String?) = ([], nil)
         repeat {
-            let page = try test.reader.apiKeys(after: cursor, limit: 300)
+            let page = try test.reader.apiKeys.list(after: cursor, limit: 300)
             names += page.keys.map(\.name)
             cursor = page.cursor
         } while cursor != nil
         #expect(names.count == 1_001 && names.last == "more")
-        #expect(throws: RecordError.self) { try test.reader.apiKeys(after: "none", limit: 1) }
+        #expect(throws: RecordError.self) { try test.reader.apiKeys.list(after: "none", limit: 1) }
     }
 }
 
 extension TestDatabase {
     func makeKey(_ name: String, _ scope: KeyScope, expiry: KeyExpiry = .never) async throws -> NewKey {
-        try await database.createKey(KeyName(name), scope: scope, expiry: expiry, by: .server)
+        try await database.apiKeys.create(KeyName(name), scope: scope, expiry: expiry, by: .server)
     }
 
     /// Who bears a token now.
     func caller(_ token: String) throws -> Caller {
         try reader.refresh()
-        return try Array(token.utf8).withUnsafeBytes { try reader.authenticate($0) }
+        return try Array(token.utf8).withUnsafeBytes { try reader.callers.authenticate($0) }
     }
 
     func key(_ id: String) throws -> APIKey {
         try reader.refresh()
-        return try reader.apiKey(id)
+        return try reader.apiKeys.key(id)
     }
 
     /// The first row of a statement, its columns with a blank between them.

@@ -52,7 +52,7 @@ struct OracleDatabase {
         callers.append(.user(leaver.id, roles: [:]))
         try await fill(&samples)
         callers.removeLast()
-        try await test.database.removeUser(#require(UserRecordName(leaver.recordName)), by: .shell)
+        try await test.database.accounts.remove(#require(UserRecordName(leaver.recordName)), by: .shell)
         for position in oracle.records.indices {
             if oracle.records[position].creator == leaver.id { oracle.records[position].creator = Self.gone }
             if oracle.records[position].modifier == leaver.id { oracle.records[position].modifier = Self.gone }

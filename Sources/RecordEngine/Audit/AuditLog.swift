@@ -2,35 +2,65 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
+extension RecordDatabase {
+    package nonisolated var auditLog: AuditLog { AuditLog(database: self) }
+}
+
+/// The log of a database: who changed its schema, rights, accounts and keys.
+package struct AuditLog: Sendable {
+    let database: RecordDatabase
+}
+
+extension RecordReader {
+    package var auditLog: AuditLogReader { AuditLogReader(reader: self) }
+}
+
+/// What readers tell the log.
+package struct AuditLogReader {
+    let reader: RecordReader
+}
+
 extension WriteTransaction {
+    var auditLog: AuditLogWriter { AuditLogWriter(transaction: self) }
+}
+
+/// What writes tell the log.
+struct AuditLogWriter {
+    let transaction: WriteTransaction
+
     /// Writes down who did what, in the transaction of the deed: one is not durable without the other.
     ///
     /// - Parameters:
     ///   - target: What it was done to, by its public name.
     ///   - detail: No secrets, and nothing of records' values.
-    func audit(
+    func append(
         _ action: AuditAction, _ target: String, by actor: AuditActor, outcome: AuditOutcome = .done,
         detail: JSONObject = JSONObject()
     ) throws(RecordError) {
-        let (kind, name) = try auditName(of: actor)
+        let (kind, name) = try self.name(of: actor)
         let row = AuditRow(
-            at: now, actorKind: kind, actor: name, action: action.rawValue, target: AuditText.cut(target),
+            at: transaction.now, actorKind: kind, actor: name, action: action.rawValue, target: AuditText.cut(target),
             outcome: outcome.rawValue, address: actor.address, request: actor.requestID,
             detail: AuditText.detail(detail))
-        try auditTable.append(row)
+        try transaction.store.audit.append(row)
     }
 
     /// What the log calls an actor: its kind, and a name that stays.
-    private func auditName(of actor: AuditActor) throws(RecordError) -> (kind: String, name: String) {
+    private func name(of actor: AuditActor) throws(RecordError) -> (kind: String, name: String) {
         if let name = actor.name { return ("operator", name) }
         switch actor.caller {
         case .anonymous: return ("anonymous", "")
-        case .user(let id, _): return ("user", try userName(id))
+        case .user(let id, _):
+            // Not from the names that are cached: the account may be new, and if it is undone, the next one gets its number.
+            let row = try transaction.store.accounts.find(id: id)
+            return ("user", row?.recordName ?? SystemUser.deleted)
         case .service(let key):
-            let row = try apiKeys.find(account: key.account)
+            let row = try transaction.store.keys.find(account: key.account)
             return ("key", row?.name ?? "")
         case .administrator(let administrator):
-            return ("administrator", administrators?.name(of: administrator) ?? Administrators.bootstrapName)
+            return (
+                "administrator", transaction.administrators?.name(of: administrator) ?? Administrators.bootstrapName
+            )
         }
     }
 }
