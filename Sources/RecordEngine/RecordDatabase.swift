@@ -42,7 +42,7 @@ package actor RecordDatabase {
     /// The names of accounts that have looked the same since before such names were refused, group by group.
     package nonisolated let lookAlikes: [[String]]
     /// The files of its assets.
-    package nonisolated let assets: AssetStore
+    package nonisolated let assetStore: AssetStore
 
     nonisolated let executor: ThreadExecutor
     nonisolated let queue = Monitor(WriteQueue())
@@ -106,7 +106,7 @@ package actor RecordDatabase {
         self.administrators = administrators
         self.passwords = passwords
         self.keys = keys
-        self.assets = AssetStore(folder: AssetFolder(database: path), options: assets)
+        assetStore = AssetStore(folder: AssetFolder(database: path), options: assets)
         createdFollowsIDs = store.createdFollowsIDs
         queries.load(samples)
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
@@ -233,7 +233,7 @@ package actor RecordDatabase {
         await inputs.close()
         clock.letIn(forGood: true)
         await queries.close()
-        await assets.close()
+        await assetStore.close()
         await closeFile()
     }
 

@@ -164,7 +164,7 @@ import Testing
         #expect(
             try test.read("a").fields["files"] == .list(element: .asset, [.asset(first.stored), .asset(second.stored)]))
         #expect(try AssetAudit(test.folder).claims == (0, 2))
-        #expect(test.database.assets.counters.duplicates == 1)
+        #expect(test.database.assetStore.counters.duplicates == 1)
     }
 
     @Test func `a file that a field keeps without its receipt keeps its name and type`() async throws {
@@ -275,7 +275,7 @@ import Testing
         #expect(asset.asset.contentType == claimed)
         let url = asset.url
         try test.reader.refresh()
-        let open = try test.reader.openAsset(token: url.token, filename: url.filename)
+        let open = try test.reader.assets.open(token: url.token, filename: url.filename)
         #expect(open.mediaType == served && open.display == display)
     }
 }

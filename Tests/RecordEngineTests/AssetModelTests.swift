@@ -78,7 +78,7 @@ import Testing
                 #expect((error == nil) == (model["seed"]?.files?.contains(number) == true), "\(place)")
                 if error == nil { model["seed"]?.files = [number] }
             case 10:
-                try await test.database.collectAssets(unusedFor: -1)
+                try await test.database.assets.collect(unusedFor: -1)
             default:
                 _ = try await test.perform(
                     .modify(createsMissing: true, replacesAll: true), "Post", name,
@@ -91,7 +91,7 @@ import Testing
             }
         }
         for name in model.keys { try await test.delete(name) }
-        try await test.database.collectAssets(unusedFor: -1)
+        try await test.database.assets.collect(unusedFor: -1)
         let audit = try AssetAudit(test.folder)
         #expect(audit.rows.isEmpty && audit.links.isEmpty && audit.files.isEmpty && audit.claims == (0, 0))
     }

@@ -10,7 +10,7 @@ struct DatabaseMetrics {
 
     private var writer: WriterStatistics { database.statistics }
     private var queries: QueryCounters { database.queries.counters }
-    private var assets: AssetCounters { database.assets.counters }
+    private var assets: AssetCounters { database.assetStore.counters }
 
     init(_ id: DatabaseID, _ database: RecordDatabase) {
         labels = [("container", id.container.text), ("environment", id.environment.rawValue)]

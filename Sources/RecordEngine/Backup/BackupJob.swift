@@ -134,8 +134,8 @@ struct BackupJob {
         let path = DataFolder.databasePath(in: target)
         let database = try await database(folder)
         // Files of assets stay until they have their second name: those that the copy will name are there now or come later.
-        database?.assets.holdCollection()
-        defer { database?.assets.releaseCollection() }
+        database?.assetStore.holdCollection()
+        defer { database?.assetStore.releaseCollection() }
         var mark: CopyMark?
         let report = report
         if let database {

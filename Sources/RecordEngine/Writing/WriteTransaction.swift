@@ -14,7 +14,7 @@ package final class WriteTransaction {
     let keys: DatabaseKeys
     /// The server's administrators by name, if it has them.
     let administrators: Administrators?
-    private let addressing: AssetAddressing
+    let addressing: AssetAddressing
     let environment: RecordEnvironment
     let limits: DatabaseLimits
     let indexBuilding: IndexBuilding
@@ -65,8 +65,6 @@ package final class WriteTransaction {
     var idempotency: IdempotencyTable { store.idempotency }
     var schemaTable: SchemaTable { store.schemas }
     var tombstones: TombstoneTable { store.tombstones }
-    var indexDefinitions: IndexDefinitionTable { store.indexDefinitions }
-    var assets: AssetTable { store.assets }
     var apiKeys: KeyTable { store.keys }
     var auditTable: AuditTable { store.audit }
 
@@ -172,13 +170,6 @@ package final class WriteTransaction {
     /// that was lost to another one, and tags tell nobody how often a record was written.
     func revision(after revision: Int64) -> Int64 {
         revision + 1 + Int64(random.next() >> 44)
-    }
-
-    /// Signs the URLs of the assets in an answer.
-    func assetURLs() -> AssetURLMaker {
-        AssetURLMaker(
-            keys: keys, addressing: addressing,
-            expires: AssetURL.expiry(now: now / 1_000, seconds: limits.assetURLSeconds))
     }
 
     /// The public name of whoever wrote a record.

@@ -48,11 +48,11 @@ final class Maintenance: Sendable {
                 for (id, database) in registry.openDatabases where swept.insert(id).inserted {
                     Self.reportLookAlikes(id, database)
                     // What a crash has left.
-                    await Self.attempt(id) { () throws(RecordError) in try await database.sweepAssets() }
+                    await Self.attempt(id) { () throws(RecordError) in try await database.assets.sweep() }
                 }
                 if collect.hasPassed() {
                     for (id, database) in registry.openDatabases where !Task.isCancelled {
-                        await Self.attempt(id) { () throws(RecordError) in try await database.collectAssets() }
+                        await Self.attempt(id) { () throws(RecordError) in try await database.assets.collect() }
                     }
                     collect = .after(collection)
                 }
@@ -93,8 +93,8 @@ final class Maintenance: Sendable {
             let obstacle = await database.writeObstacle(looks: true)
             if obstacle == .full || obstacle == .quota {
                 await attempt(id) { () throws(RecordError) in
-                    try await database.forgetDeletions(olderThan: Self.deletionSeconds)
-                    try await database.collectAssets(unusedFor: 0, sparesUploads: true)
+                    try await database.maintenance.forgetDeletions(olderThan: Self.deletionSeconds)
+                    try await database.assets.collect(unusedFor: 0, sparesUploads: true)
                 }
             }
             guard obstacle != known[id], obstacle != .closed else { continue }

@@ -213,7 +213,7 @@ import Testing
             as: ann, in: Self.address(session.user))
         try await Self.remove(session, test)
         await test.database.removalsAreDone()
-        #expect(try await test.database.collectAssets(unusedFor: -1) == 2)
+        #expect(try await test.database.assets.collect(unusedFor: -1) == 2)
         #expect(try test.assetTroubles() == [])
     }
 }
