@@ -47,7 +47,7 @@ package final class WriteTransaction {
         self.keys = keys
         self.addressing = addressing
         usage = UsageLedger(store.usage, quotas: limits.quotas)
-        indexes = IndexMaintainer(store.indexEntries)
+        indexes = IndexMaintainer(store.indexEntries, audiences: store.audiences)
         lastUnindexed = store.head.sequence
         schema = try store.schemas.load(version: 1)
     }
