@@ -14,8 +14,6 @@ package actor RecordDatabase {
     package nonisolated let limits: DatabaseLimits
     package nonisolated let folderPath: String
     package nonisolated let statistics = WriterStatistics()
-    /// How far the building of indexes is.
-    package nonisolated let indexProgress = IndexProgress()
 
     nonisolated let status: StoreStatus
     nonisolated var clock: CommitClock { status.clock }
@@ -91,13 +89,12 @@ package actor RecordDatabase {
                 store, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
                 addressing: assets.addressing, administrators: administrators)
             return (
-                transaction, try transaction.hasIndexWork(), try store.removals.hasWork(),
+                transaction, try transaction.indexWork.isLeft(), try store.removals.hasWork(),
                 try store.accounts.lookAlikes(), try store.indexStatistics.load()
             )
         }
         self.lookAlikes = lookAlikes.map { $0.map(\.name) }
         jobs = JobScheduler(firstPause: indexBuilding.retryPause)
-        indexJob = IndexJob(indexProgress)
         self.folder = consume folder
         self.folderPath = path
         self.environment = environment
@@ -114,7 +111,7 @@ package actor RecordDatabase {
         executor = ThreadExecutor(name: "fog-writer")
         self.transaction = transaction
         // What was under way when the database was closed, or its machine stopped, goes on.
-        if hasIndexWork { buildIndexes() }
+        if hasIndexWork { indexes.build() }
         if hasRemovals { finishRemovals() }
     }
 

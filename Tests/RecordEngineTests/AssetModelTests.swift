@@ -21,7 +21,7 @@ import Testing
         let test = try TestDatabase()
         let first = try await test.upload(sampleBytes(0))
         try await test.create("seed", #""file":\#(first.json()),"files":[\#(first.json())],"n":0"#)
-        try await test.database.setGrants(
+        try await test.database.schemas.setGrants(
             Grants([.world: [.read, .write, .create]]), of: try #require(RecordTypeName("Post")))
         var model: [String: Model] = ["seed": Model(file: 0, files: [0])]
         for step in 0..<120 {

@@ -127,7 +127,7 @@ import Testing
         // One has made something, the other has changed what was there.
         try await leave { caller in try await test.createAll([("left", #""g":1"#)], as: caller) }
         #expect(try gone() == 3)
-        try await test.database.setGrants(
+        try await test.database.schemas.setGrants(
             Grants([.world: .read, .authenticated: [.create, .write], .creator: .write]),
             of: try #require(
                 RecordTypeName("Post")))

@@ -84,7 +84,7 @@ import Testing
         #expect(second.notices.isEmpty && second.names == ["a", "b"])
         // What the schema prints can be put again.
         let printed = SchemaDocument(test.database.schema, built: [:]).json
-        try await test.database.putSchema(SchemaDocument.read(printed.bytes))
+        try await test.database.schemas.put(SchemaDocument.read(printed.bytes))
         #expect(try await test.query("title == 'x' AND n == 1").names == ["a", "b"])
     }
 
@@ -149,7 +149,7 @@ import Testing
         try await test.putType(
             fields: #""title":{"type":"STRING","indexes":["QUERYABLE"]},\#(fields)"#,
             indexes: #"[{"fields":["title"],"unique":true},\#(indexes)]"#)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         #expect(try await test.query("title == 'x'").names == ["a", "b"])
     }
 

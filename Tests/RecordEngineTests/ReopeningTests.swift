@@ -187,14 +187,14 @@ import Testing
             await refusal { try await test.create("a") }?.reason == "Cannot create new type Post in production schema")
         let document = try SchemaDocument.read(
             Array(#"{"types":{"Post":{"fields":{"n":{"type":"INT64"}}}}}"#.utf8))
-        try await test.database.putSchema(document)
+        try await test.database.schemas.put(document)
         try await test.create("a", #""n":1"#)
         #expect(await refusal { try await test.create("b", #""m":1"#) }?.reason == "Field m not found in Post")
         let narrower = try SchemaDocument.read(Array(#"{"types":{"Post":{"fields":{}}}}"#.utf8))
-        #expect(await refusal { try await test.database.putSchema(narrower) }?.code == .badRequest)
-        #expect(await refusal { try await test.database.putSchema(SchemaDocument(types: [])) }?.code == .badRequest)
+        #expect(await refusal { try await test.database.schemas.put(narrower) }?.code == .badRequest)
+        #expect(await refusal { try await test.database.schemas.put(SchemaDocument(types: [])) }?.code == .badRequest)
         try await test.delete("a")
-        try await test.database.putSchema(SchemaDocument(types: []))
+        try await test.database.schemas.put(SchemaDocument(types: []))
         #expect(test.database.schema.types.isEmpty)
     }
 

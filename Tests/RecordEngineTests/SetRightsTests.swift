@@ -38,10 +38,10 @@ import Testing
             return progress.changed
         }
         #expect(try await changed(ids[..<2]) == 2)
-        try await test.database.putSchema(schema(read: "[]"))
+        try await test.database.schemas.put(schema(read: "[]"))
         let refused = await refusal { _ = try await changed(ids[2...]) }
         #expect(refused?.code == .accessDenied && refused?.reason.contains("rights have changed") == true)
-        try await test.database.putSchema(schema(read: "null"))
+        try await test.database.schemas.put(schema(read: "null"))
         #expect(try await changed(ids[2...]) == 2)
         await test.close()
     }

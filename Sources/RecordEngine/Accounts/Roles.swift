@@ -173,7 +173,7 @@ extension WriteTransaction {
         }
         let holders = try holders(of: role)
         try roles.remove(role)
-        try apply(.removing(name, from: schema))
+        try schemas.apply(.removing(name, from: schema))
         try mark(holders)
     }
 

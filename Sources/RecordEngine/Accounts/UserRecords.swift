@@ -13,7 +13,7 @@ extension WriteTransaction {
         let zone = ZoneTable.publicDefault
         let isTaken = try records.row(zone: zone, name: account.recordName) != nil
         if isTaken { return }
-        try apply(.extending(schema, .users, .users))
+        try schemas.apply(.extending(schema, .users, .users))
         let writer = RecordWriter(
             self,
             WriteRequest(

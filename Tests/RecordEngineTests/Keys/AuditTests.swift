@@ -22,7 +22,7 @@ import Testing
         try await test.create("a", #""title":"x""#)
         let ann = try await test.signUp("ann").session.user.recordName
         _ = try await test.database.putRole(editors, members: [ann], by: actor)
-        try await test.database.setGrants(Grants([editors: .all]), of: post, by: actor)
+        try await test.database.schemas.setGrants(Grants([editors: .all]), of: post, by: actor)
         let key = try await test.database.createKey(
             KeyName("sync"), scope: KeyScope(permissions: .read), by: actor)
         try await test.database.revokeKey(key.key.id, by: actor)
