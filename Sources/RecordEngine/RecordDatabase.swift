@@ -35,7 +35,7 @@ package actor RecordDatabase {
     /// Whether a later record never has an earlier time of creation, so that ids answer for both.
     nonisolated let createdFollowsIDs: Bool
     nonisolated let jobs: JobScheduler
-    nonisolated let indexJob: IndexJob
+    nonisolated let indexJob = IndexJob()
     nonisolated let removalJob = RemovalJob()
     /// The names of accounts that have looked the same since before such names were refused, group by group.
     package nonisolated let lookAlikes: [[String]]
@@ -236,7 +236,7 @@ package actor RecordDatabase {
 
     private func closeFile() {
         drain()
-        endCopy()
+        Copies.end(in: self)
         transaction?.store.close()
         transaction = nil
         folder = nil

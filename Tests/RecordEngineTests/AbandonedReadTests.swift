@@ -90,7 +90,7 @@ import Threads
             }
         }
         #expect(onPool?.cause == .requestAbandoned)
-        #expect(test.database.queryAdvice["advice"]?.array?.isEmpty ?? true)
+        #expect(test.database.queries.advice.json["advice"]?.array?.isEmpty ?? true)
         #expect(try await test.query("n >= 0", limit: 200).names.count == 200)
     }
 

@@ -57,7 +57,9 @@ extension AssetReader {
         var waiting = pieces[...]
         return try await receive(upload) { waiting.popFirst() }
     }
+}
 
+extension RecordReader {
     func assetBytes(
         _ name: String, _ field: String, index: Int = 0, type: String = "Post",
         as caller: Caller = .administrator(.bootstrap),

@@ -62,7 +62,7 @@ import Testing
             case 0..<8: _ = try? await test.create(name, #""n":1"#, type: type, as: caller)
             case 8..<12: _ = try? await test.change(name, #""n":2"#, type: type, as: caller)
             case 12..<18: _ = try? await test.delete(name, type: type, as: caller)
-            case 18: _ = try await test.database.maintain()
+            case 18: _ = try await test.database.maintenance.run()
             case 19:
                 try await test.database.schemas.setGrants(
                     grants[Int(random.next() % 4)], of: try #require(RecordTypeName(type)))

@@ -1,6 +1,5 @@
 import Cryptography
 import Foundation
-import RecordEngine
 import RecordModel
 import RecordStorage
 import StoreTestSupport

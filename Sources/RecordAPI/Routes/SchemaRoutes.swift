@@ -94,7 +94,7 @@ enum SchemaRoutes {
 
     /// Which queries of late cost the most, and which index would help each.
     static func readAdvice(_ call: RecordCall) throws -> HTTPResponse {
-        .json(call.database.queryAdvice)
+        .json(call.database.queries.advice.json)
     }
 
     /// `POST /schema/types/{type}/indexes` with `{"fields":["threadname","-timestamp"],"unique"?}` adds one index, and

@@ -139,7 +139,7 @@ struct BackupJob {
         var mark: CopyMark?
         let report = report
         if let database {
-            mark = try await database.copyFile(to: path) { progress in
+            mark = try await database.copies.make(at: path) { progress in
                 if Task.isCancelled { throw BackupProblem.cancelled }
                 report(
                     BackupProgress(

@@ -112,7 +112,7 @@ final class Maintenance: Sendable {
         }
         for (id, database) in registry.openDatabases where !Task.isCancelled {
             do throws(RecordError) {
-                let report = try await database.maintain()
+                let report = try await database.maintenance.run()
                 if report.isEmpty { continue }
                 Terminal.complain(
                     "fogbase: \(id.container)/\(id.environment.rawValue): took away \(report.tombstones) old tombstones, \(report.sessions) ended sessions, \(report.answers) remembered answers, \(report.keys) keys and \(report.invitations) invitations that ended, and \(report.entries) entries of the audit log."
@@ -126,7 +126,7 @@ final class Maintenance: Sendable {
     /// Planners weigh by old figures until the next time; a failure comes into the log by itself.
     private static func refreshStatistics(of registry: DatabaseRegistry) async {
         for (_, database) in registry.openDatabases where !Task.isCancelled {
-            _ = try? await database.refreshStatistics()
+            _ = try? await database.plannerStatistics.refresh()
         }
     }
 

@@ -69,14 +69,14 @@ import Testing
             UPDATE api_key SET revoked = \(now - 89 * day) WHERE name = 'a';
             UPDATE api_key SET expires = \(now - 89 * day) WHERE name = 'b';
             """)
-        #expect(try await test.database.maintain().keys == 0)
+        #expect(try await test.database.maintenance.run().keys == 0)
         // One that had expired when it was revoked goes when the second is long enough ago.
         try await test.database.travel(
             "UPDATE api_key SET revoked = revoked - 2 * \(day), expires = 1 WHERE name = 'a'")
-        #expect(try await test.database.maintain().keys == 1)
+        #expect(try await test.database.maintenance.run().keys == 1)
         #expect(try count() == "b,c")
         try await test.database.travel("UPDATE api_key SET expires = expires - 2 * \(day) WHERE name = 'b'")
-        #expect(try await test.database.maintain().keys == 1)
+        #expect(try await test.database.maintenance.run().keys == 1)
         #expect(try count() == "c")
         #expect(throws: RecordError.tokenRejected) { try test.caller(revoked.token) }
         #expect(throws: RecordError.tokenRejected) { try test.caller(expired.token) }
