@@ -79,10 +79,10 @@ import Testing
             try await test.create("r\(number)", #""n":\#(number % 2),"file":\#(asset.json())"#)
         }
         let shared = try await test.upload(sampleBytes(9))
-        func perform(_ condition: String, _ change: SetRequest.Change) async throws {
+        func perform(_ condition: String, _ change: BulkRequest.Change) async throws {
             try test.reader.refresh()
-            _ = try await test.reader.changeSet(
-                SetRequest(
+            _ = try await test.reader.bulkChanges.perform(
+                BulkRequest(
                     query: try test.queryRequest(condition, as: .administrator(.bootstrap)), change: change,
                     isForAll: false,
                     isDryRun: false, maxAffected: nil, idempotency: nil))

@@ -5,8 +5,8 @@ import RecordStorage
 import StoreTestSupport
 import TestSupport
 import Testing
-@testable import RecordEngine
 
+@testable import RecordEngine
 
 @Suite struct ResumableUploadLifeTests {
     // MARK: Two at once

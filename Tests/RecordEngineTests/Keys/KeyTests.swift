@@ -259,10 +259,10 @@ import Testing
             try await test.database.write { transaction throws(RecordError) in _ = try transaction.current(caller) }
         }
         #expect(expired == .tokenRejected)
-        let condition = SetRequest(
+        let condition = BulkRequest(
             query: try test.queryRequest("title == 'x'", [], as: caller), change: .delete, isForAll: false,
             isDryRun: false, maxAffected: nil, idempotency: nil)
-        let ended = await refusal { _ = try await test.reader.changeSet(condition) }
+        let ended = await refusal { _ = try await test.reader.bulkChanges.perform(condition) }
         #expect(ended?.code == .authenticationFailed)
         #expect(try test.list().names.count == 4)
     }
@@ -271,7 +271,7 @@ import Testing
         let test = try TestDatabase()
         try await test.createAll((0..<1_500).map { ("r\($0)", #""title":"x""#) })
         let made = try await test.makeKey("sync", KeyScope(permissions: [.read, .write]))
-        let request = SetRequest(
+        let request = BulkRequest(
             query: try test.queryRequest("", [], as: try test.caller(made.token)), change: .delete, isForAll: true,
             isDryRun: false, maxAffected: nil, idempotency: nil)
         let (database, reader) = (test.database, try test.database.makeReader())
@@ -289,7 +289,7 @@ import Testing
             release.open()
             try await revoking
         }()
-        let ended = await refusal { _ = try await reader.changeSet(request) }
+        let ended = await refusal { _ = try await reader.bulkChanges.perform(request) }
         try await held
         try await revoked
         #expect(ended?.code == .authenticationFailed)
