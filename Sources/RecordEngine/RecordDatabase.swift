@@ -14,8 +14,6 @@ package actor RecordDatabase {
     package nonisolated let limits: DatabaseLimits
     package nonisolated let folderPath: String
     package nonisolated let statistics = WriterStatistics()
-    /// How far the building of indexes is.
-    package nonisolated let indexProgress = IndexProgress()
 
     nonisolated let status: StoreStatus
     nonisolated var clock: CommitClock { status.clock }
@@ -37,12 +35,12 @@ package actor RecordDatabase {
     /// Whether a later record never has an earlier time of creation, so that ids answer for both.
     nonisolated let createdFollowsIDs: Bool
     nonisolated let jobs: JobScheduler
-    nonisolated let indexJob: IndexJob
+    nonisolated let indexJob = IndexJob()
     nonisolated let removalJob = RemovalJob()
     /// The names of accounts that have looked the same since before such names were refused, group by group.
     package nonisolated let lookAlikes: [[String]]
     /// The files of its assets.
-    package nonisolated let assets: AssetStore
+    package nonisolated let assetStore: AssetStore
 
     nonisolated let executor: ThreadExecutor
     nonisolated let queue = Monitor(WriteQueue())
@@ -91,13 +89,12 @@ package actor RecordDatabase {
                 store, environment: environment, limits: limits, indexBuilding: indexBuilding, keys: keys,
                 addressing: assets.addressing, administrators: administrators)
             return (
-                transaction, try transaction.hasIndexWork(), try store.removals.hasWork(),
+                transaction, try transaction.indexWork.isLeft(), try store.removals.hasWork(),
                 try store.accounts.lookAlikes(), try store.indexStatistics.load()
             )
         }
         self.lookAlikes = lookAlikes.map { $0.map(\.name) }
         jobs = JobScheduler(firstPause: indexBuilding.retryPause)
-        indexJob = IndexJob(indexProgress)
         self.folder = consume folder
         self.folderPath = path
         self.environment = environment
@@ -106,7 +103,7 @@ package actor RecordDatabase {
         self.administrators = administrators
         self.passwords = passwords
         self.keys = keys
-        self.assets = AssetStore(folder: AssetFolder(database: path), options: assets)
+        assetStore = AssetStore(folder: AssetFolder(database: path), options: assets)
         createdFollowsIDs = store.createdFollowsIDs
         queries.load(samples)
         publishedSchema = Locked(PublishedSchema(schema: transaction.schema, commit: 0))
@@ -114,7 +111,7 @@ package actor RecordDatabase {
         executor = ThreadExecutor(name: "fog-writer")
         self.transaction = transaction
         // What was under way when the database was closed, or its machine stopped, goes on.
-        if hasIndexWork { buildIndexes() }
+        if hasIndexWork { indexes.build() }
         if hasRemovals { accounts.finishRemovals() }
     }
 
@@ -233,13 +230,13 @@ package actor RecordDatabase {
         await inputs.close()
         clock.letIn(forGood: true)
         await queries.close()
-        await assets.close()
+        await assetStore.close()
         await closeFile()
     }
 
     private func closeFile() {
         drain()
-        endCopy()
+        Copies.end(in: self)
         transaction?.store.close()
         transaction = nil
         folder = nil

@@ -90,7 +90,7 @@ import Threads
             }
         }
         #expect(onPool?.cause == .requestAbandoned)
-        #expect(test.database.queryAdvice["advice"]?.array?.isEmpty ?? true)
+        #expect(test.database.queries.advice.json["advice"]?.array?.isEmpty ?? true)
         #expect(try await test.query("n >= 0", limit: 200).names.count == 200)
     }
 
@@ -100,12 +100,13 @@ import Threads
     @Test(arguments: ["n >= 0", long])
     func `a deletion by condition is done all the same`(condition: String) async throws {
         let test = try await Self.filled(40)
-        let request = SetRequest(
+        let request = BulkRequest(
             query: try test.queryRequest(condition), change: .delete, isForAll: false, isDryRun: false,
             maxAffected: nil,
             idempotency: nil)
         let database = test.database
-        #expect(await Self.refusalWhenCancelled { _ = try await database.makeReader().changeSet(request) } == nil)
+        #expect(
+            await Self.refusalWhenCancelled { _ = try await database.makeReader().bulkChanges.perform(request) } == nil)
         #expect(try await test.query("n >= 0").names.isEmpty)
     }
 }

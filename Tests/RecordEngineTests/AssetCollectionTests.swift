@@ -11,9 +11,9 @@ import Testing
         let test = try TestDatabase()
         let (kept, lost) = (try await test.upload(sampleBytes(1)), try await test.upload(sampleBytes(2)))
         try await test.create("a", #""file":\#(kept.json())"#)
-        #expect(try await test.database.collectAssets() == 0)
-        #expect(try await test.database.collectAssets(unusedFor: 60) == 0)
-        #expect(try await test.database.collectAssets(unusedFor: -1) == 1)
+        #expect(try await test.database.assets.collect() == 0)
+        #expect(try await test.database.assets.collect(unusedFor: 60) == 0)
+        #expect(try await test.database.assets.collect(unusedFor: -1) == 1)
         var audit = try AssetAudit(test.folder)
         #expect(audit.rows.count == 1 && audit.files.count == 1 && audit.claims == (0, 1) && audit.troubles() == [])
         // Its receipt went with it; uploaded anew it is there again.
@@ -23,10 +23,10 @@ import Testing
         try await test.create("b", #""file":\#(again.json())"#)
         try await test.delete("a")
         try await test.delete("b")
-        #expect(try await test.database.collectAssets(unusedFor: -1) == 2)
+        #expect(try await test.database.assets.collect(unusedFor: -1) == 2)
         audit = try AssetAudit(test.folder)
         #expect(audit.rows.isEmpty && audit.links.isEmpty && audit.claims == (0, 0) && audit.files.isEmpty)
-        #expect(test.database.assets.counters.collected == 3)
+        #expect(test.database.assetStore.counters.collected == 3)
     }
 
     @Test func `another upload of the content renews its time`() async throws {
@@ -46,7 +46,7 @@ import Testing
     @Test func `more than a slice goes in slices`() async throws {
         let test = try TestDatabase()
         for number in 0..<230 { try await test.upload(sampleBytes(number, count: 10)) }
-        #expect(try await test.database.collectAssets(unusedFor: -1) == 230)
+        #expect(try await test.database.assets.collect(unusedFor: -1) == 230)
         #expect(try AssetAudit(test.folder).files.isEmpty)
     }
 
@@ -54,8 +54,8 @@ import Testing
         let test = try TestDatabase()
         let asset = try await test.receive(sampleBytes(1, count: 100_000))
         try test.reader.refresh()
-        let open = try test.reader.openAsset(token: asset.url.token, filename: "")
-        try await test.database.collectAssets(unusedFor: -1)
+        let open = try test.reader.assets.open(token: asset.url.token, filename: "")
+        try await test.database.assets.collect(unusedFor: -1)
         #expect(try AssetAudit(test.folder).files.isEmpty)
         #expect(try open.bytes() == sampleBytes(1, count: 100_000))
     }
@@ -65,7 +65,7 @@ import Testing
         let kept = try await test.upload(sampleBytes(1))
         try await test.create("a", #""file":\#(kept.json())"#)
         try await test.upload(sampleBytes(2))
-        let folder = test.database.assets.folder
+        let folder = test.database.assetStore.folder
         let stray = AssetFileName(hash: Digest(of: [1]), file: 7)
         let twin = AssetFileName(hash: Digest(of: sampleBytes(1)), file: 7)
         for name in [stray, twin] {
@@ -77,20 +77,20 @@ import Testing
         // Not one of this server's names: an operator's.
         let foreign = folder.path + "/" + twin.folder + "/README"
         #expect(FileManager.default.createFile(atPath: foreign, contents: Data([1])))
-        try await test.database.sweepAssets()
+        try await test.database.assets.sweep()
         #expect(FileManager.default.fileExists(atPath: foreign))
         try FileManager.default.removeItem(atPath: foreign)
         let audit = try AssetAudit(test.folder)
         #expect(audit.rows.count == 2 && audit.files.count == 2 && audit.troubles() == [])
-        #expect(test.database.assets.counters.swept == 3)
+        #expect(test.database.assetStore.counters.swept == 3)
     }
 
     @Test func `an upload that is under way is not swept`() async throws {
         let test = try TestDatabase()
         var pieces = 3
         let upload = AssetUpload(caller: .administrator(.bootstrap), address: .publicDefault)
-        let received = try await test.reader.receiveAsset(upload) {
-            try await test.database.sweepAssets()
+        let received = try await test.reader.assets.receive(upload) {
+            try await test.database.assets.sweep()
             pieces -= 1
             return pieces > 0 ? sampleBytes(pieces) : nil
         }

@@ -26,11 +26,11 @@ import Threads
             readers.append(try await Task(executorPreference: loop) { try AssetLoopReader(database) }.value)
         }
         let collector = Task { [database = test.database] in
-            while !Task.isCancelled { try await database.collectAssets(unusedFor: 0) }
+            while !Task.isCancelled { try await database.assets.collect(unusedFor: 0) }
         }
         // Nothing crashes here, so there is never a file to be swept.
         let sweeper = Task { [database = test.database] in
-            while !Task.isCancelled { try await database.sweepAssets() }
+            while !Task.isCancelled { try await database.assets.sweep() }
         }
         let outcomes = await withTaskGroup(of: Outcome.self) { group in
             for number in 0..<100 {
@@ -52,7 +52,7 @@ import Threads
         let troubles = try test.assetTroubles()
         #expect(troubles == [], "seed \(seed)")
         for name in try test.list().names { try await test.delete(name) }
-        try await test.database.collectAssets(unusedFor: -1)
+        try await test.database.assets.collect(unusedFor: -1)
         let audit = try AssetAudit(test.folder)
         #expect(audit.rows.isEmpty && audit.links.isEmpty && audit.claims == (0, 0), "seed \(seed)")
         #expect(audit.files == [], "seed \(seed)")
@@ -101,7 +101,7 @@ private struct Worker {
                     try await link(assets.last)
                 case 5: try await link(assets.randomElement(using: &random))
                 case 6: try await unlink()
-                case 7: try await reader.reader.database.collectAssets(unusedFor: 0)
+                case 7: try await reader.reader.database.assets.collect(unusedFor: 0)
                 default: try read()
                 }
             } catch {
@@ -119,7 +119,7 @@ private struct Worker {
         }[...]
         let upload = AssetUpload(
             caller: .administrator(.bootstrap), address: .publicDefault, length: Int64(content.count))
-        assets.append(try await reader.reader.receiveAsset(upload) { pieces.popFirst() }.asset)
+        assets.append(try await reader.reader.assets.receive(upload) { pieces.popFirst() }.asset)
         outcome.uploads += 1
     }
 

@@ -77,7 +77,7 @@ import Testing
         try await test.change("kept", #""file":\#(asset.json())"#)
         try await test.change("both", #""files":[\#(asset.json()),\#(try await test.upload(sampleBytes(2)).json())]"#)
         // That of the third upload alone.
-        #expect(try await test.database.collectAssets(unusedFor: -1) == 1)
+        #expect(try await test.database.assets.collect(unusedFor: -1) == 1)
         await test.close()
         if !mendsFirst { #expect(try Doctor().repair(dataPath: patient.data).count == 1) }
         #expect(patient.problems.isEmpty, "\(patient.problems)")

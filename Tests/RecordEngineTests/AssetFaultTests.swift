@@ -28,7 +28,7 @@ import Threads
         let jobs = (0..<4).map { _ in
             let begun = Gate()
             let job = Task {
-                try await database.assets.run { () throws(RecordError) in
+                try await database.assetStore.run { () throws(RecordError) in
                     begun.open()
                     mayEnd.waitBlocking()
                 }
@@ -44,7 +44,7 @@ import Threads
                 caller: .administrator(.bootstrap), address: .publicDefault, contentType: nil, filename: nil,
                 length: 300_000)
             await #expect(throws: AssetTestFailure.stopped) {
-                _ = try await reader.receiveAsset(upload) { throw AssetTestFailure.stopped }
+                _ = try await reader.assets.receive(upload) { throw AssetTestFailure.stopped }
             }
             isOver.withLock { $0 = true }
         }
@@ -104,7 +104,7 @@ import Threads
                 throw RecordError(.internalError, "an item")
             }
         case .delete: try await test.delete("a")
-        case .collect: try await test.database.collectAssets(unusedFor: -1)
+        case .collect: try await test.database.assets.collect(unusedFor: -1)
         }
     }
 
@@ -127,7 +127,7 @@ import Threads
             await test.close()
         }
         let test = try TestDatabase(folder: folder, keepsFolder: true)
-        try await test.database.sweepAssets()
+        try await test.database.assets.sweep()
         #expect(try test.assetTroubles() == [])
         await test.close()
     }

@@ -79,10 +79,10 @@ import Testing
             try await test.create("r\(number)", #""n":\#(number % 2),"file":\#(asset.json())"#)
         }
         let shared = try await test.upload(sampleBytes(9))
-        func perform(_ condition: String, _ change: SetRequest.Change) async throws {
+        func perform(_ condition: String, _ change: BulkRequest.Change) async throws {
             try test.reader.refresh()
-            _ = try await test.reader.changeSet(
-                SetRequest(
+            _ = try await test.reader.bulkChanges.perform(
+                BulkRequest(
                     query: try test.queryRequest(condition, as: .administrator(.bootstrap)), change: change,
                     isForAll: false,
                     isDryRun: false, maxAffected: nil, idempotency: nil))
@@ -164,7 +164,7 @@ import Testing
         #expect(
             try test.read("a").fields["files"] == .list(element: .asset, [.asset(first.stored), .asset(second.stored)]))
         #expect(try AssetAudit(test.folder).claims == (0, 2))
-        #expect(test.database.assets.counters.duplicates == 1)
+        #expect(test.database.assetStore.counters.duplicates == 1)
     }
 
     @Test func `a file that a field keeps without its receipt keeps its name and type`() async throws {
@@ -275,7 +275,7 @@ import Testing
         #expect(asset.asset.contentType == claimed)
         let url = asset.url
         try test.reader.refresh()
-        let open = try test.reader.openAsset(token: url.token, filename: url.filename)
+        let open = try test.reader.assets.open(token: url.token, filename: url.filename)
         #expect(open.mediaType == served && open.display == display)
     }
 }

@@ -21,7 +21,7 @@ import Testing
         let test = try TestDatabase()
         let first = try await test.upload(sampleBytes(0))
         try await test.create("seed", #""file":\#(first.json()),"files":[\#(first.json())],"n":0"#)
-        try await test.database.setGrants(
+        try await test.database.schemas.setGrants(
             Grants([.world: [.read, .write, .create]]), of: try #require(RecordTypeName("Post")))
         var model: [String: Model] = ["seed": Model(file: 0, files: [0])]
         for step in 0..<120 {
@@ -78,7 +78,7 @@ import Testing
                 #expect((error == nil) == (model["seed"]?.files?.contains(number) == true), "\(place)")
                 if error == nil { model["seed"]?.files = [number] }
             case 10:
-                try await test.database.collectAssets(unusedFor: -1)
+                try await test.database.assets.collect(unusedFor: -1)
             default:
                 _ = try await test.perform(
                     .modify(createsMissing: true, replacesAll: true), "Post", name,
@@ -91,7 +91,7 @@ import Testing
             }
         }
         for name in model.keys { try await test.delete(name) }
-        try await test.database.collectAssets(unusedFor: -1)
+        try await test.database.assets.collect(unusedFor: -1)
         let audit = try AssetAudit(test.folder)
         #expect(audit.rows.isEmpty && audit.links.isEmpty && audit.files.isEmpty && audit.claims == (0, 0))
     }

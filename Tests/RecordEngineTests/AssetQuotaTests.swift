@@ -59,7 +59,7 @@ import Testing
         try await test.change(
             "a", #""file":null,"files":[\#(again.json())]"#, as: Self.ann)
         #expect(try test.assetTroubles() == [])
-        try await test.database.collectAssets(unusedFor: -1)
+        try await test.database.assets.collect(unusedFor: -1)
         try await test.upload(sampleBytes(11, count: 10_000), as: Self.ann)
         #expect(try test.assetTroubles() == [])
     }
@@ -82,7 +82,7 @@ import Testing
         #expect(try sums() == [16: 6_000, 17: 6_000])
         // For as long as an upload.
         try await test.database.travel("UPDATE asset_claim SET expires = 1 WHERE uploader = 16")
-        try await test.database.collectAssets(unusedFor: 86_400)
+        try await test.database.assets.collect(unusedFor: 86_400)
         #expect(try sums() == [17: 6_000])
         #expect(try test.assetTroubles() == [])
     }
@@ -95,7 +95,7 @@ import Testing
         try await test.create("a", #""file":\#(asset.json())"#, as: Self.ann)
         try await test.upload(bytes, as: Self.bob)
         try await test.database.travel("UPDATE asset_claim SET expires = 1")
-        try await test.database.collectAssets(unusedFor: 86_400)
+        try await test.database.assets.collect(unusedFor: 86_400)
         try await test.delete("a")
         #expect(try AssetAudit(test.folder).unusedSums[16] == 6_000)
         #expect(try test.assetTroubles() == [])
@@ -109,7 +109,7 @@ import Testing
             let asset = try await test.upload(bytes, as: Self.ann)
             try await test.create(name, #""file":\#(asset.json())"#, as: Self.ann)
             try await test.database.travel("UPDATE asset_claim SET expires = 1")
-            #expect(try await test.database.collectAssets(unusedFor: 86_400) == 0)
+            #expect(try await test.database.assets.collect(unusedFor: 86_400) == 0)
             // The last claim of what a record has; the receipt that nobody used has gone.
             #expect(try AssetAudit(test.folder).claims == (0, 1))
             // It is no receipt any more.
@@ -118,10 +118,10 @@ import Testing
         }
         for name in ["a", "b"] { try await test.delete(name) }
         #expect(await isOverQuota { try await test.upload(sampleBytes(3, count: 2_000), as: Self.ann) })
-        #expect(try await test.database.collectAssets(unusedFor: 86_400) == 0)
+        #expect(try await test.database.assets.collect(unusedFor: 86_400) == 0)
         #expect(try AssetAudit(test.folder).unusedSums[16] == 9_000)
         #expect(try test.assetTroubles() == [])
-        try await test.database.collectAssets(unusedFor: -1)
+        try await test.database.assets.collect(unusedFor: -1)
         #expect(try AssetAudit(test.folder).claims == (0, 0))
         try await test.upload(sampleBytes(3, count: 2_000), as: Self.ann)
     }
@@ -192,7 +192,7 @@ import Testing
         var hasBegun = false
         var innerWasRefused = false
         let outer = await isOverQuota {
-            _ = try await test.reader.receiveAsset(upload) {
+            _ = try await test.reader.assets.receive(upload) {
                 guard !hasBegun else { return nil }
                 hasBegun = true
                 innerWasRefused = await isOverQuota {
@@ -219,7 +219,7 @@ import Testing
             var pieces = 0
             let part = ResumablePart(offset: 0)
             let isRefused = await isOverQuota {
-                _ = try await client.reader.continueUpload(client.named(name), part) {
+                _ = try await client.reader.uploads.append(part, to: client.named(name)) {
                     pieces += 1
                     if pieces == 2, left > 1 { try await bring(left - 1) }
                     return switch pieces {
@@ -263,7 +263,7 @@ import Testing
             let upload = AssetUpload(
                 caller: Self.ann, address: .publicDefault, length: isAnnounced ? 10_000 : nil)
             await #expect(throws: AssetTestFailure.stopped) {
-                _ = try await test.reader.receiveAsset(upload) {
+                _ = try await test.reader.assets.receive(upload) {
                     pieces -= 1
                     if pieces == 0 { throw AssetTestFailure.stopped }
                     return sampleBytes(pieces)
@@ -279,7 +279,7 @@ import Testing
         try await test.upload(sampleBytes(1, count: 1_000))
         let upload = AssetUpload(caller: .administrator(.bootstrap), address: .publicDefault, length: 1_001)
         let error = await refusal {
-            _ = try await test.reader.receiveAsset(upload) {
+            _ = try await test.reader.assets.receive(upload) {
                 Issue.record("It asked for bytes")
                 return nil
             }
@@ -321,11 +321,11 @@ import Testing
         var upload = AssetUpload(
             caller: .administrator(.bootstrap), address: .publicDefault, length: 1_000, digest: SHA256.hash([1]))
         #expect(
-            await refusal { _ = try await test.reader.receiveAsset([sampleBytes(1)], for: upload) }?.cause
+            await refusal { _ = try await test.reader.assets.receive([sampleBytes(1)], for: upload) }?.cause
                 == .digestMismatch)
         #expect(try AssetAudit(test.folder).files.isEmpty)
         upload.digest = SHA256.hash(sampleBytes(1))
-        _ = try await test.reader.receiveAsset([sampleBytes(1)], for: upload)
+        _ = try await test.reader.assets.receive([sampleBytes(1)], for: upload)
     }
 
     @Test func `a file without bytes is a file`() async throws {

@@ -16,7 +16,7 @@ import Testing
         let test = try TestDatabase(limits: limits)
         let asset = try await test.upload(sampleBytes(0))
         try await test.create("seed", #""file":\#(asset.json()),"files":[\#(asset.json())],"n":1"#)
-        try await test.database.setGrants(
+        try await test.database.schemas.setGrants(
             Grants([.world: [.read, .write, .create]]), of: try #require(RecordTypeName("Post")))
         return test
     }
@@ -186,7 +186,7 @@ import Testing
         try await test.create("seed", #""file":\#(asset.json())"#)
         #expect(
             await refusal { try await test.upload(sampleBytes(1), as: .anonymous) }?.code == .authenticationRequired)
-        try await test.database.setGrants(Grants([.world: [.create]]), of: try #require(RecordTypeName("Post")))
+        try await test.database.schemas.setGrants(Grants([.world: [.create]]), of: try #require(RecordTypeName("Post")))
         try await test.upload(sampleBytes(1), as: .anonymous)
     }
 }

@@ -18,7 +18,7 @@ extension TestDatabase {
         let upload = AssetUpload(
             caller: caller, address: address, contentType: contentType, filename: filename,
             length: isAnnounced ? Int64(bytes.count) : nil)
-        return try await reader.receiveAsset(pieces(of: bytes, piece), for: upload)
+        return try await reader.assets.receive(pieces(of: bytes, piece), for: upload)
     }
 
     /// As `receive`; the value that goes into records.
@@ -52,12 +52,14 @@ extension TestDatabase {
     }
 }
 
-extension RecordReader {
-    func receiveAsset(_ pieces: [[UInt8]], for upload: AssetUpload) async throws -> ReceivedAsset {
+extension AssetReader {
+    func receive(_ pieces: [[UInt8]], for upload: AssetUpload) async throws -> ReceivedAsset {
         var waiting = pieces[...]
-        return try await receiveAsset(upload) { waiting.popFirst() }
+        return try await receive(upload) { waiting.popFirst() }
     }
+}
 
+extension RecordReader {
     func assetBytes(
         _ name: String, _ field: String, index: Int = 0, type: String = "Post",
         as caller: Caller = .administrator(.bootstrap),

@@ -18,7 +18,7 @@ extension ReceivedAsset {
         let url = asset.url
         try test.reader.refresh()
         #expect(url.filename == "a.bin")
-        let open = try test.reader.openAsset(token: url.token, filename: url.filename)
+        let open = try test.reader.assets.open(token: url.token, filename: url.filename)
         #expect(try open.bytes() == sampleBytes(1))
         #expect(
             open.mediaType == "text/plain; charset=utf-8" && open.filename == "a.bin" && (open.secondsLeft ?? 0) > 3_000
@@ -30,7 +30,7 @@ extension ReceivedAsset {
                 changed[position] = letter
                 let forged = String(decoding: changed, as: UTF8.self)
                 #expect(
-                    await refusal { _ = try test.reader.openAsset(token: forged, filename: "a.bin") }?.code
+                    await refusal { _ = try test.reader.assets.open(token: forged, filename: "a.bin") }?.code
                         == .notFound,
                     "\(position)")
             }
@@ -40,11 +40,12 @@ extension ReceivedAsset {
         ]
         for forged in halves {
             #expect(
-                await refusal { _ = try test.reader.openAsset(token: forged, filename: "a.bin") }?.code == .notFound)
+                await refusal { _ = try test.reader.assets.open(token: forged, filename: "a.bin") }?.code == .notFound)
         }
         for filename in ["", "b.bin", "a.bin ", "A.bin"] {
             #expect(
-                await refusal { _ = try test.reader.openAsset(token: url.token, filename: filename) }?.code == .notFound
+                await refusal { _ = try test.reader.assets.open(token: url.token, filename: filename) }?.code
+                    == .notFound
             )
         }
     }
@@ -57,7 +58,7 @@ extension ReceivedAsset {
         try test.reader.refresh()
         try other.reader.refresh()
         #expect(
-            await refusal { _ = try other.reader.openAsset(token: url.token, filename: url.filename) }?.code
+            await refusal { _ = try other.reader.assets.open(token: url.token, filename: url.filename) }?.code
                 == .notFound)
     }
 
@@ -68,7 +69,7 @@ extension ReceivedAsset {
         let asset = try await test.receive(sampleBytes(1))
         let url = asset.url
         try test.reader.refresh()
-        let error = await refusal { _ = try test.reader.openAsset(token: url.token, filename: url.filename) }
+        let error = await refusal { _ = try test.reader.assets.open(token: url.token, filename: url.filename) }
         #expect(error?.code == .notFound && error?.cause == .tokenExpired)
     }
 
@@ -79,9 +80,9 @@ extension ReceivedAsset {
         let asset = try await test.receive(sampleBytes(1))
         let url = asset.url
         try test.reader.refresh()
-        try await test.database.collectAssets()
+        try await test.database.assets.collect()
         try test.reader.refresh()
-        let error = await refusal { _ = try test.reader.openAsset(token: url.token, filename: url.filename) }
+        let error = await refusal { _ = try test.reader.assets.open(token: url.token, filename: url.filename) }
         #expect(error?.code == .notFound)
     }
 }

@@ -159,17 +159,17 @@ import Testing
         let upload = AssetUpload(
             caller: .administrator(.bootstrap), address: .publicDefault, contentType: nil, filename: nil, length: 5)
         try reader.refresh()
-        let asset = try await reader.receiveAsset([Array("hello".utf8)], for: upload).asset
+        let asset = try await reader.assets.receive([Array("hello".utf8)], for: upload).asset
         let value = #""file":{"fileChecksum":"\#(asset.fileChecksum)","size":5,"receipt":"\#(asset.receipt ?? "")"}"#
         try await Self.create("a", value, in: database)
-        let lost = try await reader.receiveAsset([Array("there".utf8)], for: upload).asset
-        database.assets.holdCollection()
-        #expect(try await database.collectAssets(unusedFor: 0) == 0)
+        let lost = try await reader.assets.receive([Array("there".utf8)], for: upload).asset
+        database.assetStore.holdCollection()
+        #expect(try await database.assets.collect(unusedFor: 0) == 0)
         guard case .done(let path, let manifest) = try await place.backUp() else {
             Issue.record("\(place.registry.backups.state)")
             return
         }
-        database.assets.releaseCollection()
+        database.assetStore.releaseCollection()
         // The clock of a database stands still within a millisecond.
         try await Self.create("later", #""n":1"#, in: database)
         #expect(await eventuallyCollects(database))
@@ -196,7 +196,7 @@ import Testing
 
     private func eventuallyCollects(_ database: RecordDatabase) async -> Bool {
         for _ in 0..<100_000 {
-            if let count = try? await database.collectAssets(unusedFor: 0), count == 1 { return true }
+            if let count = try? await database.assets.collect(unusedFor: 0), count == 1 { return true }
         }
         return false
     }

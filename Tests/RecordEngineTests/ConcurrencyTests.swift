@@ -63,7 +63,7 @@ import Threads
         async let answer = Task(executorPreference: loop) { await reader.answer(to: "n == 1") }.value
         while database.queueDepth < 1 { await Task.yield() }
         async let holding: Void = Task(executorPreference: loop) { held.waitBlocking() }.value
-        async let dropped: SchemaOutcome = database.putSchema(schema)
+        async let dropped: SchemaOutcome = database.schemas.put(schema)
         while database.queueDepth < 2 { await Task.yield() }
         writer.open()
         _ = try await dropped

@@ -19,8 +19,8 @@ import Testing
         try await test.create("open", #""n":1"#, type: "Post")
         let secret = try #require(RecordTypeName("Secret"))
         let post = try #require(RecordTypeName("Post"))
-        try await test.database.setGrants(Grants(), of: secret)
-        try await test.database.setGrants(Grants(), of: post)
+        try await test.database.schemas.setGrants(Grants(), of: secret)
+        try await test.database.schemas.setGrants(Grants(), of: post)
         for caller in [mallory, .anonymous] {
             for verb in Self.verbs {
                 for writeGuard in Self.guards {

@@ -52,7 +52,7 @@ import Testing
         ]
         for type in types { try await test.create("seed-\(type)", type: type) }
         for (type, grant) in zip(types, grants) {
-            try await test.database.setGrants(grant, of: try #require(RecordTypeName(type)))
+            try await test.database.schemas.setGrants(grant, of: try #require(RecordTypeName(type)))
         }
         for _ in 0..<250 {
             let name = "n\(random.next() % 6)"
@@ -62,9 +62,9 @@ import Testing
             case 0..<8: _ = try? await test.create(name, #""n":1"#, type: type, as: caller)
             case 8..<12: _ = try? await test.change(name, #""n":2"#, type: type, as: caller)
             case 12..<18: _ = try? await test.delete(name, type: type, as: caller)
-            case 18: _ = try await test.database.maintain()
+            case 18: _ = try await test.database.maintenance.run()
             case 19:
-                try await test.database.setGrants(
+                try await test.database.schemas.setGrants(
                     grants[Int(random.next() % 4)], of: try #require(RecordTypeName(type)))
             default:
                 let limit = 1 + Int(random.next() % 4)

@@ -116,7 +116,7 @@ import Testing
         for name in first { try await Self.delete(name, in: test) }
         // Of small records tombstones are left, which fill pages.
         func forget() async throws {
-            if size < 1_000 { #expect(try await test.database.forgetDeletions(olderThan: -1) > 0) }
+            if size < 1_000 { #expect(try await test.database.maintenance.forgetDeletions(olderThan: -1) > 0) }
         }
         try await forget()
         #expect(await test.database.writeObstacle(looks: true) == nil)

@@ -127,7 +127,7 @@ import Testing
         // One has made something, the other has changed what was there.
         try await leave { caller in try await test.createAll([("left", #""g":1"#)], as: caller) }
         #expect(try gone() == 3)
-        try await test.database.setGrants(
+        try await test.database.schemas.setGrants(
             Grants([.world: .read, .authenticated: [.create, .write], .creator: .write]),
             of: try #require(
                 RecordTypeName("Post")))
@@ -141,12 +141,12 @@ import Testing
     @Test(arguments: [500, 0])
     func `sets are of those whose accounts are gone`(_ byNumber: Int) async throws {
         let (test, _) = try await Self.filled(byNumber: byNumber)
-        func change(_ condition: String, _ change: SetRequest.Change) async throws {
-            let request = SetRequest(
+        func change(_ condition: String, _ change: BulkRequest.Change) async throws {
+            let request = BulkRequest(
                 query: try test.queryRequest(condition), change: change, isForAll: false, isDryRun: false,
                 maxAffected: nil, idempotency: nil)
             try test.reader.refresh()
-            _ = try await test.reader.changeSet(request)
+            _ = try await test.reader.bulkChanges.perform(request)
         }
         let input = try RecordInput.readSingle(Array(#"{"fields":{"g":7}}"#.utf8))
         try await change("modifiedUserRecordName == '_deleted'", .modify(input))

@@ -20,14 +20,14 @@ import Testing
         try await test.fill(300) { #""n":\#($0 % 7)"# }
         try await test.create("other", #""n":1"#, type: "Other")
         let type = try #require(Self.type)
-        let added = try await test.database.addIndexes(Self.wish(), to: type)
+        let added = try await test.database.indexes.add(Self.wish(), to: type)
         let made = added.all
         #expect(made.map(\.state) == [.ready])
         #expect(added.new == Set(made.map(\.id)))
         try IndexOracle(test).check()
         // The same wish finds it, and a field's option is served by it.
-        #expect(try await test.database.addIndexes(Self.wish(), to: type) == AddedIndexes(all: made, new: []))
-        let option = try await test.database.addIndexes(IndexWish(options: [1: .queryable]), to: type).all
+        #expect(try await test.database.indexes.add(Self.wish(), to: type) == AddedIndexes(all: made, new: []))
+        let option = try await test.database.indexes.add(IndexWish(options: [1: .queryable]), to: type).all
         #expect(option == made)
         #expect(try test.indexes() == made)
     }
@@ -38,9 +38,9 @@ import Testing
         let test = try TestDatabase(indexBuilding: building)
         try await test.fill(100) { #""l":["a","b","c\#($0)"]"# }
         let type = try #require(Self.type)
-        let made = try await test.database.addIndexes(IndexWish(options: [1: .queryable]), to: type).all
+        let made = try await test.database.indexes.add(IndexWish(options: [1: .queryable]), to: type).all
         #expect(made.map(\.state) == [.building(position: 0)])
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
     }
 
@@ -49,22 +49,22 @@ import Testing
         try await test.fill(400) { #""n":\#($0),"s":"s\#($0 % 3)""# }
         try await test.fill(100, type: "Other") { #""n":\#($0)"# }
         let type = try #require(Self.type)
-        let made = try await test.database.addIndexes(Self.wish(), to: type).all
+        let made = try await test.database.indexes.add(Self.wish(), to: type).all
         #expect(made.map(\.state) == [.building(position: 0)])
         // A second one begins while the first is under way, and catches up with it.
-        let second = try await test.database.addIndexes(Self.wish(field: 2), to: type).all
+        let second = try await test.database.indexes.add(Self.wish(field: 2), to: type).all
         #expect(second.map(\.isReady) == [false])
         for round in 0..<40 {
             try await test.change("Post\(round * 7)", #""n":\#(round - 1000)"#)
             try await test.delete("Post\(round * 7 + 1)")
             try await test.create("new\(round)", #""n":\#(round)"#)
         }
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
         #expect(try test.indexes().allSatisfy(\.isReady))
-        #expect(test.database.indexProgress.builtRecords > 600)
-        #expect(test.database.indexProgress.building.isEmpty)
-        #expect(test.database.indexProgress.doneSlices > 80)
+        #expect(test.database.indexes.progress.builtRecords > 600)
+        #expect(test.database.indexes.progress.building.isEmpty)
+        #expect(test.database.indexes.progress.doneSlices > 80)
     }
 
     /// Before, each slice wrote a page for each of its values, wherever that lies.
@@ -91,8 +91,8 @@ import Testing
         let rest = String(repeating: "x", count: 150)
         try await test.fill(numbers.count) { #""s":"\#(100_000 + numbers[$0])\#(rest)""# }
         let before = try await test.database.pagesInLog()
-        _ = try await test.database.addIndexes(wish(), to: try #require(type))
-        await test.database.indexesAreBuilt()
+        _ = try await test.database.indexes.add(wish(), to: try #require(type))
+        await test.database.indexes.waitUntilBuilt()
         #expect(try test.indexes().map(\.isReady) == [true])
         return try await test.database.pagesInLog() - before
     }
@@ -107,7 +107,7 @@ import Testing
         let type = try #require(Self.type)
         let wish = IndexWish(
             indexes: (1...3).map { .init(kind: .ordered, columns: [.init(.field($0))], isUnique: $0 == 3) })
-        let made = try await test.database.addIndexes(wish, to: type).all
+        let made = try await test.database.indexes.add(wish, to: type).all
         #expect(made.allSatisfy { !$0.isReady })
         var random = SeededGenerator(seed: UInt64(seed))
         while try !test.indexes().allSatisfy(\.isReady) {
@@ -128,7 +128,7 @@ import Testing
             default: _ = try? await test.change(name, #""n":\#(random.next() % 5)"#)
             }
         }
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
     }
 
@@ -144,7 +144,7 @@ import Testing
             let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: slices)
             if restarts == 0 {
                 try await test.fill(200) { #""n":\#($0 % 5)"# }
-                try await Self.failing(after: 150, test) { try await test.database.addIndexes(Self.wish(), to: type) }
+                try await Self.failing(after: 150, test) { try await test.database.indexes.add(Self.wish(), to: type) }
             } else if try test.indexes().allSatisfy(\.isReady) {
                 try IndexOracle(test).check()
                 break
@@ -169,7 +169,7 @@ import Testing
         let plan = FaultPlan(failAt: steps, with: StoreFailure(code: 266, message: "disk I/O error"))
         test.inject(plan)
         _ = try await body()
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         test.inject(nil)
         #expect(plan.hasFired)
     }
@@ -202,14 +202,14 @@ import Testing
                     .init(kind: .ordered, columns: [.init(.field(1))]),
                     .init(kind: .ordered, columns: [.init(.field(2))], isUnique: true),
                 ])
-            _ = try? await test.database.addIndexes(wish, to: type)
-            await test.database.indexesAreBuilt()
+            _ = try? await test.database.indexes.add(wish, to: type)
+            await test.database.indexes.waitUntilBuilt()
             test.inject(nil)
             fired = plan.hasFired
             // Whatever was left undone is done when asked for again.
-            _ = try await test.database.addIndexes(wish, to: type)
-            test.database.buildIndexes()
-            await test.database.indexesAreBuilt()
+            _ = try await test.database.indexes.add(wish, to: type)
+            test.database.indexes.build()
+            await test.database.indexes.waitUntilBuilt()
             #expect(try test.indexes().count == 3)
             try IndexOracle(test).check("step \(step)")
             step += 1
@@ -223,9 +223,9 @@ import Testing
         let test = try TestDatabase(indexBuilding: .slices(of: 4))
         try await test.fill(100) { #""n":\#($0)"# }
         let type = try #require(Self.type)
-        try await Self.failing(after: 150, test) { try await test.database.addIndexes(Self.wish(), to: type) }
+        try await Self.failing(after: 150, test) { try await test.database.indexes.add(Self.wish(), to: type) }
         #expect(await eventually { (try? test.indexes().allSatisfy(\.isReady)) == true })
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
     }
 
@@ -234,10 +234,10 @@ import Testing
         let test = try TestDatabase()
         try await test.fill(10) { #""n":\#($0)"# }
         let type = try #require(Self.type)
-        let plain = try await test.database.addIndexes(Self.wish(), to: type).all
-        let better = try await test.database.addIndexes(Self.wish(isUnique: true), to: type).all
+        let plain = try await test.database.indexes.add(Self.wish(), to: type).all
+        let better = try await test.database.indexes.add(Self.wish(isUnique: true), to: type).all
         #expect(better.map(\.isReady) == [true] && better.map(\.id) != plain.map(\.id))
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         // Also that there is no other table.
         try IndexOracle(test).check()
     }
@@ -249,7 +249,7 @@ import Testing
         let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: slices)
         try await test.fill(60) { #""n":\#($0)"# }
         try await test.putSchema(#"{"types":{"Post":{"fields":{"n":{"type":"INT64","indexes":["QUERYABLE"]}}}}}"#)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         let index = try #require(try test.indexes().first)
         #expect(try IndexOracle(test).entries(of: index).count == 60)
         try await Self.failing(after: 60, test) {
@@ -262,7 +262,7 @@ import Testing
         }
         #expect(left.0 == index.id && left.1 > 0 && left.1 < 60)
         let again = try TestDatabase(folder: folder, indexBuilding: .slices(of: 3))
-        await again.database.indexesAreBuilt()
+        await again.database.indexes.waitUntilBuilt()
         try IndexOracle(again).check()
         try await again.change("Post1", #""n":-1"#)
     }
@@ -273,19 +273,19 @@ import Testing
         try await test.fill(60) { #""n":\#($0)"# }
         for _ in 0..<3 {
             try await test.putSchema(#"{"types":{"Post":{"fields":{"n":{"type":"INT64","indexes":["QUERYABLE"]}}}}}"#)
-            await test.database.indexesAreBuilt()
+            await test.database.indexes.waitUntilBuilt()
             let index = try #require(try test.indexes().first)
             #expect(try await test.query("n > 10", limit: 100).names.count == 49)
             // On a busy machine that one was answered on the pool, and not by this reader.
             _ = try test.reader.queries.answerHere(test.queryRequest("n > 10", limit: 100), [])
-            try await test.database.refreshStatistics()
-            #expect(test.database.sampledIndexes == [index.id])
+            try await test.database.plannerStatistics.refresh()
+            #expect(test.database.plannerStatistics.sampledIndexes == [index.id])
             #expect(test.reader.preparedIndexes == [index.id])
             try await test.putSchema(#"{"types":{"Post":{"fields":{"n":{"type":"INT64","indexes":[]}}}}}"#)
             try test.reader.refresh()
             #expect(test.reader.preparedIndexes.isEmpty)
-            try await test.database.refreshStatistics()
-            #expect(test.database.sampledIndexes.isEmpty)
+            try await test.database.plannerStatistics.refresh()
+            #expect(test.database.plannerStatistics.sampledIndexes.isEmpty)
         }
     }
 
@@ -298,13 +298,13 @@ import Testing
         let test = try TestDatabase(indexBuilding: .slices(of: 1))
         try await test.fill(100) { #""n":\#($0)"# }
         let type = try #require(Self.type)
-        _ = try await test.database.addIndexes(Self.wish(), to: type)
+        _ = try await test.database.indexes.add(Self.wish(), to: type)
         await test.close()
-        await test.database.indexesAreBuilt()
-        let slices = test.database.indexProgress.doneSlices
-        test.database.buildIndexes()
-        await test.database.indexesAreBuilt()
-        #expect(test.database.indexProgress.doneSlices == slices)
+        await test.database.indexes.waitUntilBuilt()
+        let slices = test.database.indexes.progress.doneSlices
+        test.database.indexes.build()
+        await test.database.indexes.waitUntilBuilt()
+        #expect(test.database.indexes.progress.doneSlices == slices)
         let position = try Self.position(in: test.folder)
         #expect((position == .max) == (slices >= 100))
     }
@@ -316,7 +316,7 @@ import Testing
         let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
         try connection.execute("UPDATE record SET layout = x'00' WHERE name = 'Post1'")
         let type = try #require(Self.type)
-        let made = try await test.database.addIndexes(Self.wish(), to: type).all
+        let made = try await test.database.indexes.add(Self.wish(), to: type).all
         #expect(made.map(\.state) == [.ready])
         #expect(try IndexOracle(test).entries(of: try #require(made.first)).count == 2)
     }

@@ -17,7 +17,7 @@ import Testing
                 "tags":{"type":"STRING_LIST","indexes":["QUERYABLE"]},"same":{"type":"INT64"}},
                 "indexes":[{"fields":["same"],"unique":true}]}}}
                 """#)
-            await test.database.indexesAreBuilt()
+            await test.database.indexes.waitUntilBuilt()
             await test.close()
         }
     }
@@ -80,7 +80,7 @@ import Testing
         #expect(report.findings.map(\.kind) == [.notice])
         let test = try TestDatabase(folder: patient.folder, keepsFolder: true)
         let type = try #require(RecordTypeName("Post"))
-        let made = try await test.database.addIndexes(IndexWish(options: [1: .queryable, 2: .queryable]), to: type).all
+        let made = try await test.database.indexes.add(IndexWish(options: [1: .queryable, 2: .queryable]), to: type).all
         #expect(made.map(\.isReady) == [true, true])
         try IndexOracle(test).check()
         await test.close()

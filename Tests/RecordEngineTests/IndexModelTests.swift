@@ -43,7 +43,7 @@ import Testing
             }
             if step % 30 == 29, seed % 2 != 0 { try oracle.check("step \(step)") }
         }
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try oracle.check()
         let left = try test.list().names.count
         #expect(left > 0)

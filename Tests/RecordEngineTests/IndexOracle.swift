@@ -72,13 +72,14 @@ struct IndexOracle {
 
 extension TestDatabase {
     func putSchema(_ json: String) async throws {
-        try await database.putSchema(try SchemaDocument.read(Array(json.utf8)))
+        try await database.schemas.put(try SchemaDocument.read(Array(json.utf8)))
     }
 
     /// The schema as `GET /schema` prints it.
     var schemaText: String {
         String(
-            decoding: SchemaDocument(database.schema, built: database.indexProgress.building).json.bytes, as: UTF8.self)
+            decoding: SchemaDocument(database.schema, built: database.indexes.progress.building).json.bytes,
+            as: UTF8.self)
     }
 
     func indexes(of type: String = "Post") throws -> [IndexDefinition] {

@@ -45,7 +45,7 @@ import Testing
             #"{"types":{"Post":{"fields":{"title":{"type":"STRING","indexes":[]},"tags":{"type":"STRING_LIST"},"n":{"type":"INT64"}},"indexes":[]}}}"#
         )
         #expect(try test.indexes() == before.filter { $0.kind == .members })
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
     }
 
@@ -64,7 +64,7 @@ import Testing
         try await test.putSchema(
             #"{"types":{"Post":{"fields":{"n":{"type":"INT64"}},"indexes":[{"fields":["n"],"unique":true}]}}}"#)
         #expect(try test.indexes().map(\.isUnique) == [true])
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
     }
 
@@ -74,12 +74,12 @@ import Testing
         try await test.putSchema(
             #"{"types":{"Post":{"fields":{"title":{"type":"STRING"},"tags":{"type":"STRING_LIST"}}}}}"#)
         #expect(try test.indexes().count == 3)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
         try await test.create("a", #""title":"t","tags":["x"]"#)
         try await test.delete("a")
         try await test.putSchema(#"{"types":{}}"#)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
         // A type of the same name begins anew.
         try await test.create("a", #""title":"t""#)
@@ -107,11 +107,11 @@ import Testing
             IndexWish(indexes: [.init(kind: .ordered, columns: [Column(.field(99))])]),
         ]
         for wish in wishes {
-            #expect(await refusal { _ = try await test.database.addIndexes(wish, to: type) }?.code == .badRequest)
+            #expect(await refusal { _ = try await test.database.indexes.add(wish, to: type) }?.code == .badRequest)
         }
         #expect(try test.indexes().isEmpty)
         let none = try #require(RecordTypeName("None"))
-        #expect(await refusal { _ = try await test.database.addIndexes(IndexWish(), to: none) }?.code == .notFound)
+        #expect(await refusal { _ = try await test.database.indexes.add(IndexWish(), to: none) }?.code == .notFound)
     }
 
     @Test func `a type has a largest number of indexes`() async throws {
@@ -121,9 +121,9 @@ import Testing
         let type = try #require(RecordTypeName("Post"))
         let all = Dictionary(
             uniqueKeysWithValues: (1...IndexDefinition.maxPerType).map { ($0, IndexOptions.queryable) })
-        #expect(try await test.database.addIndexes(IndexWish(options: all), to: type).new.count == all.count)
+        #expect(try await test.database.indexes.add(IndexWish(options: all), to: type).new.count == all.count)
         let one = IndexWish(options: [IndexDefinition.maxPerType + 1: .queryable])
-        #expect(await refusal { _ = try await test.database.addIndexes(one, to: type) }?.cause == .tooLarge)
+        #expect(await refusal { _ = try await test.database.indexes.add(one, to: type) }?.cause == .tooLarge)
         try IndexOracle(test).check()
     }
 

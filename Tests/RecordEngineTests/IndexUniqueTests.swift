@@ -98,7 +98,7 @@ import Testing
             "indexes":[{"fields":["slug"],"unique":true}]}}}
             """#
         try await test.putSchema(wanted)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         let failed = try #require(try test.indexes().first(where: \.isUnique))
         guard case .failed(let reason) = failed.state else {
             Issue.record("\(failed.state)")
@@ -114,10 +114,10 @@ import Testing
         try await test.change("Post13", #""slug":"mended""#)
         // A change of something else leaves it alone.
         try await test.putSchema(#"{"types":{"Post":{"fields":{"slug":{"type":"STRING"},"n":{"type":"INT64"}}}}}"#)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         #expect(try test.indexes().contains { $0.id == failed.id })
         try await test.putSchema(wanted)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         #expect(try test.indexes().map(\.isUnique) == [true])
         #expect(await refusal { try await test.create("dup", #""slug":"s1""#) }?.cause == .uniqueViolation)
         try IndexOracle(test).check()
@@ -130,11 +130,11 @@ import Testing
         for _ in 0..<20 {
             let test = try TestDatabase(indexBuilding: .slices(of: 1, perStretch: .max))
             try await test.fill(400) { #""slug":"s\#($0)""# }
-            _ = try await test.database.addIndexes(IndexWish(indexes: [shape]), to: type)
+            _ = try await test.database.indexes.add(IndexWish(indexes: [shape]), to: type)
             let body = #"{"fields":{"slug":"s399"},"acl":{"*":["read"]}}"#
             // Refused if the build was faster.
             guard (try? await test.perform(.create, "Post", "listed", body)) != nil else { continue }
-            await test.database.indexesAreBuilt()
+            await test.database.indexes.waitUntilBuilt()
             guard case .failed(let reason)? = try test.indexes().first?.state else {
                 Issue.record("\(try test.indexes())")
                 return
@@ -158,10 +158,10 @@ import Testing
                 let slug = number == 0 ? long : "s\(number)"
                 return #""slug":"\#(slug)","n":\#(number % 7)"#
             }
-            _ = try await test.database.addIndexes(wish, to: type)
+            _ = try await test.database.indexes.add(wish, to: type)
             var seen = try test.indexes()
             while !seen.contains(where: \.isFailed) { seen = try test.indexes() }
-            await test.database.indexesAreBuilt()
+            await test.database.indexes.waitUntilBuilt()
             #expect(try test.indexes().map(\.isReady) == [false, true])
             try IndexOracle(test).check()
             if seen.contains(where: { $0.state == .building(position: 0) }) { return }
@@ -177,14 +177,14 @@ import Testing
         #expect(await refusal { try await test.create("a", #""l":[\#(many)]"#) }?.cause == .tooLarge)
         try await test.create("b", #""m":[\#(many)]"#)
         let type = try #require(RecordTypeName("Post"))
-        let made = try await test.database.addIndexes(IndexWish(options: [2: .queryable]), to: type).all
+        let made = try await test.database.indexes.add(IndexWish(options: [2: .queryable]), to: type).all
         guard case .failed(let reason)? = made.first?.state else {
             Issue.record("\(made)")
             return
         }
         #expect(reason.contains("'b'"))
         // It stays so until an administrator puts the schema: queries do not try again and again.
-        #expect(try await test.database.addIndexes(IndexWish(options: [2: .queryable]), to: type).all == made)
+        #expect(try await test.database.indexes.add(IndexWish(options: [2: .queryable]), to: type).all == made)
     }
 
     /// Readers and members multiply: a body of 70 KB could hold up all other writers for seconds.
@@ -218,7 +218,7 @@ import Testing
         // An index that comes later cannot have such a record either.
         try await test.perform(.create, "Post", "later", record("m", most + 1))
         let type = try #require(RecordTypeName("Post"))
-        let made = try await test.database.addIndexes(IndexWish(options: [2: .queryable]), to: type).all
+        let made = try await test.database.indexes.add(IndexWish(options: [2: .queryable]), to: type).all
         guard case .failed(let reason)? = made.first?.state else {
             Issue.record("\(made)")
             return

@@ -39,12 +39,14 @@ import Testing
         let (test, caller, end) = try await Self.moderated()
         let long = [QueryArgument.list((0..<900).map { .string("text number \($0)") } + [.string("x")])]
         func found() async throws -> (names: [String], matched: String) {
-            let set = SetRequest(
+            let set = BulkRequest(
                 query: try test.queryRequest("t == 'x'", as: caller), change: .delete, isForAll: false, isDryRun: true,
                 maxAffected: nil, idempotency: nil)
             let page = try await test.query("t IN %@", long, as: caller)
             #expect(page.names.isEmpty || page.json["plan"]?["ranOn"]?.string == "pool")
-            return (page.names, String(decoding: try await test.reader.changeSet(set).document, as: UTF8.self))
+            return (
+                page.names, String(decoding: try await test.reader.bulkChanges.perform(set).document, as: UTF8.self)
+            )
         }
         let before = try await found()
         #expect(before.names == ["a"] && before.matched == #"{"matched":1,"deleted":0,"skipped":0,"dryRun":true}"#)

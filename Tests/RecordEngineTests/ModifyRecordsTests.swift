@@ -159,7 +159,7 @@ import Testing
         let hers = DatabaseAddress(scope: .privateDatabase(owner: try #require(alice.userID)))
         try await test.create("a", #""n":1"#)
         let type = try #require(RecordTypeName("Post"))
-        try await test.database.setGrants(Grants([.world: .read]), of: type)
+        try await test.database.schemas.setGrants(Grants([.world: .read]), of: type)
         #expect(await refusal { try await test.create("x", #""m":1"#, as: alice, in: hers) }?.code == .accessDenied)
         try await test.create("x", #""n":1"#, as: alice, in: hers)
         try await test.create("y", #""m":1"#, type: "Hers", as: alice, in: hers)

@@ -54,7 +54,7 @@ import Testing
 
     @Test func `they are kept as long as an upload is under way`() async throws {
         let test = try TestDatabase()
-        let assets = test.database.assets
+        let assets = test.database.assetStore
         let intake = try AssetIntake(test.reader, uploader: 1)
         for _ in 0..<3 { try await intake.append(Self.piece(64 << 10)) }
         // The third waited for the second.

@@ -84,7 +84,7 @@ import Testing
         #expect(second.notices.isEmpty && second.names == ["a", "b"])
         // What the schema prints can be put again.
         let printed = SchemaDocument(test.database.schema, built: [:]).json
-        try await test.database.putSchema(SchemaDocument.read(printed.bytes))
+        try await test.database.schemas.put(SchemaDocument.read(printed.bytes))
         #expect(try await test.query("title == 'x' AND n == 1").names == ["a", "b"])
     }
 
@@ -93,7 +93,7 @@ import Testing
         try await test.putType(fields: #""g":{"type":"INT64","indexes":["QUERYABLE"]},"n":{"type":"INT64"}"#)
         try await test.createAll((0..<3_000).map { ("r\($0)", #""g":1,"n":0"#) })
         let key = try #require(IdempotencyKey("k", request: [1]))
-        let request = SetRequest(
+        let request = BulkRequest(
             query: try test.queryRequest("g == 1"),
             change: .modify(try RecordInput.readSingle(Array(#"{"fields":{"n":{"increment":1}}}"#.utf8))),
             isForAll: false, isDryRun: false, maxAffected: nil, idempotency: key)
@@ -103,7 +103,7 @@ import Testing
                     await refusal {
                         let reader = try database.makeReader()
                         try reader.refresh()
-                        _ = try await reader.changeSet(request)
+                        _ = try await reader.bulkChanges.perform(request)
                     }
                 }
             }
@@ -113,7 +113,7 @@ import Testing
         #expect(outcomes.allSatisfy { $0 == nil || $0?.code == .tryAgainLater })
         #expect(try test.read("r0").fields["n"] == .int64(1))
         // Behind the first it gets the first one's answer.
-        #expect(try await test.reader.changeSet(request).isReplay)
+        #expect(try await test.reader.bulkChanges.perform(request).isReplay)
     }
 
     @Test func `a set asks for its caller's roles in each slice`() async throws {
@@ -127,11 +127,11 @@ import Testing
         // The role was taken away while the set was being found.
         let ann = try #require(try await test.signUp("ann").caller.userID)
         let former = Caller.user(ann, roles: [editor: 1])
-        let request = SetRequest(
+        let request = BulkRequest(
             query: try test.queryRequest("g == 1", as: former), change: .delete, isForAll: false, isDryRun: false,
             maxAffected: nil, idempotency: nil)
         try test.reader.refresh()
-        let answer = try await test.reader.changeSet(request)
+        let answer = try await test.reader.bulkChanges.perform(request)
         let outcome = try JSONValue.parse(answer.document)
         #expect([outcome["matched"], outcome["deleted"], outcome["skipped"]].map { $0?.integer } == [20, 0, 20])
     }
@@ -149,7 +149,7 @@ import Testing
         try await test.putType(
             fields: #""title":{"type":"STRING","indexes":["QUERYABLE"]},\#(fields)"#,
             indexes: #"[{"fields":["title"],"unique":true},\#(indexes)]"#)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         #expect(try await test.query("title == 'x'").names == ["a", "b"])
     }
 
@@ -169,7 +169,7 @@ import Testing
         var step = 0
         var fired = true
         while fired {
-            let request = SetRequest(
+            let request = BulkRequest(
                 query: try test.queryRequest("g == 1"),
                 change: .modify(try RecordInput.readSingle(Array(#"{"fields":{"n":{"increment":1}}}"#.utf8))),
                 isForAll: false, isDryRun: false, maxAffected: nil,
@@ -177,11 +177,11 @@ import Testing
             let plan = FaultPlan(failAt: step, with: StoreFailure(code: 13, message: "full"))
             test.inject(plan)
             try test.reader.refresh()
-            _ = await refusal { _ = try await test.reader.changeSet(request) }
+            _ = await refusal { _ = try await test.reader.bulkChanges.perform(request) }
             test.inject(nil)
             fired = plan.hasFired
             try test.reader.refresh()
-            _ = try await test.reader.changeSet(request)
+            _ = try await test.reader.bulkChanges.perform(request)
             step += 1
             #expect(try test.read("r1").fields["n"] == .int64(Int64(step)), "step \(step)")
             try #require(step < 200)

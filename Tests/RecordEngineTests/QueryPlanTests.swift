@@ -24,8 +24,8 @@ import Testing
         #expect(
             try await test.query("timestamp < %@", [.timestamp(100)]).plan
                 == "walk index (timestamp): timestamp < 100\nsort: id")
-        let answer = try await test.reader.changeSet(
-            SetRequest(
+        let answer = try await test.reader.bulkChanges.perform(
+            BulkRequest(
                 query: old, change: .delete, isForAll: false, isDryRun: false, maxAffected: nil, idempotency: nil))
         #expect(String(decoding: answer.document, as: UTF8.self) == #"{"matched":100,"deleted":100,"skipped":0}"#)
     }

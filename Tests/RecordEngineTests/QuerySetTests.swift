@@ -28,15 +28,15 @@ import Testing
         as caller: Caller = .administrator(.bootstrap), all: Bool = false, dryRun: Bool = false, most: Int? = nil,
         key: IdempotencyKey? = nil
     ) async throws -> [Int64?] {
-        let verb: SetRequest.Change =
+        let verb: BulkRequest.Change =
             if let change { .modify(try RecordInput.readSingle(Array(#"{"fields":{\#(change)}}"#.utf8))) } else {
                 .delete
             }
-        let request = SetRequest(
+        let request = BulkRequest(
             query: try test.queryRequest(condition, arguments, as: caller), change: verb, isForAll: all,
             isDryRun: dryRun, maxAffected: most, idempotency: key)
         try test.reader.refresh()
-        let answer = try JSONValue.parse(try await test.reader.changeSet(request).document)
+        let answer = try JSONValue.parse(try await test.reader.bulkChanges.perform(request).document)
         return [
             answer["matched"]?.integer, answer[change == nil ? "deleted" : "updated"]?.integer,
             answer["skipped"]?.integer,
@@ -64,13 +64,13 @@ import Testing
                 let isDryRun = samples.chance(30)
                 let query = try test.queryRequest(
                     condition.text, condition.arguments, type: OracleDatabase.type, as: caller)
-                let request = SetRequest(
+                let request = BulkRequest(
                     query: query, change: .delete, isForAll: false, isDryRun: isDryRun, maxAffected: nil,
                     idempotency: nil)
                 try test.reader.refresh()
                 let answer: JSONValue
                 do {
-                    answer = try JSONValue.parse(try await test.reader.changeSet(request).document)
+                    answer = try JSONValue.parse(try await test.reader.bulkChanges.perform(request).document)
                 } catch let error as RecordError where error.cause == .notIndexed && !database.isCovered {
                     continue
                 }
@@ -106,10 +106,10 @@ import Testing
         try await test.createAll([
             ("a", #""g":1"#), ("b", #""g":1"#), ("c", #""g":2,"to":{"recordName":"a","action":"VALIDATE"}"#),
         ])
-        func reasons(_ change: SetRequest.Change) async throws -> [JSONValue] {
+        func reasons(_ change: BulkRequest.Change) async throws -> [JSONValue] {
             try test.reader.refresh()
-            let answer = try await test.reader.changeSet(
-                SetRequest(
+            let answer = try await test.reader.bulkChanges.perform(
+                BulkRequest(
                     query: try test.queryRequest("g == 1"), change: change, isForAll: false, isDryRun: false,
                     maxAffected: nil, idempotency: nil))
             return try JSONValue.parse(answer.document)["skipReasons"]?.array ?? []

@@ -76,11 +76,11 @@ import Testing
         // One that matches and is little work, before it.
         try await test.createAll([("q", #""l":[1],"t":"x""#)])
         let both = Self.hundredTests.replacing("recordName == 'r'", with: "recordName IN {'q', 'r'}")
-        let set = SetRequest(
+        let set = BulkRequest(
             query: try test.queryRequest(both), change: .delete, isForAll: false, isDryRun: false, maxAffected: nil,
             idempotency: nil)
         try test.reader.refresh()
-        let refused = await refusal { _ = try await test.reader.changeSet(set) }
+        let refused = await refusal { _ = try await test.reader.bulkChanges.perform(set) }
         #expect(refused?.cause == .queryTooExpensive && refused?.reason.contains("long lists") == true)
         // What fails in the middle tells how far it came.
         #expect(refused?.details.contains { $0.key == "matched" } == false)
@@ -102,14 +102,14 @@ import Testing
         for (caller, condition) in [(mallory, "n == 1"), (.administrator(.bootstrap), "n == 2")] {
             let predicate = try PredicateBinder(type: type, now: 0) { _ in nil }
                 .bind(try PredicateSyntax.parse(condition), positional: [])
-            let set = SetRequest(
+            let set = BulkRequest(
                 query: try test.queryRequest(condition, as: caller), change: .delete, isForAll: false,
                 isDryRun: false, maxAffected: nil, idempotency: nil)
-            let change = SetChange(set, type: type, predicate: predicate, isOwnAlone: false, reader: test.reader)
+            let change = BulkChange(set, type: type, predicate: predicate, isOwnAlone: false, reader: test.reader)
             for (nanoseconds, expected) in [(UInt64(0), 1), (UInt64.max, 50)] {
                 let done = try await test.database.write { transaction throws(RecordError) in
                     var budget = SliceBudget(nanoseconds: nanoseconds)
-                    var progress = SetProgress(matched: ids.count)
+                    var progress = BulkProgress(matched: ids.count)
                     try change.perform(on: ids[...], in: transaction, &budget, &progress)
                     return progress
                 }
@@ -162,15 +162,15 @@ import Testing
         let type = try #require(test.database.schema[post])
         let predicate = try PredicateBinder(type: type, now: 0) { _ in nil }
             .bind(try PredicateSyntax.parse(Self.hundredTests), positional: [])
-        let set = SetRequest(
+        let set = BulkRequest(
             query: try test.queryRequest(Self.hundredTests), change: .delete, isForAll: false, isDryRun: false,
             maxAffected: nil, idempotency: nil)
         try test.reader.refresh()
-        let change = SetChange(set, type: type, predicate: predicate, isOwnAlone: false, reader: test.reader)
+        let change = BulkChange(set, type: type, predicate: predicate, isOwnAlone: false, reader: test.reader)
         let id = try #require(RecordNumber(text: try test.raw("SELECT id FROM record WHERE name = 'r'")))
         let refused = await refusal {
-            var progress = SetProgress(matched: 1)
-            try await test.database.perform(change, on: [id], &progress) { _, _, _ in }
+            var progress = BulkProgress(matched: 1)
+            try await test.reader.bulkChanges.perform(change, on: [id], &progress) { _, _, _ in }
         }
         #expect(refused?.cause == .queryTooExpensive)
         await test.close()

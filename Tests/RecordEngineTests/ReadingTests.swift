@@ -75,7 +75,8 @@ import Testing
         try await test.create("hers", as: alice)
         try await test.create("his", as: bob)
         let type = try #require(RecordTypeName("Post"))
-        try await test.database.setGrants(Grants([.creator: [.read, .write], .authenticated: .create]), of: type)
+        try await test.database.schemas.setGrants(
+            Grants([.creator: [.read, .write], .authenticated: .create]), of: type)
         #expect(try test.list(as: alice).names == ["hers"])
         func followed(_ caller: Caller) throws -> [String] {
             try test.changes(as: caller).changes.filter { $0["recordType"]?.string != "Users" }
@@ -96,7 +97,7 @@ import Testing
         try await test.create("a")
         let token = try test.changes(as: alice.caller).token
         let type = try #require(RecordTypeName("Post"))
-        try await test.database.setGrants(Grants([.creator: [.read]]), of: type)
+        try await test.database.schemas.setGrants(Grants([.creator: [.read]]), of: type)
         #expect(await refusal { _ = try test.changes(since: token, as: alice.caller) }?.cause == .tokenExpired)
         let fresh = try test.changes(as: alice.caller).token
         #expect(try test.changes(since: fresh, as: alice.caller).changes.isEmpty)
@@ -112,7 +113,7 @@ import Testing
         try await test.create("a", as: alice)
         try await test.create("x", type: "Secret", as: bob)
         let secret = try #require(RecordTypeName("Secret"))
-        try await test.database.setGrants(Grants([.authenticated: .create]), of: secret)
+        try await test.database.schemas.setGrants(Grants([.authenticated: .create]), of: secret)
         let token = try test.changes(as: alice).token
         try await test.delete("a", as: alice)
         try await test.create("a", type: "Secret", as: bob)

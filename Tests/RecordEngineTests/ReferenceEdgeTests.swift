@@ -38,8 +38,8 @@ import Testing
         try await test.create("holder", #""n":1,"t":{"recordName":"hidden","action":"VALIDATE"}"#)
         let secret = try #require(RecordTypeName("Secret"))
         let post = try #require(RecordTypeName("Post"))
-        try await test.database.setGrants(Grants(), of: secret)
-        try await test.database.setGrants(Grants([.authenticated: [.read, .create, .write]]), of: post)
+        try await test.database.schemas.setGrants(Grants(), of: secret)
+        try await test.database.schemas.setGrants(Grants([.authenticated: [.read, .create, .write]]), of: post)
         try await test.change("holder", #""n":{"increment":1}"#, as: bob)
         #expect(try test.read("holder").fields["n"] == .int64(2))
         // A reference of his own to it is one to nothing.

@@ -128,7 +128,7 @@ import Testing
         past.idempotencySeconds = -10
         await test.close()
         let later = try TestDatabase(limits: past, folder: test.folder)
-        _ = try await later.database.maintain()
+        _ = try await later.database.maintenance.run()
         #expect(try connection.integer("SELECT count(*) FROM idempotency") == 0)
         #expect(try connection.integer("SELECT count(*) FROM idempotency_sum") == 0)
         await later.close()

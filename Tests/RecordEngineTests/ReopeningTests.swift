@@ -141,7 +141,7 @@ import Testing
         let before = try test.changes().token
         try await test.create("b")
         try await test.delete("b")
-        let report = try await test.database.maintain()
+        let report = try await test.database.maintenance.run()
         #expect(report.tombstones == 1)
         #expect(await refusal { _ = try test.changes(since: before) }?.cause == .tokenExpired)
         try await test.create("c")
@@ -150,7 +150,7 @@ import Testing
         #expect(page.changes.compactMap { $0["recordName"]?.string } == ["a"])
         #expect(try test.changes(since: page.token).changes.compactMap { $0["recordName"]?.string } == ["c"])
         try await test.delete("c")
-        #expect(try await test.database.maintain().tombstones == 1)
+        #expect(try await test.database.maintenance.run().tombstones == 1)
         #expect(await refusal { _ = try test.changes(since: page.token) }?.cause == .tokenExpired)
         #expect(try test.changes(since: test.changes().token).changes.isEmpty)
     }
@@ -165,7 +165,7 @@ import Testing
             try await test.create("r\(number)")
             try await test.delete("r\(number)")
         }
-        #expect(try await test.database.maintain().tombstones == 0)
+        #expect(try await test.database.maintenance.run().tombstones == 0)
         #expect(try test.changes(since: before).changes.count == 3)
         let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
         // So that no two were deleted at the same time.
@@ -175,10 +175,10 @@ import Testing
             try await test.delete("r\(number)")
         }
         let later = try test.changes().token
-        #expect(try await test.database.maintain().tombstones == 2)
+        #expect(try await test.database.maintenance.run().tombstones == 2)
         #expect(await refusal { _ = try test.changes(since: before) }?.cause == .tokenExpired)
         #expect(try test.changes(since: later).changes.isEmpty)
-        #expect(try await test.database.maintain().tombstones == 0)
+        #expect(try await test.database.maintenance.run().tombstones == 0)
     }
 
     @Test func `in production the schema is locked`() async throws {
@@ -187,14 +187,14 @@ import Testing
             await refusal { try await test.create("a") }?.reason == "Cannot create new type Post in production schema")
         let document = try SchemaDocument.read(
             Array(#"{"types":{"Post":{"fields":{"n":{"type":"INT64"}}}}}"#.utf8))
-        try await test.database.putSchema(document)
+        try await test.database.schemas.put(document)
         try await test.create("a", #""n":1"#)
         #expect(await refusal { try await test.create("b", #""m":1"#) }?.reason == "Field m not found in Post")
         let narrower = try SchemaDocument.read(Array(#"{"types":{"Post":{"fields":{}}}}"#.utf8))
-        #expect(await refusal { try await test.database.putSchema(narrower) }?.code == .badRequest)
-        #expect(await refusal { try await test.database.putSchema(SchemaDocument(types: [])) }?.code == .badRequest)
+        #expect(await refusal { try await test.database.schemas.put(narrower) }?.code == .badRequest)
+        #expect(await refusal { try await test.database.schemas.put(SchemaDocument(types: [])) }?.code == .badRequest)
         try await test.delete("a")
-        try await test.database.putSchema(SchemaDocument(types: []))
+        try await test.database.schemas.put(SchemaDocument(types: []))
         #expect(test.database.schema.types.isEmpty)
     }
 

@@ -1,11 +1,12 @@
 import Cryptography
 import Foundation
-import RecordEngine
 import RecordModel
 import RecordStorage
 import StoreTestSupport
 import TestSupport
 import Testing
+
+@testable import RecordEngine
 
 @Suite struct ResumableUploadLifeTests {
     // MARK: Two at once
@@ -80,7 +81,7 @@ import Testing
             await refusal {
                 let client = try ResumableClient(database)
                 var pieces = 0
-                _ = try await client.reader.continueUpload(client.named(name), ResumablePart(offset: 0)) {
+                _ = try await client.reader.uploads.append(ResumablePart(offset: 0), to: client.named(name)) {
                     pieces += 1
                     if pieces == 1 { return bytes }
                     arrived.open()
@@ -133,7 +134,7 @@ import Testing
             #expect(await refusal { _ = try await client.create(41) }?.code == .quotaExceeded)
             let reader = test.reader
             let upload = AssetUpload(caller: .administrator(.bootstrap), address: .publicDefault, length: 41)
-            #expect(await refusal { _ = try await reader.receiveAsset(upload) { nil } }?.code == .quotaExceeded)
+            #expect(await refusal { _ = try await reader.assets.receive(upload) { nil } }?.code == .quotaExceeded)
             // Of unknown length: what comes counts.
             let open = try await client.create(nil)
             #expect(await refusal { try await client.send(open, at: 0, [someBytes(41)]) }?.code == .quotaExceeded)
@@ -154,7 +155,7 @@ import Testing
     @Test func `nobody begins uploads without end`() async throws {
         let test = try TestDatabase()
         let client = ResumableClient(test)
-        for _ in 0..<RecordReader.unfinishedUploads { _ = try await client.create(nil) }
+        for _ in 0..<Uploads.mostUnfinished { _ = try await client.create(nil) }
         #expect(await refusal { _ = try await client.create(nil) }?.code == .quotaExceeded)
     }
 
@@ -168,13 +169,13 @@ import Testing
             idle.append(try await client.create(nil))
             try await client.send(idle[idle.count - 1], at: 0, [[1]])
         }
-        #expect(idle.allSatisfy(test.database.remembersUpload))
+        #expect(idle.allSatisfy(test.database.assetStore.resumables.remembers))
         let (bob, _) = try await test.signUp("bob")
         let other = ResumableClient(test, as: bob)
         let name = try await other.create(3)
         try await other.send(name, at: 0, [[1]])
-        #expect(test.database.remembersUpload(name))
-        #expect(idle.filter { !test.database.remembersUpload($0) } == [idle[0]])
+        #expect(test.database.assetStore.resumables.remembers(name))
+        #expect(idle.filter { !test.database.assetStore.resumables.remembers($0) } == [idle[0]])
     }
 
     @Test func `an upload is no longer than an asset may be, nor than the disk has room`() async throws {
@@ -216,7 +217,7 @@ import Testing
         ] {
             #expect(error?.code == .notFound && error?.cause == .tokenExpired)
         }
-        try await test.database.collectAssets()
+        try await test.database.assets.collect()
         #expect(await refusal { _ = try await client.get(old) }?.cause == nil)
         #expect(test.uploadFiles == [young])
         #expect(try await client.send(young, at: 50, [someBytes(50)]).asset != nil)
@@ -237,7 +238,7 @@ import Testing
             try Data().write(to: URL(fileURLWithPath: "\(folder)/assets/uploads/\(stray)"))
         }
         test = try TestDatabase(folder: folder)
-        try await test.database.sweepAssets()
+        try await test.database.assets.sweep()
         #expect(test.uploadFiles == [name])
         let client = ResumableClient(test)
         #expect(try await client.send(name, at: 50, [Array(bytes[50...])]).asset != nil)

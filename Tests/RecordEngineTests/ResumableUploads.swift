@@ -27,7 +27,7 @@ struct ResumableClient {
     }
 
     func create(_ length: Int64?, type: String? = nil, filename: String? = nil) async throws -> String {
-        try await reader.createUpload(
+        try await reader.uploads.create(
             NewResumableUpload(caller: caller, address: address, length: length, contentType: type, filename: filename)
         ).name
     }
@@ -44,7 +44,7 @@ struct ResumableClient {
     ) async throws -> ResumableStatus {
         var left = pieces[...]
         let part = ResumablePart(offset: offset, length: length, count: count, checksum: checksum)
-        return try await reader.continueUpload(named(name), part) {
+        return try await reader.uploads.append(part, to: named(name)) {
             if let piece = left.popFirst() { return piece }
             if breaksOff { throw BrokenOff() }
             return nil
@@ -52,15 +52,15 @@ struct ResumableClient {
     }
 
     func head(_ name: String) async throws -> ResumableStatus {
-        try await reader.uploadStatus(named(name), endsOthers: true)
+        try await reader.uploads.status(of: named(name), endsOthers: true)
     }
 
     func get(_ name: String) async throws -> ResumableStatus {
-        try await reader.uploadStatus(named(name), endsOthers: false)
+        try await reader.uploads.status(of: named(name), endsOthers: false)
     }
 
     func terminate(_ name: String) async throws {
-        try await reader.terminateUpload(named(name))
+        try await reader.uploads.terminate(named(name))
     }
 
     func isGone(_ name: String) async -> Bool {

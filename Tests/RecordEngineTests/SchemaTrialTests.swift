@@ -21,16 +21,16 @@ import Testing
         var options = SchemaOptions()
         options.isDryRun = true
         let before = test.schemaText
-        let tried = try await test.database.putSchema(document, options)
+        let tried = try await test.database.schemas.put(document, options)
         #expect(test.schemaText == before)
         let oracle = try IndexOracle(test)
         try oracle.check()
         try await test.create("new", #""n":7,"m":77,"s":"new""#)
         try await test.delete("new")
-        let put = try await test.database.putSchema(document)
+        let put = try await test.database.schemas.put(document)
         #expect(SchemaDocument(tried.schema).json == SchemaDocument(put.schema).json)
         #expect(tried.changes == put.changes)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
     }
 
@@ -44,11 +44,11 @@ import Testing
                 var options = SchemaOptions()
                 options.isDryRun = isDryRun
                 let document = try SchemaDocument.read(Array(text.utf8))
-                let error = await refusal { _ = try await test.database.putSchema(document, options) }
+                let error = await refusal { _ = try await test.database.schemas.put(document, options) }
                 #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
             }
             let shorter = try SchemaDocument.read(Array(#"{"types":{"Post":{"fields":{"n":{"type":"DOUBLE"}}}}}"#.utf8))
-            let error = await refusal { _ = try await test.database.putSchema(shorter) }
+            let error = await refusal { _ = try await test.database.schemas.put(shorter) }
             #expect(error?.reason.contains("its field s cannot be left out") == true)
             #expect(test.schemaText == before)
             try IndexOracle(test).check()

@@ -26,22 +26,22 @@ import Testing
         let type = try #require(test.database.schema[post])
         let predicate = try PredicateBinder(type: type, now: 0) { _ in nil }
             .bind(try PredicateSyntax.parse("g == 1"), positional: [])
-        let set = SetRequest(
+        let set = BulkRequest(
             query: try test.queryRequest("g == 1", as: ann),
             change: .modify(try RecordInput.readSingle(Array(#"{"fields":{"n":5}}"#.utf8))), isForAll: false,
             isDryRun: false, maxAffected: nil, idempotency: nil)
         try test.reader.refresh()
-        let change = SetChange(set, type: type, predicate: predicate, isOwnAlone: isOwnAlone, reader: test.reader)
+        let change = BulkChange(set, type: type, predicate: predicate, isOwnAlone: isOwnAlone, reader: test.reader)
         func changed(_ ids: ArraySlice<RecordNumber>) async throws -> Int {
-            var progress = SetProgress(matched: ids.count)
-            try await test.database.perform(change, on: Array(ids), &progress) { _, _, _ in }
+            var progress = BulkProgress(matched: ids.count)
+            try await test.reader.bulkChanges.perform(change, on: Array(ids), &progress) { _, _, _ in }
             return progress.changed
         }
         #expect(try await changed(ids[..<2]) == 2)
-        try await test.database.putSchema(schema(read: "[]"))
+        try await test.database.schemas.put(schema(read: "[]"))
         let refused = await refusal { _ = try await changed(ids[2...]) }
         #expect(refused?.code == .accessDenied && refused?.reason.contains("rights have changed") == true)
-        try await test.database.putSchema(schema(read: "null"))
+        try await test.database.schemas.put(schema(read: "null"))
         #expect(try await changed(ids[2...]) == 2)
         await test.close()
     }

@@ -59,7 +59,7 @@ final class TestDatabase {
             verb, writeGuard: writeGuard, typeName: RecordTypeName(type), isTypeInPath: true,
             recordName: input.recordName, input: input)
         try reader.refresh()
-        try reader.prepare(&operation)
+        try operation.prepare(by: reader.schema, in: database)
         return try await database.modify(
             WriteRequest(caller: caller, address: address, shape: .single, operations: [operation], idempotency: key))
     }

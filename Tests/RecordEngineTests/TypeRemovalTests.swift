@@ -10,7 +10,7 @@ import Testing
         try await test.create("a")
         let token = try test.changes().token
         try await test.delete("a")
-        try await test.database.putSchema(
+        try await test.database.schemas.put(
             SchemaDocument(types: [.init(name: try #require(RecordTypeName("Other")))]))
         #expect(await refusal { _ = try test.changes(since: token) }?.cause == .tokenExpired)
         let fresh = try test.changes()

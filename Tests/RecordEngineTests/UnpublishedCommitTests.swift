@@ -12,7 +12,7 @@ import Testing
         let test = try TestDatabase()
         try await test.create("a")
         try await test.create("hidden", type: "Hidden")
-        try await test.database.setGrants(Grants(), of: try #require(RecordTypeName("Hidden")))
+        try await test.database.schemas.setGrants(Grants(), of: try #require(RecordTypeName("Hidden")))
         return test
     }
 

@@ -28,7 +28,7 @@ import Testing
             let bob = try await test.signUp("bob")
             let grants = Grants([.world: .read, .authenticated: .all])
             try await test.create("first", #""n":1"#, as: ann.caller)
-            try await test.database.setGrants(grants, of: try #require(RecordTypeName("Post")))
+            try await test.database.schemas.setGrants(grants, of: try #require(RecordTypeName("Post")))
             let own = DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.caller.userID)))
             var random = SeededGenerator(seed: 11)
             for step in 0..<120 {
@@ -183,7 +183,7 @@ import Testing
         let eve = try await test.signUp("eve")
         let own = DatabaseAddress(scope: .privateDatabase(owner: try #require(ann.caller.userID)))
         try await test.create("a", as: ann.caller)
-        try await test.database.setGrants(
+        try await test.database.schemas.setGrants(
             Grants([.world: .read, .authenticated: .all]), of: try #require(RecordTypeName("Post")))
         let file = try await test.upload([UInt8](repeating: 7, count: 3_000), as: ann.caller)
         try await test.change("a", #""file":\#(file.json())"#, as: ann.caller)
@@ -231,7 +231,7 @@ import Testing
         let ann = try await test.signUp("ann")
         let eve = try await test.signUp("eve")
         try await test.create("ofOperator")
-        try await test.database.setGrants(
+        try await test.database.schemas.setGrants(
             Grants([.world: .all, .authenticated: .all]), of: try #require(RecordTypeName("Post")))
         try await test.create("ofNobody", as: .anonymous)
         try await test.create("ofAnn", as: ann.caller)

@@ -12,7 +12,7 @@ import Testing
         let type = try #require(RecordTypeName("Post"))
         let operation = RecordOperation(
             .create, typeName: type, isTypeInPath: true, recordName: RecordName("secret"), input: RecordInput())
-        try await test.database.setGrants(Grants(), of: type)
+        try await test.database.schemas.setGrants(Grants(), of: type)
         _ = try await test.database.modify(
             WriteRequest(
                 caller: .administrator(.bootstrap), address: .publicDefault, shape: .single, operations: [operation]))

@@ -44,7 +44,7 @@ import Testing
         #expect(try test.read("Post7").recordChangeTag == tag)
         #expect(try test.changes(since: token).changes.isEmpty)
         // The tables of the indexes from before are taken away in slices.
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
 
         try await test.create("half", #""n":7.5,"l":[7.5],"s":"s1","u":7.5"#)
@@ -72,7 +72,7 @@ import Testing
     @Test func `a large type is widened in slices beside writers`() async throws {
         let test = try TestDatabase(indexBuilding: .slices(of: 5))
         try await test.putSchema(Self.before)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try await test.fill(300, Self.fields)
         try await test.putSchema(Self.after)
         // Until all is checked the field is what it was.
@@ -89,7 +89,7 @@ import Testing
             }
             #expect(await refusal { try await test.create("twin", #""u":299"#) }?.cause == .uniqueViolation)
         }
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         #expect(try type(test) == .double && type(test, "l") == .doubleList && type(test, "u") == .double)
         try IndexOracle(test).check()
         try await test.create("quarter", #""n":7.25"#)
@@ -109,7 +109,7 @@ import Testing
             if error == nil { written.append("odd\(round)") }
             #expect(error == nil || error?.reason.contains("no DOUBLE equals") == true, "\(error?.reason ?? "")")
         }
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         #expect(try type(test) == .double)
         // What came behind the check is a DOUBLE.
         for name in written { #expect(try test.read(name).fields["n"] != .int64(9_007_199_254_740_993)) }
@@ -136,7 +136,7 @@ import Testing
     {
         let test = try TestDatabase(indexBuilding: .slices(of: 5))
         try await test.putSchema(Self.before)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try await test.fill(60, Self.fields)
         try await test.create("odd", #""n":9007199254740993"#)
         try await test.putSchema(Self.after)
@@ -144,7 +144,7 @@ import Testing
             let error = await refusal { try await test.create("odder", #""n":9007199254740995"#) }
             #expect(error == nil || error?.reason.contains("no DOUBLE equals") == true)
         }
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         #expect(try type(test) == .int64)
         #expect(
             test.schemaText.contains(#""widening":{"to":"DOUBLE","state":"failed","reason":"The record 'odd'"#),
@@ -154,17 +154,17 @@ import Testing
         try IndexOracle(test).check()
         // What GET shows, sent back, tries again; the old type takes the change back.
         try await test.putSchema(test.schemaText)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         #expect(test.schemaText.contains("failed"))
         // The other fields have become what was asked.
         #expect(try type(test, "l") == .doubleList && type(test, "u") == .double)
         try await test.putSchema(Self.schema("INT64", "DOUBLE_LIST", u: "DOUBLE"))
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         #expect(test.schemaText.contains("widening") == false)
         try IndexOracle(test).check()
         for name in ["odd", "even"] { try await test.delete(name) }
         try await test.putSchema(Self.after)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         #expect(try type(test) == .double)
         try IndexOracle(test).check()
     }
@@ -172,13 +172,13 @@ import Testing
     @Test func `a start goes on with what was under way`() async throws {
         let test = try TestDatabase(keepsFolder: true, indexBuilding: .slices(of: 2))
         try await test.putSchema(Self.before)
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try await test.fill(200, Self.fields)
         try await test.putSchema(Self.after)
         await test.close()
         #expect(try type(test) == .int64)
         let again = try TestDatabase(folder: test.folder, indexBuilding: .slices(of: 50))
-        await again.database.indexesAreBuilt()
+        await again.database.indexes.waitUntilBuilt()
         #expect(try type(again) == .double && type(again, "l") == .doubleList)
         try IndexOracle(again).check()
         #expect(try await again.query("n > 6.5 AND n < 7.5").names == ["Post7"])
@@ -189,10 +189,10 @@ import Testing
             let patient = try await DoctorPatient { folder in
                 let test = try TestDatabase(folder: folder, keepsFolder: true, indexBuilding: building)
                 try await test.putSchema(Self.before)
-                await test.database.indexesAreBuilt()
+                await test.database.indexes.waitUntilBuilt()
                 try await test.fill(200, Self.fields)
                 try await test.putSchema(Self.after)
-                if building == IndexBuilding() { await test.database.indexesAreBuilt() }
+                if building == IndexBuilding() { await test.database.indexes.waitUntilBuilt() }
                 try await test.change("Post3", #""n":3,"s":"x""#)
                 await test.close()
             }
@@ -240,7 +240,7 @@ import Testing
                         == ascending.map(\.element.name), "\(condition)")
             }
         }
-        await test.database.indexesAreBuilt()
+        await test.database.indexes.waitUntilBuilt()
         try IndexOracle(test).check()
     }
 
@@ -252,7 +252,7 @@ import Testing
         options.isDryRun = true
         let before = test.schemaText
         let document = try SchemaDocument.read(Array(Self.after.utf8))
-        let outcome = try await test.database.putSchema(document, options)
+        let outcome = try await test.database.schemas.put(document, options)
         let changed = outcome.changes.json["fields"]?["changed"]?.array ?? []
         #expect(changed.compactMap(\.string) == ["Post.l", "Post.n", "Post.u"])
         #expect(test.schemaText == before)

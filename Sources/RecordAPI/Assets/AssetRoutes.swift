@@ -33,7 +33,7 @@ enum AssetRoutes {
     /// The caller is judged before the body is asked for, so that a stranger's gigabyte never crosses the network.
     static func upload(_ call: RecordCall) async throws -> HTTPResponse {
         let address = try call.address()
-        try call.reader.allowUploading(call.caller, to: address)
+        try call.reader.assets.allowUploading(call.caller, to: address)
         let type = call.request.fields[.contentType]
         if let type, let media = MediaType(type), media.isType("multipart", "form-data") {
             return try await uploadParts(call, media, to: address)
@@ -42,8 +42,8 @@ enum AssetRoutes {
             caller: call.caller, address: address, contentType: mediaType(type),
             filename: call.query["filename"].flatMap { $0.isEmpty ? nil : $0 },
             length: call.request.body.announcedLength, digest: try ContentDigest.expected(call.request.fields))
-        let source = AssetBody(call.request.body, for: call.database.assets)
-        let received = try await call.reader.receiveAsset(upload) { try await source.next() }
+        let source = AssetBody(call.request.body, for: call.database.assetStore)
+        let received = try await call.reader.assets.receive(upload) { try await source.next() }
         return .json(["asset": received.json], status: .created)
     }
 
@@ -55,7 +55,7 @@ enum AssetRoutes {
         guard call.query["filename"] == nil else {
             throw RecordError.badRequest("The files of a form have names of their own; leave 'filename' out")
         }
-        let form = try FormBody(AssetBody(call.request.body, for: call.database.assets), type)
+        let form = try FormBody(AssetBody(call.request.body, for: call.database.assetStore), type)
         var assets: [JSONValue] = []
         while let part = try await form.nextPart() {
             guard part.isFile else {
@@ -66,7 +66,7 @@ enum AssetRoutes {
             let upload = AssetUpload(
                 caller: call.caller, address: address, contentType: mediaType(part.contentType),
                 filename: part.filename.flatMap(ContentDisposition.safeFilename))
-            let received = try await call.reader.receiveAsset(upload) { try await form.next() }
+            let received = try await call.reader.assets.receive(upload) { try await form.next() }
             assets.append(received.json)
         }
         guard !assets.isEmpty else {
@@ -86,7 +86,7 @@ enum AssetRoutes {
     /// An asset by its signed URL, which is all the right that it takes.
     static func read(_ call: RecordCall) async throws -> HTTPResponse {
         let filename = call.request.target.segmentCount > 2 ? call.parameters[1] : ""
-        let asset = try call.reader.openAsset(token: call.parameters[0], filename: filename)
+        let asset = try call.reader.assets.open(token: call.parameters[0], filename: filename)
         return try await ServedContent(asset, for: call).response(to: call.request)
     }
 

@@ -47,7 +47,7 @@ struct ServedContent {
         // What the client has already need not be made.
         if case .notModified = condition(of: call.request) { return }
         do throws(ThumbnailError) {
-            let file = try await call.database.thumbnail(of: source, form)
+            let file = try await call.database.assets.thumbnail(of: source, form)
             body = .file(SentThumbnail(file))
             size = file.size
         } catch {

@@ -91,7 +91,7 @@ enum UploadRoutes {
     static func create(_ call: RecordCall) async throws -> HTTPResponse {
         let request = call.request
         let address = try call.address()
-        try call.reader.allowUploading(call.caller, to: address)
+        try call.reader.assets.allowUploading(call.caller, to: address)
         guard !request.fields.contains(.uploadConcat) else {
             throw RecordError.badRequest("This server does not put uploads together. Send one upload in order")
         }
@@ -104,14 +104,14 @@ enum UploadRoutes {
             caller: call.caller, address: address, length: length,
             contentType: AssetRoutes.mediaType(metadata?.contentType), filename: metadata?.filename,
             metadata: metadata?.text)
-        var status = try await call.reader.createUpload(new)
+        var status = try await call.reader.uploads.create(new)
         if count != 0 {
             let upload = ResumableAddress(name: status.name, caller: call.caller, address: address)
             let body = TusBody(request.body)
             do {
-                status = try await call.reader.continueUpload(upload, part) { try await body.next() }
+                status = try await call.reader.uploads.append(part, to: upload) { try await body.next() }
             } catch {
-                try? await call.reader.terminateUpload(upload)
+                try? await call.reader.uploads.terminate(upload)
                 throw error
             }
         }
@@ -132,13 +132,13 @@ enum UploadRoutes {
             offset: offset, length: try Tus.number(.uploadLength, "Upload-Length", in: fields),
             count: call.request.body.announcedLength, checksum: try Tus.checksum(fields))
         let body = TusBody(call.request.body)
-        let status = try await call.reader.continueUpload(try upload(call), part) { try await body.next() }
+        let status = try await call.reader.uploads.append(part, to: try upload(call)) { try await body.next() }
         return HTTPResponse(.noContent, fields: Self.fields(of: status))
     }
 
     /// Where to go on. Whoever asks has lost the request before, which is ended.
     static func offset(_ call: RecordCall) async throws -> HTTPResponse {
-        let status = try await call.reader.uploadStatus(try upload(call), endsOthers: true)
+        let status = try await call.reader.uploads.status(of: try upload(call), endsOthers: true)
         var fields = Self.fields(of: status)
         if let length = status.length {
             fields.append(.uploadLength, String(length))
@@ -151,7 +151,7 @@ enum UploadRoutes {
 
     /// How far an upload is, and what has become of it. It disturbs nobody.
     static func read(_ call: RecordCall) async throws -> HTTPResponse {
-        let status = try await call.reader.uploadStatus(try upload(call), endsOthers: false)
+        let status = try await call.reader.uploads.status(of: try upload(call), endsOthers: false)
         var object: [(String, JSONValue)] = [("offset", .integer(status.offset))]
         if let length = status.length { object.append(("length", .integer(length))) }
         object.append(("expiresAt", .integer(status.expires)))
@@ -164,7 +164,7 @@ enum UploadRoutes {
 
     /// Ends an upload, and drops what has come of it.
     static func terminate(_ call: RecordCall) async throws -> HTTPResponse {
-        try await call.reader.terminateUpload(try upload(call))
+        try await call.reader.uploads.terminate(try upload(call))
         return HTTPResponse(.noContent, fields: .bodyless)
     }
 

@@ -60,7 +60,7 @@ struct BatchWrite: Sendable {
     ) -> RecordOperation {
         do throws(RecordError) {
             var operation = try RecordOperation(item)
-            try? database.prepare(&operation, by: schema)
+            try? operation.prepare(by: schema, in: database)
             return operation
         } catch {
             return RecordOperation(refusing: item, with: error)

@@ -154,7 +154,7 @@ extension RecordCall {
     }
 
     private mutating func formWithFiles(_ media: MediaType, to address: DatabaseAddress) async throws -> RecordForm {
-        let form = try FormBody(AssetBody(request.body, for: database.assets), media)
+        let form = try FormBody(AssetBody(request.body, for: database.assetStore), media)
         var record = RecordForm()
         var files = 0
         while let part = try await form.nextPart() {
@@ -174,14 +174,14 @@ extension RecordCall {
             if files == 0 {
                 try rate.takeUpload()
                 try judgeAgain()
-                try reader.allowUploading(caller, to: address)
+                try reader.assets.allowUploading(caller, to: address)
             }
             guard files < FormBody.maxFiles else { throw RecordError.tooManyFormFiles }
             files += 1
             let upload = AssetUpload(
                 caller: caller, address: address, contentType: AssetRoutes.mediaType(part.contentType),
                 filename: part.filename.flatMap(ContentDisposition.safeFilename))
-            record.add(part.name, file: try await reader.receiveAsset(upload) { try await form.next() })
+            record.add(part.name, file: try await reader.assets.receive(upload) { try await form.next() })
         }
         return record
     }

@@ -146,7 +146,7 @@ private struct SingleWrite: Sendable {
             verb, writeGuard: writeGuard, typeName: type, isTypeInPath: true, recordName: name ?? input.recordName,
             input: input)
         // What is wrong with the values is the writer's to say: it looks at the caller's rights before.
-        try? database.prepare(&operation, by: schema)
+        try? operation.prepare(by: schema, in: database)
         return (operation, key)
     }
 }

@@ -10,7 +10,7 @@ struct DatabaseMetrics {
 
     private var writer: WriterStatistics { database.statistics }
     private var queries: QueryCounters { database.queries.counters }
-    private var assets: AssetCounters { database.assets.counters }
+    private var assets: AssetCounters { database.assetStore.counters }
 
     init(_ id: DatabaseID, _ database: RecordDatabase) {
         labels = [("container", id.container.text), ("environment", id.environment.rawValue)]
@@ -104,13 +104,13 @@ extension DatabaseMetrics {
             "fogbase_query_pool_depth", "Long reads that run or wait.", .gauge { $0.database.queries.pool.depth }),
         Family(
             "fogbase_index_build_records_total", "Records put into indexes that are built, once per index.",
-            .counter { $0.database.indexProgress.builtRecords }),
+            .counter { $0.database.indexes.progress.builtRecords }),
         Family(
             "fogbase_index_slices_total", "Slices in which indexes were built and dropped.",
-            .counter { $0.database.indexProgress.doneSlices }),
+            .counter { $0.database.indexes.progress.doneSlices }),
         Family(
             "fogbase_index_builds", "Indexes that are being built.",
-            .gauge { $0.database.indexProgress.building.count }),
+            .gauge { $0.database.indexes.progress.building.count }),
         Family("fogbase_asset_uploads_total", "Files that were uploaded.", .counter { $0.assets.uploads }),
         Family(
             "fogbase_asset_duplicates_total", "Uploaded files whose content was there already.",

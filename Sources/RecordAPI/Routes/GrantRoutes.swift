@@ -47,7 +47,7 @@ enum GrantRoutes {
             }
             return try GrantsDocument.read(document, path: "grants")
         }
-        try await call.database.setGrants(grants, of: name, if: writeGuard, by: call.actor)
+        try await call.database.schemas.setGrants(grants, of: name, if: writeGuard, by: call.actor)
         let answer = GrantsDocument.json(grants)
         return .document(["grants": answer], tag: DocumentTag.text(of: answer))
     }

@@ -138,8 +138,8 @@ enum QueryRoutes {
     /// - Throws: BAD_REQUEST without a condition unless `all=true` says so, for both, and for conditions on a single
     ///   record's tag, which a set does not have.
     private static func setRequest(
-        _ call: RecordCall, _ change: SetRequest.Change, key: IdempotencyKey?
-    ) throws(RecordError) -> SetRequest {
+        _ call: RecordCall, _ change: BulkRequest.Change, key: IdempotencyKey?
+    ) throws(RecordError) -> BulkRequest {
         let type = try call.typeName()
         guard !call.request.fields.contains(.ifMatch), !call.request.fields.contains(.ifNoneMatch) else {
             throw .badRequest("If-Match and If-None-Match guard one record. A set takes 'where' alone")
@@ -155,7 +155,7 @@ enum QueryRoutes {
             throw RequestQuery.invalid("all", "'all' goes without 'where'. Leave one of them out")
         case (true, true), (false, false): break
         }
-        return SetRequest(
+        return BulkRequest(
             query: QueryRequest(caller: call.caller, address: try call.address(), typeName: type, input: input),
             change: change, isForAll: isForAll, isDryRun: try call.query.word("dryRun"),
             maxAffected: try call.query.count("maxAffected"), idempotency: key)
@@ -164,10 +164,10 @@ enum QueryRoutes {
     /// Changes a set. It counts for one write, and afterwards for one more by every hundred records that it met, which is
     /// about what a slice of it takes of the writer's time: how many there are, nobody knows before. What fails in the
     /// middle has met them too.
-    private static func write(_ set: SetRequest, _ call: inout RecordCall) async throws(RecordError) -> HTTPResponse {
+    private static func write(_ set: BulkRequest, _ call: inout RecordCall) async throws(RecordError) -> HTTPResponse {
         let answer: WriteAnswer
         do throws(RecordError) {
-            answer = try await call.reader.changeSet(set)
+            answer = try await call.reader.bulkChanges.perform(set)
         } catch {
             // Not where it was refused before the first of them.
             if error.details.contains(where: { $0.key == "changed" }),

@@ -63,7 +63,7 @@ enum SchemaRoutes {
         }
         options.writeGuard = try call.documentGuard()
         let document = try await call.document(SchemaDocument.read)
-        let outcome = try await call.database.putSchema(document, options, by: call.actor)
+        let outcome = try await call.database.schemas.put(document, options, by: call.actor)
         // Who may write the schema and not read it learns that it was done, and no more.
         guard Authorization.authorize(call.caller, .readSchema) == .allowed else { return HTTPResponse(.noContent) }
         // By now indexes may be ready that were not when it was committed.
@@ -88,13 +88,13 @@ enum SchemaRoutes {
         let type = try call.type()
         return .json(
             SchemaDocument.TypeEntry(
-                type, built: call.database.indexProgress.building, namesRecords: call.readsRecords(of: type)
+                type, built: call.database.indexes.progress.building, namesRecords: call.readsRecords(of: type)
             ).json)
     }
 
     /// Which queries of late cost the most, and which index would help each.
     static func readAdvice(_ call: RecordCall) throws -> HTTPResponse {
-        .json(call.database.queryAdvice)
+        .json(call.database.queries.advice.json)
     }
 
     /// `POST /schema/types/{type}/indexes` with `{"fields":["threadname","-timestamp"],"unique"?}` adds one index, and
@@ -104,13 +104,13 @@ enum SchemaRoutes {
         let index = try await call.object(keys: ["fields", "unique"], upTo: 65_536)
         let type = try call.type()
         let shape = try shape(index, of: type)
-        let added = try await call.database.addIndexes(
+        let added = try await call.database.indexes.add(
             IndexWish(indexes: [shape]), to: type.name, by: call.actor)
         guard let type = call.database.schema[type.name], let index = added.all.first else {
             throw RecordError(.conflict, "The type was taken away meanwhile")
         }
         let entry = SchemaDocument.IndexEntry(
-            index, of: type, built: call.database.indexProgress.building, namesRecords: call.readsRecords(of: type))
+            index, of: type, built: call.database.indexes.progress.building, namesRecords: call.readsRecords(of: type))
         return .json(entry.json, status: added.new.contains(index.id) ? .created : .ok)
     }
 
@@ -140,12 +140,12 @@ enum SchemaRoutes {
         guard let name = FieldName(call.parameters[1]) else {
             throw RecordError(.notFound, "No field has such a name", cause: .unknownName)
         }
-        try await call.database.changeField(name, of: typeName, to: wanted, by: call.actor)
+        try await call.database.schemas.changeField(name, of: typeName, to: wanted, by: call.actor)
         // A caller that can write the schema and not read it learns that it was done, and no more.
         guard Authorization.authorize(call.caller, .readSchema) == .allowed else { return HTTPResponse(.noContent) }
         guard let type = call.database.schema[typeName] else { throw RecordError.unknownType(typeName) }
         let entry = SchemaDocument.TypeEntry(
-            type, built: call.database.indexProgress.building, namesRecords: call.readsRecords(of: type))
+            type, built: call.database.indexes.progress.building, namesRecords: call.readsRecords(of: type))
         guard let field = entry.fields.first(where: { $0.name == name }) else {
             throw RecordError(.conflict, "The field was removed meanwhile")
         }
@@ -197,7 +197,7 @@ enum SchemaRoutes {
 extension RecordCall {
     /// A schema as the caller reads it.
     fileprivate func document(of schema: Schema) -> SchemaDocument {
-        SchemaDocument(schema, built: database.indexProgress.building, namesRecords: readsRecords(of:))
+        SchemaDocument(schema, built: database.indexes.progress.building, namesRecords: readsRecords(of:))
     }
 
     /// Whether the caller reads all records of a type, so that it may be told their names.

@@ -188,7 +188,7 @@ struct RoleWriter {
         }
         let holders = try holders(of: role)
         try table.remove(role)
-        try transaction.apply(.removing(name, from: transaction.schema))
+        try transaction.schemas.apply(.removing(name, from: transaction.schema))
         try mark(holders)
     }
 

@@ -13,7 +13,7 @@ extension AccountWriter {
         let zone = ZoneTable.publicDefault
         let isTaken = try transaction.records.row(zone: zone, name: account.recordName) != nil
         if isTaken { return }
-        try transaction.apply(.extending(transaction.schema, .users, .users))
+        try transaction.schemas.apply(.extending(transaction.schema, .users, .users))
         let writer = RecordWriter(
             transaction,
             WriteRequest(

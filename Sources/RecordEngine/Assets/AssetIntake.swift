@@ -59,16 +59,16 @@ final class AssetIntake: @unchecked Sendable {
         self.reader = reader
         self.uploader = uploader
         let database = reader.database
-        executor = try database.assets.executor()
+        executor = try database.assetStore.executor()
         name = Hex.encode(RandomBytes.make(16))
-        database.assets.begin(name)
-        writer = AssetFileWriter(new: name, in: database.assets.folder)
+        database.assetStore.begin(name)
+        writer = AssetFileWriter(new: name, in: database.assetStore.folder)
     }
 
     /// Makes sure of room for what will come.
     func expect(_ bytes: Int64) throws(RecordError) {
         guard bytes > reserved else { return }
-        try reader.hold(bytes - reserved, of: uploader)
+        try reader.assets.hold(bytes - reserved, of: uploader)
         reserved = bytes
     }
 
@@ -86,7 +86,7 @@ final class AssetIntake: @unchecked Sendable {
         try await settle()
         written += count
         hasBegun = true
-        let (writer, assets) = (writer, database.assets)
+        let (writer, assets) = (writer, database.assetStore)
         pending = Task.detached(executorPreference: executor) {
             do throws(AssetFileError) {
                 try writer.append(piece)
@@ -105,7 +105,7 @@ final class AssetIntake: @unchecked Sendable {
         pending = nil
         switch await waiting.value {
         case .success: return
-        case .failure(let error): throw database.failure(error)
+        case .failure(let error): throw database.assets.failure(error)
         }
     }
 
@@ -116,7 +116,7 @@ final class AssetIntake: @unchecked Sendable {
         let last = pending
         pending = nil
         hasBegun = true
-        let (writer, assets) = (writer, database.assets)
+        let (writer, assets) = (writer, database.assetStore)
         let result = try await work { () throws(AssetFileError) -> Result<KeptAsset, RecordError> in
             let content = try AssetContent(of: writer)
             if let digest, digest != content.hash { return .failure(.digestMismatch(content.hash)) }
@@ -142,7 +142,7 @@ final class AssetIntake: @unchecked Sendable {
         }.value
         switch result {
         case .success(let value): return value
-        case .failure(let error): throw database.failure(error)
+        case .failure(let error): throw database.assets.failure(error)
         }
     }
 
@@ -160,8 +160,8 @@ final class AssetIntake: @unchecked Sendable {
             let writer = writer
             await Task.detached(executorPreference: executor) { writer.discard() }.value
         }
-        database.assets.end(name)
-        database.assets.release(reserved, unwritten: reserved - written, for: uploader)
+        database.assetStore.end(name)
+        database.assetStore.release(reserved, unwritten: reserved - written, for: uploader)
     }
 }
 

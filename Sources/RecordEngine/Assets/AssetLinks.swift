@@ -60,7 +60,7 @@ struct AssetLinks {
     ) throws(RecordError) -> (row: AssetRow, claim: AssetClaim?) {
         let name = type.fields.first { $0.id == field }?.name.text ?? ""
         if let filename = asset.filename { try AssetUpload.checkFilename(filename) }
-        let table = transaction.assets
+        let table = transaction.store.assets
         let row = try Digest(base64: asset.fileChecksum).flatMap { hash throws(RecordError) in
             try table.reading.find(hash)
         }
@@ -87,7 +87,7 @@ struct AssetLinks {
     ///
     /// - Throws: QUOTA_EXCEEDED.
     func write(_ plan: WritePlan) throws(RecordError) {
-        let table = transaction.assets
+        let table = transaction.store.assets
         let now = transaction.now
         let end = now + transaction.limits.unreferencedAssetSeconds * 1_000
         guard let row = plan.after?.row else {

@@ -3,22 +3,22 @@ package import RecordModel
 internal import RecordStorage
 internal import Thumbnails
 
-extension RecordDatabase {
+extension Assets {
     /// Takes away assets that no record has had for longer than a receipt is good, and receipts and uploads in several
     /// requests that have expired. Rows go first; files when that is committed. What a crash leaves between the two,
-    /// `sweepAssets` finds.
+    /// `sweep` finds.
     ///
     /// - Parameters:
     ///   - seconds: For how long nobody must have had an asset; as long as a receipt is good unless given.
     ///   - sparesUploads: Leaves assets alone that were uploaded and that no record has had yet.
     /// - Returns: How many assets went.
     @discardableResult
-    package nonisolated func collectAssets(
+    package func collect(
         unusedFor seconds: Int64? = nil, sparesUploads: Bool = false
     ) async throws(RecordError) -> Int {
-        let grace = (seconds ?? limits.unreferencedAssetSeconds) * 1_000
-        let job = CollectionJob(assets, unusedFor: grace, sparesUploads: sparesUploads)
-        try await jobs.run(job, in: self)
+        let grace = (seconds ?? database.limits.unreferencedAssetSeconds) * 1_000
+        let job = CollectionJob(database.assetStore, unusedFor: grace, sparesUploads: sparesUploads)
+        try await database.jobs.run(job, in: database)
         return job.collected
     }
 
@@ -26,30 +26,30 @@ extension RecordDatabase {
     ///
     /// Safe beside uploads, whatever the clock says: a file that is there, and not under way after that, has a row by
     /// then or gets none. So the three are asked in this order.
-    package nonisolated func sweepAssets() async throws(RecordError) {
+    package func sweep() async throws(RecordError) {
         // After a failed sync nobody knows what has a row.
-        guard isHealthy else { return }
-        let assets = assets
-        let uploads = assets.folder.names(in: "uploads").filter { !assets.isUnderWay($0) }
-        let known = try await queries.pool.read(self) { reader throws(RecordError) in
-            try reader.resumableUploads(among: uploads)
+        guard database.isHealthy else { return }
+        let files = database.assetStore
+        let uploads = files.folder.names(in: "uploads").filter { !files.isUnderWay($0) }
+        let known = try await database.queries.pool.read(database) { reader throws(RecordError) in
+            try reader.assets.unfinishedUploads(among: uploads)
         }
-        for name in uploads where !known.contains(name) && !assets.isUnderWay(name) {
-            assets.folder.removeUpload(name)
-            assets.counters.add(\.swept)
+        for name in uploads where !known.contains(name) && !files.isUnderWay(name) {
+            files.folder.removeUpload(name)
+            files.counters.add(\.swept)
         }
-        for folder in assets.folder.folders {
-            let names = assets.folder.names(in: folder).compactMap { AssetFileName(folder: folder, text: $0) }
+        for folder in files.folder.folders {
+            let names = files.folder.names(in: folder).compactMap { AssetFileName(folder: folder, text: $0) }
             // In pieces, so that nobody waits long for the pool.
             for start in stride(from: 0, to: names.count, by: 1_000) {
                 let piece = names[start..<min(start + 1_000, names.count)]
-                let settled = piece.filter { !assets.isUnderWay($0.text) }
-                let unknown = try await queries.pool.read(self) { reader throws(RecordError) in
-                    try reader.unknownAssets(among: settled)
+                let settled = piece.filter { !files.isUnderWay($0.text) }
+                let unknown = try await database.queries.pool.read(database) { reader throws(RecordError) in
+                    try reader.assets.unknown(among: settled)
                 }
                 for name in unknown {
-                    assets.folder.remove(name)
-                    assets.counters.add(\.swept)
+                    files.folder.remove(name)
+                    files.counters.add(\.swept)
                 }
             }
         }
@@ -85,10 +85,10 @@ private final class CollectionJob: Job, @unchecked Sendable {
 
     func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
         let (now, most) = (transaction.now, Self.perSlice)
-        names = try transaction.assets.collect(
+        names = try transaction.store.assets.collect(
             before: now - grace, limit: assets.isCollectionHeld ? 0 : most, sparesUploads: sparesUploads)
-        let claims = try transaction.assets.removeExpiredClaims(before: now, limit: most)
-        uploads = try transaction.assets.resumables.collect(
+        let claims = try transaction.store.assets.removeExpiredClaims(before: now, limit: most)
+        uploads = try transaction.store.assets.resumables.collect(
             before: now, limit: most, isBusy: { assets.resumables.isBusy($0) })
         return JobProgress(hasMore: max(names.count, claims, uploads.count) >= most, done: names.count)
     }
@@ -120,18 +120,18 @@ extension AssetFileName {
     var thumbnailKey: String { hash.hex }
 }
 
-extension RecordReader {
-    fileprivate func unknownAssets(among names: [AssetFileName]) throws(RecordError) -> [AssetFileName] {
-        let reading = store.assets
+extension AssetReader {
+    /// The files that are no asset's.
+    fileprivate func unknown(among names: [AssetFileName]) throws(RecordError) -> [AssetFileName] {
         var unknown: [AssetFileName] = []
-        for name in names where try reading.find(name.hash)?.file != name.file { unknown.append(name) }
+        for name in names where try table.find(name.hash)?.file != name.file { unknown.append(name) }
         return unknown
     }
 
-    fileprivate func resumableUploads(among names: [String]) throws(RecordError) -> Set<String> {
-        let reading = store.assets
+    /// The files that belong to uploads in several requests.
+    fileprivate func unfinishedUploads(among names: [String]) throws(RecordError) -> Set<String> {
         var known: Set<String> = []
-        for name in names where try reading.resumables.isUnfinished(name) { known.insert(name) }
+        for name in names where try table.resumables.isUnfinished(name) { known.insert(name) }
         return known
     }
 }

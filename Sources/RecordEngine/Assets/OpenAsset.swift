@@ -47,14 +47,15 @@ package struct PictureSource: Hashable, Sendable {
     }
 }
 
-extension RecordDatabase {
+extension Assets {
     /// A smaller picture: from the disk, or made now.
-    package nonisolated func thumbnail(
+    package func thumbnail(
         of source: PictureSource, _ form: ThumbnailForm
     ) async throws(ThumbnailError) -> ThumbnailFile {
-        guard let cache = assets.thumbnails else { throw .unavailable }
+        let files = database.assetStore
+        guard let cache = files.thumbnails else { throw .unavailable }
         return try await cache.thumbnail(
-            of: assets.folder.path(of: source.name), key: source.name.thumbnailKey, width: source.picture.width,
+            of: files.folder.path(of: source.name), key: source.name.thumbnailKey, width: source.picture.width,
             height: source.picture.height, form: form)
     }
 }
@@ -65,12 +66,12 @@ package enum FieldContent: Sendable {
     case asset(OpenAsset)
 }
 
-extension RecordReader {
+extension AssetReader {
     /// The asset of a signed URL.
     ///
     /// - Throws: NOT_FOUND for what this server has not signed, or has not any more; with cause `TOKEN_EXPIRED` for what
     ///   has expired.
-    package func openAsset(token: String, filename: String) throws(RecordError) -> OpenAsset {
+    package func open(token: String, filename: String) throws(RecordError) -> OpenAsset {
         guard let url = AssetURL(token: token, filename: filename, with: database.keys) else { throw .assetNotFound }
         let left = url.expires - WallClock.milliseconds / 1_000
         guard left > 0 else { throw .assetURLExpired }
@@ -88,37 +89,22 @@ extension RecordReader {
     private func open(
         _ hash: Digest, mediaType: UInt8, filename: String?, secondsLeft: Int64?
     ) throws(RecordError) -> OpenAsset {
-        let reading = store.assets
-        guard let row = try reading.find(hash) else { throw .assetNotFound }
-        let folder = database.assets.folder
+        guard let row = try table.find(hash) else { throw .assetNotFound }
+        let folder = database.assetStore.folder
         let file: OpenAssetFile?
-        do throws(AssetFileError) { file = try folder.open(row.name) } catch { throw database.failure(error) }
+        do throws(AssetFileError) { file = try folder.open(row.name) } catch { throw database.assets.failure(error) }
         guard let file else {
             // The row is the truth: without its file it lies, unless the view is older than a collection.
             database.statistics.didFail("the file of asset \(row.id) is missing")
             throw .assetNotFound
         }
-        database.assets.counters.add(\.downloads)
+        database.assetStore.counters.add(\.downloads)
         let picture = row.picture.picture.map { PictureSource($0, row.name) }
         return OpenAsset(
             file: file, size: row.size, hash: row.hash, mediaType: AssetMediaType.text(of: mediaType),
             display: AssetMediaType.display(of: mediaType), filename: filename, secondsLeft: secondsLeft,
             picture: picture
         )
-    }
-
-    /// Signs the URLs of the assets in an answer.
-    func assetURLs() -> AssetURLMaker {
-        AssetURLMaker(database, now: WallClock.milliseconds / 1_000)
-    }
-}
-
-extension AssetURLMaker {
-    /// - Parameter now: Seconds since 1970.
-    init(_ database: RecordDatabase, now: Int64) {
-        self.init(
-            keys: database.keys, addressing: database.assets.addressing,
-            expires: AssetURL.expiry(now: now, seconds: database.limits.assetURLSeconds))
     }
 }
 

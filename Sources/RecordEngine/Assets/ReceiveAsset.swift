@@ -4,11 +4,11 @@ package import RecordModel
 internal import RecordStorage
 internal import Threads
 
-extension RecordReader {
+extension AssetReader {
     /// Refuses callers who may upload nothing: they are neither signed in, nor may they create or write a type that has
     /// assets.
     package func allowUploading(_ caller: Caller, to address: DatabaseAddress) throws(RecordError) {
-        let ruling = Authorization.judgeUploading(caller, to: address.scope, schema: schema)
+        let ruling = Authorization.judgeUploading(caller, to: address.scope, schema: reader.schema)
         if ruling.decision == .allowed { return }
         if caller == .anonymous, address.scope == .publicDatabase {
             throw RecordError(.authenticationRequired, "Sign in to upload files")
@@ -22,13 +22,12 @@ extension RecordReader {
     ///   - next: The next piece of its bytes; `nil` at the end.
     /// - Throws: QUOTA_EXCEEDED, `TOO_LARGE`, `STORAGE_FULL`, BAD_REQUEST for another digest than the client's; or what
     ///   `next` throws. Nothing is left behind then.
-    package func receiveAsset(_ upload: AssetUpload, _ next: () async throws -> [UInt8]?) async throws -> ReceivedAsset
-    {
+    package func receive(_ upload: AssetUpload, _ next: () async throws -> [UInt8]?) async throws -> ReceivedAsset {
         try allowUploading(upload.caller, to: upload.address)
         if let filename = upload.filename { try AssetUpload.checkFilename(filename) }
         let limit = Int64(database.limits.assetBytes)
         if let length = upload.length, length > limit { throw RecordError.assetTooLarge(limit: Int(limit)) }
-        let intake = try AssetIntake(self, uploader: upload.caller.writerID)
+        let intake = try AssetIntake(reader, uploader: upload.caller.writerID)
         do {
             try intake.expect(upload.length ?? 0)
             var size: Int64 = 0
@@ -51,10 +50,9 @@ extension RecordReader {
     ///
     /// - Throws: QUOTA_EXCEEDED, by what all uploads have taken by now; `STORAGE_FULL`.
     func hold(_ bytes: Int64, of uploader: Int64) throws(RecordError) {
-        try database.assets.reserve(bytes, for: uploader, limits: database.limits) { () throws(RecordError) in
-            try refresh()
-            let reading = store.assets
-            return try reading.unusedBytes(of: uploader)
+        try database.assetStore.reserve(bytes, for: uploader, limits: database.limits) { () throws(RecordError) in
+            try reader.refresh()
+            return try table.unusedBytes(of: uploader)
         }
     }
 
@@ -64,13 +62,13 @@ extension RecordReader {
     /// other people's files.
     func register(_ kept: KeptAsset, for upload: AssetUpload) async throws(RecordError) -> ReceivedAsset {
         let content = kept.content
-        defer { database.assets.end(kept.name.text) }
+        defer { database.assetStore.end(kept.name.text) }
         let type = AssetMediaType.stored(claimed: upload.contentType, picture: content.picture)
-        let folder = database.assets.folder
+        let folder = database.assetStore.folder
         let claim: (id: Int64, usesFile: Bool)
         do throws(RecordError) {
             claim = try await database.write { transaction throws(RecordError) in
-                try transaction.claimAsset(content, kept.name, upload, contentType: type, in: folder)
+                try transaction.assets.claim(content, kept.name, upload, contentType: type, in: folder)
             }
         } catch {
             // After a failed sync nobody knows whether there is a row: the file stays, and the next start decides.
@@ -78,32 +76,22 @@ extension RecordReader {
             throw error
         }
         if !claim.usesFile { await removeKept(kept.name) }
-        let counters = database.assets.counters
+        let counters = database.assetStore.counters
         counters.add(\.uploads)
         if !claim.usesFile { counters.add(\.duplicates) }
         var asset = Asset(
             fileChecksum: content.hash.base64, size: content.size, contentType: type, filename: upload.filename,
             picture: content.picture.map(AssetPicture.init))
-        let url = assetURLs().url(of: asset) ?? ""
+        let url = urls().url(of: asset) ?? ""
         asset.receipt = AssetReceipt.seal(claim.id, upload.caller, upload.address, with: database.keys)
         return ReceivedAsset(asset: asset, downloadURL: url, isKnown: !claim.usesFile)
     }
-}
 
-extension RecordReader {
     /// Takes away a file that was kept and is not needed. For gigabytes that takes time, which a loop does not have.
     private func removeKept(_ name: AssetFileName) async {
-        let folder = database.assets.folder
+        let folder = database.assetStore.folder
         // A store that is closing does no more work: the next start finds the file.
-        _ = try? await database.assets.run { () throws(RecordError) in folder.remove(name) }
-    }
-}
-
-extension RecordDatabase {
-    /// Notes a failure of an asset's file for the operator, and says what the client learns of it.
-    nonisolated func failure(_ error: AssetFileError) -> RecordError {
-        if !error.isStorageFull { statistics.didFail(error.description) }
-        return RecordError(error)
+        _ = try? await database.assetStore.run { () throws(RecordError) in folder.remove(name) }
     }
 }
 

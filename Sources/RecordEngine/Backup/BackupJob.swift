@@ -134,12 +134,12 @@ struct BackupJob {
         let path = DataFolder.databasePath(in: target)
         let database = try await database(folder)
         // Files of assets stay until they have their second name: those that the copy will name are there now or come later.
-        database?.assets.holdCollection()
-        defer { database?.assets.releaseCollection() }
+        database?.assetStore.holdCollection()
+        defer { database?.assetStore.releaseCollection() }
         var mark: CopyMark?
         let report = report
         if let database {
-            mark = try await database.copyFile(to: path) { progress in
+            mark = try await database.copies.make(at: path) { progress in
                 if Task.isCancelled { throw BackupProblem.cancelled }
                 report(
                     BackupProgress(

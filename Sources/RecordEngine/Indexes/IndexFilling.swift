@@ -23,7 +23,7 @@ final class IndexFilling {
     ) throws(RecordError) {
         let record: IndexedRecord
         do { record = try IndexedRecord(cursor.record) } catch { return }
-        let places = try transaction.places(of: row, zone: zone)
+        let places = try transaction.indexes.places(of: row, zone: zone)
         var memberEntries = 0
         for index in indexes where failures[index.id] == nil {
             switch index.kind {
@@ -97,7 +97,7 @@ final class IndexFilling {
         // Its first access list may have come while the entries were on their way.
         let type = transaction.schema[id: type.id] ?? type
         return try runs.withKey(of: entry) { key throws(RecordError) in
-            try transaction.otherRecord(
+            try transaction.indexes.otherRecord(
                 zone: entry.zone, key: key, than: entry.record, in: entry.index, of: type)
         }
     }

@@ -23,37 +23,21 @@ package struct IndexBuilding: Hashable, Sendable {
     package init() {}
 }
 
-extension RecordDatabase {
-    /// Sees to it that indexes are built, and tables of dropped ones taken away, in slices among other writes. Returns at
-    /// once. Happens by itself when the database opens and when its schema changes.
-    package nonisolated func buildIndexes() {
-        jobs.begin(indexJob, in: self)
-    }
-
-    /// Waits until nothing is left to build and to drop, or until that has failed or the database was closed.
-    package nonisolated func indexesAreBuilt() async {
-        await jobs.wait(for: indexJob)
-    }
-}
-
 /// Builds indexes, and empties dropped ones.
 ///
 /// Unchecked: see `Job`.
 final class IndexJob: Job, @unchecked Sendable {
-    private let progress: IndexProgress
+    /// How far it is.
+    let progress = IndexProgress()
     /// What the slice under way has brought: the stretch, and the records in each index that is still being built.
     private var load: IndexLoad?
     private var building: [IndexID: Int] = [:]
 
-    init(_ progress: IndexProgress) {
-        self.progress = progress
-    }
-
     func slice(_ transaction: WriteTransaction, _ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
         defer { load = transaction.indexes.load }
-        let done = try transaction.indexSlice(&budget)
+        let done = try transaction.indexWork.slice(&budget)
         building = Dictionary(
-            try transaction.indexDefinitions.builds().map { ($0.id, $0.built) }, uniquingKeysWith: { $1 })
+            try transaction.store.indexDefinitions.builds().map { ($0.id, $0.built) }, uniquingKeysWith: { $1 })
         return done
     }
 

@@ -20,6 +20,7 @@ final class IndexMaintainer {
     }
 
     let table: IndexTable
+    private let audiences: AudienceTable
     /// The stretch of records that is on its way into new indexes.
     var load: IndexLoad?
     private var keys: [UInt8] = []
@@ -36,8 +37,9 @@ final class IndexMaintainer {
     /// Buffers beyond this many bytes are not kept.
     private static let keptBytes = 1 << 20
 
-    init(_ table: IndexTable) {
+    init(_ table: IndexTable, audiences: AudienceTable) {
         self.table = table
+        self.audiences = audiences
     }
 
     /// Finds out what a write means for the indexes of its record's type.
@@ -56,7 +58,7 @@ final class IndexMaintainer {
         _ type: RecordTypeDefinition, zone: ZoneID, record: RecordNumber,
         old: (record: IndexedRecord, places: RecordPlaces)?,
         new: (record: IndexedRecord, places: RecordPlaces)?, unread: Set<Int>, memberEntries: inout Int,
-        defersUnique: Bool = false, in transaction: WriteTransaction
+        defersUnique: Bool = false
     ) throws(RecordError) -> Bool {
         if keys.capacity > Self.keptBytes { keys = [] }
         keys.removeAll(keepingCapacity: true)
@@ -81,7 +83,7 @@ final class IndexMaintainer {
                     continue
                 }
                 if index.isUnique,
-                    try hasOther(index, of: type, traits, after, zone: zone, record: record, in: transaction)
+                    try hasOther(index, of: type, traits, after, zone: zone, record: record)
                 {
                     guard defersUnique else {
                         throw .uniqueViolation(type.columnNames(of: index), type: type.name)
@@ -195,7 +197,7 @@ final class IndexMaintainer {
     /// Whether another record has a key of a UNIQUE index.
     private func hasOther(
         _ index: IndexDefinition, of type: RecordTypeDefinition, _ traits: IndexKeyTraits, _ key: Range<Int>,
-        zone: ZoneID, record: RecordNumber, in transaction: WriteTransaction
+        zone: ZoneID, record: RecordNumber
     ) throws(RecordError) -> Bool {
         // As in SQL, what is absent equals nothing.
         guard traits.isComplete else { return false }
@@ -203,9 +205,31 @@ final class IndexMaintainer {
             throw .textTooLongForUnique(type.columnNames(of: index)[column], type: type.name)
         }
         return try keys.withUnsafeBufferPointer { keys throws(RecordError) in
-            try transaction.otherRecord(
+            try otherRecord(
                 zone: zone, key: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: keys[key])), than: record,
                 in: index.id, of: type)
         } != nil
+    }
+
+    /// Some other record of a zone that has a key, with or without an access list.
+    func otherRecord(
+        zone: ZoneID, key: UnsafeRawBufferPointer, than record: RecordNumber, in index: IndexID,
+        of type: RecordTypeDefinition
+    ) throws(RecordError) -> RecordNumber? {
+        if let other = try table.otherRecord(home: .zone(zone), key: key, than: record, in: index) { return other }
+        guard type.hasAccessLists,
+            let listed = try audiences.find(zone: zone, principal: AudienceTable.everything)
+        else { return nil }
+        return try table.otherRecord(home: .audience(listed), key: key, than: record, in: index)
+    }
+
+    /// Where a record stands, or will stand; audiences that it is the first of are made.
+    func places(of row: RecordRow, zone: ZoneID) throws(RecordError) -> RecordPlaces {
+        guard let access = row.access else { return RecordPlaces(zone: zone) }
+        return RecordPlaces(
+            everything: try audiences.ensure(zone: zone, principal: AudienceTable.everything),
+            readers: try StoredAccess.readers(access).map { reader throws(RecordError) in
+                try audiences.ensure(zone: zone, principal: reader)
+            })
     }
 }

@@ -8,7 +8,7 @@ package final class IndexProgress: Sendable {
     private let slices = Atomic<UInt64>(0)
     private let open = Locked<[IndexID: Int]>([:])
 
-    package init() {}
+    init() {}
 
     /// The records that were put into indexes since the database was opened, counted once per index.
     package var builtRecords: UInt64 { records.load(ordering: .relaxed) }

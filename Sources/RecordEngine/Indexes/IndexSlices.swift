@@ -1,12 +1,22 @@
 internal import RecordModel
 internal import RecordStorage
 
-/// The work on indexes inside the writer's transaction: building in slices, building at once, dropping.
 extension WriteTransaction {
+    /// The building and dropping of indexes.
+    var indexWork: IndexWork { IndexWork(transaction: self) }
+}
+
+/// The work on indexes inside the writer's transaction: building in slices, building at once, dropping.
+struct IndexWork {
+    let transaction: WriteTransaction
+
+    private var definitions: IndexDefinitionTable { transaction.store.indexDefinitions }
+    private var indexes: IndexMaintainer { transaction.indexes }
+
     /// Whether some index is to be built or dropped.
-    func hasIndexWork() throws(RecordError) -> Bool {
-        if try !indexDefinitions.builds().isEmpty { return true }
-        return try indexDefinitions.firstDropped() != nil
+    func isLeft() throws(RecordError) -> Bool {
+        if try !definitions.builds().isEmpty { return true }
+        return try definitions.firstDropped() != nil
     }
 
     /// Builds on at those indexes that are least far; or, if none are being built, takes away some of a dropped one.
@@ -15,10 +25,10 @@ extension WriteTransaction {
     /// and none is missed: it has them by the stretch that passes its number, or by a write behind that stretch.
     ///
     /// - Returns: What was done: the records that were put into indexes, counted once per index.
-    func indexSlice(_ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
+    func slice(_ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
         // What a failure asks for anew is left to further slices.
-        entriesAtOnce = 0
-        let builds = try indexDefinitions.builds()
+        transaction.entriesAtOnce = 0
+        let builds = try definitions.builds()
         guard !builds.isEmpty else {
             indexes.load = nil
             return try dropSlice(&budget)
@@ -26,14 +36,14 @@ extension WriteTransaction {
         guard let load = try load(for: builds) else { return JobProgress(hasMore: true) }
         load.isCommitted = false
         var added = 0
-        if try load.run(&budget, in: self) {
+        if try load.run(&budget, in: transaction) {
             added = try finish(load)
         } else if load.hasFailures {
             // Told while it is true: writes may mend it later. The others begin the stretch anew.
             indexes.load = nil
             for filling in load.fillings.values { try settle(filling, isComplete: false) }
         }
-        return JobProgress(hasMore: try hasIndexWork(), done: added)
+        return JobProgress(hasMore: try isLeft(), done: added)
     }
 
     /// The stretch that is under way, or a new one.
@@ -48,10 +58,10 @@ extension WriteTransaction {
         var front: [IndexDefinitionTable.Build] = []
         var fillings: [TypeID: IndexFilling] = [:]
         for build in builds where build.position == position {
-            guard let type = schema[id: build.type],
+            guard let type = transaction.schema[id: build.type],
                 let index = type.maintainedIndexes.first(where: { $0.id == build.id })
             else {
-                try indexDefinitions.setDropped(build.id)
+                try definitions.setDropped(build.id)
                 continue
             }
             front.append(build)
@@ -77,21 +87,21 @@ extension WriteTransaction {
             if load.isLast { continue }
             build.position = load.position
             build.built += records
-            try indexDefinitions.save(build)
+            try definitions.save(build)
         }
         for filling in load.fillings.values { try settle(filling, isComplete: load.isLast) }
         return added
     }
 
     private func dropSlice(_ budget: inout SliceBudget) throws(RecordError) -> JobProgress {
-        guard let id = try indexDefinitions.firstDropped() else { return JobProgress(hasMore: false) }
+        guard let id = try definitions.firstDropped() else { return JobProgress(hasMore: false) }
         let table = indexes.table
-        let piece = min(256, indexBuilding.recordsPerSlice)
+        let piece = min(256, transaction.indexBuilding.recordsPerSlice)
         repeat {
             if try table.removeFirst(piece, of: id) {
                 try table.drop(id)
-                try indexDefinitions.remove(id)
-                return JobProgress(hasMore: try hasIndexWork())
+                try definitions.remove(id)
+                return JobProgress(hasMore: try isLeft())
             }
             budget.spend(piece)
         } while budget.hasMore
@@ -102,30 +112,30 @@ extension WriteTransaction {
 
     /// Builds new indexes of a type inside the request that makes them, if the type is small.
     func fillAtOnce(_ indexes: [IndexDefinition], of type: RecordTypeDefinition) throws(RecordError) {
-        let limit = indexBuilding.recordsAtOnce
-        guard !indexes.isEmpty, entriesAtOnce > 0 else { return }
-        let walk = store.walk()
+        let limit = transaction.indexBuilding.recordsAtOnce
+        guard !indexes.isEmpty, transaction.entriesAtOnce > 0 else { return }
+        let walk = transaction.store.walk()
         guard try walk.hasAtMost(limit, ofType: type.id) else { return }
         defer { walk.finish() }
         let filling = IndexFilling(type, indexes)
         let runs = IndexRuns()
         try walk.begin(type: type.id)
         while let (cursor, zone) = try walk.next() {
-            try filling.gather(cursor, cursor.row, zone: zone, into: runs, in: self)
-            if runs.count > entriesAtOnce {
-                entriesAtOnce = 0
+            try filling.gather(cursor, cursor.row, zone: zone, into: runs, in: transaction)
+            if runs.count > transaction.entriesAtOnce {
+                transaction.entriesAtOnce = 0
                 return try settle(filling, isComplete: false)
             }
         }
-        entriesAtOnce -= runs.count
-        while let entry = runs.next() { try filling.insert(entry, of: runs, in: self) }
+        transaction.entriesAtOnce -= runs.count
+        while let entry = runs.next() { try filling.insert(entry, of: runs, in: transaction) }
         try settle(filling, isComplete: true)
     }
 
     /// Notes which indexes are ready, and which cannot be.
     private func settle(_ filling: IndexFilling, isComplete: Bool) throws(RecordError) {
-        guard let type = schema[id: filling.type.id] else { return }
+        guard let type = transaction.schema[id: filling.type.id] else { return }
         let ready = isComplete ? filling.indexes.map(\.id) : []
-        try apply(.settling(type, ready: ready, failures: filling.failures))
+        try transaction.schemas.apply(.settling(type, ready: ready, failures: filling.failures))
     }
 }

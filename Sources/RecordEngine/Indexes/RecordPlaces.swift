@@ -38,29 +38,3 @@ struct RecordPlaces: Hashable, Sendable {
     /// The audiences: none of a record without a list.
     var audiences: [AudienceID] { ([first] + others).compactMap(\.audience) }
 }
-
-extension WriteTransaction {
-    /// Where a record stands, or will stand; audiences that it is the first of are made.
-    func places(of row: RecordRow, zone: ZoneID) throws(RecordError) -> RecordPlaces {
-        guard let access = row.access else { return RecordPlaces(zone: zone) }
-        return RecordPlaces(
-            everything: try audiences.ensure(zone: zone, principal: AudienceTable.everything),
-            readers: try StoredAccess.readers(access).map { reader throws(RecordError) in
-                try audiences.ensure(zone: zone, principal: reader)
-            })
-    }
-
-    /// Some other record of a zone that has a key, with or without an access list.
-    func otherRecord(
-        zone: ZoneID, key: UnsafeRawBufferPointer, than record: RecordNumber, in index: IndexID,
-        of type: RecordTypeDefinition
-    ) throws(RecordError) -> RecordNumber? {
-        if let other = try indexes.table.otherRecord(home: .zone(zone), key: key, than: record, in: index) {
-            return other
-        }
-        guard type.hasAccessLists,
-            let listed = try audiences.find(zone: zone, principal: AudienceTable.everything)
-        else { return nil }
-        return try indexes.table.otherRecord(home: .audience(listed), key: key, than: record, in: index)
-    }
-}

@@ -62,22 +62,21 @@ package struct RecordOperation: Sendable {
     }
 }
 
-extension RecordDatabase {
-    /// Resolves an operation's fields against a schema, so that the writer need not unless there is a newer one. On any
+extension RecordOperation {
+    /// Resolves its fields against a schema, so that the writer need not unless there is a newer one. On any
     /// thread.
     ///
     /// - Throws: What is wrong with the values.
-    package nonisolated func prepare(_ operation: inout RecordOperation, by schema: Schema) throws(RecordError) {
-        if case .delete = operation.verb { return }
-        guard let typeName = operation.typeName, let type = schema[typeName]
-        else { return }
+    package mutating func prepare(by schema: Schema, in database: RecordDatabase) throws(RecordError) {
+        if case .delete = verb { return }
+        guard let typeName, let type = schema[typeName] else { return }
         do throws(RecordError) {
             let resolved = try FieldResolver.resolve(
-                operation.input, typeName: typeName, type: type, allowsNewFields: environment == .development,
-                recordBytes: limits.recordBytes)
-            operation.preparation = .resolved(resolved, version: schema.version)
+                input, typeName: typeName, type: type, allowsNewFields: database.environment == .development,
+                recordBytes: database.limits.recordBytes)
+            preparation = .resolved(resolved, version: schema.version)
         } catch {
-            operation.preparation = .misfit(error, version: schema.version)
+            preparation = .misfit(error, version: schema.version)
             throw error
         }
     }

@@ -127,7 +127,7 @@ package struct QueryReader {
 
     /// Adds indexes just in time, and tells which.
     private func addIndexes(_ wish: IndexWish, for request: QueryRequest) async throws(RecordError) -> [QueryNotice] {
-        let added = try await database.addIndexes(wish, to: request.typeName)
+        let added = try await database.indexes.add(wish, to: request.typeName)
         try reader.refresh()
         guard let type = schema[request.typeName] else { return [] }
         return added.all.map { QueryNotice(index: $0, of: type) }

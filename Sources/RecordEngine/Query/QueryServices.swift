@@ -1,6 +1,5 @@
 internal import RecordModel
 internal import Glibc
-package import RecordWire
 internal import RecordStorage
 internal import Threads
 
@@ -39,9 +38,4 @@ package final class QueryServices: Sendable {
         await pool.close()
         await pages.close()
     }
-}
-
-extension RecordDatabase {
-    /// The body of `/schema/advice`.
-    package nonisolated var queryAdvice: JSONValue { queries.advice.json }
 }

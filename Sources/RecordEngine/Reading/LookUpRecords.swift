@@ -50,7 +50,7 @@ extension RecordReader {
                 throw RecordError(
                     .notFound, "The list has no member with this index", details: [("field", .text(field))])
             }
-            return .asset(try open(asset))
+            return .asset(try self.assets.open(asset))
         }
         guard definition.type == .bytes, index == 0 else {
             throw .badRequest(

@@ -25,7 +25,7 @@ extension RecordReader {
             return access != nil
         }
         let view = try StoredFieldsView(text: fields, layout: layout)
-        let urls = view.hasAssets ? assetURLs() : nil
+        let urls = view.hasAssets ? assets.urls() : nil
         try RecordComposer.append(
             header, fields: view, selection: selection,
             external: { field, output throws(RecordError) in

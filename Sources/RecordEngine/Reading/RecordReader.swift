@@ -100,13 +100,6 @@ package final class RecordReader {
         return schema[id: id]
     }
 
-    /// Resolves an operation's fields against the schema as this thread knows it, so that the writer need not.
-    ///
-    /// - Throws: What is wrong with the values, before the writer is bothered.
-    package func prepare(_ operation: inout RecordOperation) throws(RecordError) {
-        try database.prepare(&operation, by: schema)
-    }
-
     // MARK: Storage
 
     /// The indexes that queries have statements for.

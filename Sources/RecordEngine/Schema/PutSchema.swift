@@ -2,7 +2,7 @@ package import RecordModel
 internal import RecordStorage
 package import RecordWire
 
-extension RecordDatabase {
+extension Schemas {
     /// Makes the schema what a document says.
     ///
     /// Types and fields that the document leaves out go, if no record can have used them; what would lose data is
@@ -12,36 +12,33 @@ extension RecordDatabase {
     /// - Returns: The schema as it is then, or would be, and what of it is other than before.
     /// - Throws: Also CONFLICT with cause PRECONDITION_FAILED if the guard does not hold.
     @discardableResult
-    package nonisolated func putSchema(
+    package func put(
         _ document: SchemaDocument, _ options: SchemaOptions = SchemaOptions(), by actor: AuditActor = .server
     ) async throws(RecordError) -> SchemaOutcome {
-        let (outcome, hasIndexWork) = try await write(isAlone: true) {
-            transaction throws(RecordError) -> (SchemaOutcome, Bool) in
+        let put = { @Sendable (transaction: WriteTransaction) throws(RecordError) -> SchemaOutcome in
             try transaction.callers.require(.changeSchema, of: actor)
             let caller = try transaction.callers.current(actor.caller)
             try options.writeGuard.check { DocumentTag.text(of: transaction.schema) }
-            let put = { () throws(RecordError) in
-                try transaction.putSchema(document, keepsRights: options.keepsRights, for: caller, by: actor)
-            }
-            if options.isDryRun { return (try transaction.tried(put), false) }
-            return (try put(), try transaction.hasIndexWork())
+            return try transaction.schemas.put(document, keepsRights: options.keepsRights, for: caller, by: actor)
         }
-        if hasIndexWork { buildIndexes() }
-        return outcome
+        guard options.isDryRun else { return try await change(put) }
+        return try await database.write(isAlone: true) { transaction throws(RecordError) in
+            try transaction.tried { () throws(RecordError) in try put(transaction) }
+        }
     }
 
     /// Replaces the grants of one type.
-    package nonisolated func setGrants(
+    package func setGrants(
         _ grants: Grants, of typeName: RecordTypeName, if writeGuard: WriteGuard = .none,
         by actor: AuditActor = .server
     ) async throws(RecordError) {
-        try await write(isAlone: true) { transaction throws(RecordError) in
+        try await database.write(isAlone: true) { transaction throws(RecordError) in
             try transaction.callers.require(.changeRights, of: actor)
             guard let type = transaction.schema[typeName] else { throw .unknownType(typeName) }
             try writeGuard.check { DocumentTag.text(of: GrantsDocument.json(type.grants)) }
             var facts = SchemaEvolution.Facts()
-            facts.roles = try transaction.roleNames()
-            try transaction.apply(.granting(grants, of: type, facts: facts))
+            facts.roles = try transaction.schemas.roleNames()
+            try transaction.schemas.apply(.granting(grants, of: type, facts: facts))
             try transaction.auditLog.append(
                 .grantsPut, typeName.text, by: actor,
                 detail: JSONObject([
@@ -51,12 +48,12 @@ extension RecordDatabase {
     }
 }
 
-extension WriteTransaction {
+extension SchemaWriter {
     /// Makes the schema what a document says, and has the audit log tell it.
-    fileprivate func putSchema(
+    fileprivate func put(
         _ document: SchemaDocument, keepsRights: Bool, for caller: Caller, by actor: AuditActor
     ) throws(RecordError) -> SchemaOutcome {
-        let before = schema
+        let before = transaction.schema
         let targets = try document.types.map { entry throws(RecordError) in
             try entry.target(from: before[entry.name], keepsRights: keepsRights)
         }
@@ -64,38 +61,41 @@ extension WriteTransaction {
         // Who does not read the schema is told of nothing in it that its document does not name.
         facts.tellsNames = Authorization.authorize(caller, .readSchema) == .allowed
         facts.mayChangeRights = Authorization.authorize(caller, .changeRights) == .allowed
-        entriesAtOnce = indexBuilding.entriesAtOnce
+        transaction.entriesAtOnce = transaction.indexBuilding.entriesAtOnce
         try apply(.validate(from: before, to: targets, facts: facts))
-        for change in schema.changedRights(since: before) {
-            try auditLog.append(
+        for change in transaction.schema.changedRights(since: before) {
+            try transaction.auditLog.append(
                 .grantsPut, change.after.name.text, by: actor,
                 detail: JSONObject([("before", change.before.rightsJSON), ("after", change.after.rightsJSON)]))
         }
-        let changes = SchemaChanges(from: before, to: schema)
-        try auditLog.append(.schemaPut, "", by: actor, detail: changes.auditDetail)
-        return SchemaOutcome(schema: schema, changes: changes)
+        let changes = SchemaChanges(from: before, to: transaction.schema)
+        try transaction.auditLog.append(.schemaPut, "", by: actor, detail: changes.auditDetail)
+        return SchemaOutcome(schema: transaction.schema, changes: changes)
     }
 
     /// What the store tells of a change of the schema.
     private func schemaFacts(for targets: [SchemaEvolution.Target]) throws(RecordError) -> SchemaEvolution.Facts {
         let wanted = Schema(types: targets.map(\.type))
-        let losing = schema.types.values.filter { type in
+        let losing = transaction.schema.types.values.filter { type in
             guard let wanted = wanted[type.name] else { return true }
             return type.fields.contains { wanted[$0.name.text]?.type != $0.type }
         }
         let entries = targets.filter(\.statesAccess).flatMap { $0.type.defaultAccess?.entries ?? [] }
         var facts = SchemaEvolution.Facts()
         facts.roles = try roleNames()
-        for type in losing where try records.hasRecords(type: type.id) { facts.typesWithRecords.insert(type.name) }
-        for case .user(let name) in entries.map(\.name) where try store.accounts.find(recordName: name.text) != nil {
+        for type in losing where try transaction.records.hasRecords(type: type.id) {
+            facts.typesWithRecords.insert(type.name)
+        }
+        let accounts = transaction.store.accounts
+        for case .user(let name) in entries.map(\.name) where try accounts.find(recordName: name.text) != nil {
             facts.users.insert(name)
         }
-        facts.hasAccounts = try !store.accounts.isEmpty()
+        facts.hasAccounts = try !accounts.isEmpty()
         return facts
     }
 
     fileprivate func roleNames() throws(RecordError) -> Set<RoleName> {
-        Set(try store.roles.names().compactMap(RoleName.init))
+        Set(try transaction.store.roles.names().compactMap(RoleName.init))
     }
 }
 

@@ -65,7 +65,7 @@ struct AnswerWriter {
                 return
             }
             try fields.withView { view throws(RecordError) in
-                let urls = view.hasAssets ? transaction.assetURLs() : nil
+                let urls = view.hasAssets ? transaction.assets.urls() : nil
                 try RecordComposer.append(
                     header, fields: view, selection: selection,
                     external: { field, output throws(RecordError) in

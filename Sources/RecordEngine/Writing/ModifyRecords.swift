@@ -7,7 +7,7 @@ extension RecordDatabase {
     ///
     /// - Throws: For a single operation, its refusal. For a batch only what concerns all of it; items carry their own.
     package nonisolated func modify(_ request: WriteRequest) async throws(RecordError) -> WriteAnswer {
-        if request.preserves.contains(.created) { try await admitPreservedDates(of: request) }
+        if request.preserves.contains(.created) { try await schemas.admitPreservedDates(of: request) }
         // Operations or bytes, whichever is more: a group of large records is a group of few.
         let bytes = request.operations.first?.input.body.count ?? 0
         let operations = max(1, request.operations.count)
@@ -63,14 +63,14 @@ extension WriteTransaction {
             if let answer = try remembered(request, key) { return answer }
             try ensureSavepoint()
         }
-        if !request.preserves.isEmpty { try requirePreserving(request.caller) }
+        if !request.preserves.isEmpty { try preservedDates.allow(request.caller) }
         let writer = RecordWriter(self, request)
         let answer =
             switch request.shape {
             case .single: try modifyOne(request, with: writer)
             case .batch(let isAtomic): try modifyBatch(request, isAtomic: isAtomic, with: writer)
             }
-        if writer.preserved > 0 { try auditPreserved(writer.preserved, request) }
+        if writer.preserved > 0 { try preservedDates.audit(writer.preserved, request) }
         if let key = request.idempotency { try remember(answer, key, for: request.caller, shown: writer.answers.shown) }
         return answer
     }

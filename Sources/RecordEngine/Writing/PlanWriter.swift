@@ -76,6 +76,6 @@ struct PlanWriter {
 
     private func audiences(of state: WritePlan.State?, _ zone: ZoneID) throws(RecordError) -> [AudienceID] {
         guard let state else { return [] }
-        return try transaction.places(of: state.row, zone: zone).audiences
+        return try transaction.indexes.places(of: state.row, zone: zone).audiences
     }
 }

@@ -37,7 +37,7 @@ extension RecordWriter {
         let resolved = try resolveNow(operation, typeName)
         if let known, resolved.newFields.isEmpty { return (known, resolved) }
         try allowExtending(typeName)
-        try transaction.extendSchema(typeName, with: resolved.newFields)
+        try transaction.schemas.extend(typeName, with: resolved.newFields)
         guard let type = transaction.schema[typeName] else { throw .recordNotFound }
         var extended = try resolveNow(operation, typeName)
         extended.notices = resolved.notices + extended.notices

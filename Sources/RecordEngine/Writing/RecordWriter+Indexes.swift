@@ -25,17 +25,17 @@ extension RecordWriter {
     private func prepare(_ plan: WritePlan) throws(RecordError) -> Bool {
         let transaction = transaction
         let oldPlaces = try plan.before.map { old throws(RecordError) in
-            try transaction.places(of: old.row, zone: plan.zone)
+            try transaction.indexes.places(of: old.row, zone: plan.zone)
         }
         let newPlaces = try plan.after.map { new throws(RecordError) in
             if let oldPlaces, !plan.changesAccess { return oldPlaces }
-            return try transaction.places(of: new.row, zone: plan.zone)
+            return try transaction.indexes.places(of: new.row, zone: plan.zone)
         }
         return try Self.withIndexed(plan.before, at: oldPlaces) { old throws(RecordError) in
             try Self.withIndexed(plan.after, at: newPlaces) { new throws(RecordError) in
                 try transaction.indexes.prepare(
                     plan.type, zone: plan.zone, record: plan.record, old: old, new: new, unread: plan.unread,
-                    memberEntries: &memberEntries, defersUnique: checksUniqueLast, in: transaction)
+                    memberEntries: &memberEntries, defersUnique: checksUniqueLast)
             }
         }
     }

@@ -72,7 +72,7 @@ extension RecordWriter {
         }
         if isPreserved, !type.hasPreservedDates {
             try transaction.ensureSavepoint()
-            try transaction.notePreservedDates(of: type)
+            try transaction.preservedDates.note(in: type)
             if let noted = transaction.schema[typeName] { type = noted }
         }
         let lists = AccessLists(context: context)

@@ -73,7 +73,7 @@ enum WriteCheck {
         }
         guard key == duplicate.key else { return }
         let other = try key.withUnsafeBufferPointer { key throws(RecordError) in
-            try transaction.otherRecord(
+            try transaction.indexes.otherRecord(
                 zone: zone, key: UnsafeRawBufferPointer(key), than: record, in: index.id, of: type)
         }
         guard other != nil else { return }

@@ -14,7 +14,7 @@ package final class WriteTransaction {
     let keys: DatabaseKeys
     /// The server's administrators by name, if it has them.
     let administrators: Administrators?
-    private let addressing: AssetAddressing
+    let addressing: AssetAddressing
     let environment: RecordEnvironment
     let limits: DatabaseLimits
     let indexBuilding: IndexBuilding
@@ -48,7 +48,7 @@ package final class WriteTransaction {
         self.keys = keys
         self.addressing = addressing
         usage = UsageLedger(store.usage, quotas: limits.quotas)
-        indexes = IndexMaintainer(store.indexEntries)
+        indexes = IndexMaintainer(store.indexEntries, audiences: store.audiences)
         lastUnindexed = store.head.sequence
         schema = try store.schemas.load(version: 1)
     }
@@ -61,8 +61,6 @@ package final class WriteTransaction {
     var idempotency: IdempotencyTable { store.idempotency }
     var schemaTable: SchemaTable { store.schemas }
     var tombstones: TombstoneTable { store.tombstones }
-    var indexDefinitions: IndexDefinitionTable { store.indexDefinitions }
-    var assets: AssetTable { store.assets }
 
     // MARK: The group
 
@@ -166,12 +164,5 @@ package final class WriteTransaction {
     /// that was lost to another one, and tags tell nobody how often a record was written.
     func revision(after revision: Int64) -> Int64 {
         revision + 1 + Int64(random.next() >> 44)
-    }
-
-    /// Signs the URLs of the assets in an answer.
-    func assetURLs() -> AssetURLMaker {
-        AssetURLMaker(
-            keys: keys, addressing: addressing,
-            expires: AssetURL.expiry(now: now / 1_000, seconds: limits.assetURLSeconds))
     }
 }

@@ -48,11 +48,11 @@ final class Maintenance: Sendable {
                 for (id, database) in registry.openDatabases where swept.insert(id).inserted {
                     Self.reportLookAlikes(id, database)
                     // What a crash has left.
-                    await Self.attempt(id) { () throws(RecordError) in try await database.sweepAssets() }
+                    await Self.attempt(id) { () throws(RecordError) in try await database.assets.sweep() }
                 }
                 if collect.hasPassed() {
                     for (id, database) in registry.openDatabases where !Task.isCancelled {
-                        await Self.attempt(id) { () throws(RecordError) in try await database.collectAssets() }
+                        await Self.attempt(id) { () throws(RecordError) in try await database.assets.collect() }
                     }
                     collect = .after(collection)
                 }
@@ -93,8 +93,8 @@ final class Maintenance: Sendable {
             let obstacle = await database.writeObstacle(looks: true)
             if obstacle == .full || obstacle == .quota {
                 await attempt(id) { () throws(RecordError) in
-                    try await database.forgetDeletions(olderThan: Self.deletionSeconds)
-                    try await database.collectAssets(unusedFor: 0, sparesUploads: true)
+                    try await database.maintenance.forgetDeletions(olderThan: Self.deletionSeconds)
+                    try await database.assets.collect(unusedFor: 0, sparesUploads: true)
                 }
             }
             guard obstacle != known[id], obstacle != .closed else { continue }
@@ -112,7 +112,7 @@ final class Maintenance: Sendable {
         }
         for (id, database) in registry.openDatabases where !Task.isCancelled {
             do throws(RecordError) {
-                let report = try await database.maintain()
+                let report = try await database.maintenance.run()
                 if report.isEmpty { continue }
                 Terminal.complain(
                     "fogbase: \(id.container)/\(id.environment.rawValue): took away \(report.tombstones) old tombstones, \(report.sessions) ended sessions, \(report.answers) remembered answers, \(report.keys) keys and \(report.invitations) invitations that ended, and \(report.entries) entries of the audit log."
@@ -126,7 +126,7 @@ final class Maintenance: Sendable {
     /// Planners weigh by old figures until the next time; a failure comes into the log by itself.
     private static func refreshStatistics(of registry: DatabaseRegistry) async {
         for (_, database) in registry.openDatabases where !Task.isCancelled {
-            _ = try? await database.refreshStatistics()
+            _ = try? await database.plannerStatistics.refresh()
         }
     }
 

@@ -55,7 +55,7 @@ extension AccessWorld {
             """
         }
         let schema = "{\"types\":{\(types.joined(separator: ","))}}"
-        try await test.database.putSchema(SchemaDocument.read(Array(schema.utf8)))
+        try await test.database.schemas.put(SchemaDocument.read(Array(schema.utf8)))
     }
 
     /// What of a record's field somebody reads who reads the record.

@@ -61,7 +61,7 @@ final class AccessWorld {
                 $0.formUnion(Permissions(word: $1) ?? [])
             }
         }
-        try await test.database.setGrants(grants, of: try #require(RecordTypeName(type)))
+        try await test.database.schemas.setGrants(grants, of: try #require(RecordTypeName(type)))
     }
 
     func list() -> [String: Set<String>]? {

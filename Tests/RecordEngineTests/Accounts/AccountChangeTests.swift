@@ -184,7 +184,7 @@ import Threads
                 _ = try await test.database.accounts.signUp(
                     Credentials(name: "bob", password: "correct horse"), invitation: Invitation(token: made.token))
             }?.code == .accessDenied)
-        _ = try await test.database.maintain()
+        _ = try await test.database.maintenance.run()
         try test.reader.refresh()
         #expect(try test.reader.invitations.list().isEmpty)
     }
@@ -212,17 +212,17 @@ import Threads
             WHERE hash = (SELECT hash FROM invitation WHERE used = 0 LIMIT 1)
             """)
         #expect(try states() == ["expired", "open", "used", "used"])
-        #expect(try await test.database.maintain().invitations == 0)
+        #expect(try await test.database.maintenance.run().invitations == 0)
         try await test.database.travel(
             """
             UPDATE invitation SET used_at = used_at - 8 * \(day)
             WHERE hash = (SELECT hash FROM invitation WHERE used = 1 LIMIT 1)
             """)
-        #expect(try await test.database.maintain().invitations == 1)
+        #expect(try await test.database.maintenance.run().invitations == 1)
         #expect(try states() == ["expired", "open", "used"])
         try await test.database.travel("UPDATE invitation SET expires = expires - 8 * \(day)")
-        #expect(try await test.database.maintain().invitations == 3)
-        #expect(try await test.database.maintain().isEmpty)
+        #expect(try await test.database.maintenance.run().invitations == 3)
+        #expect(try await test.database.maintenance.run().isEmpty)
     }
 }
 

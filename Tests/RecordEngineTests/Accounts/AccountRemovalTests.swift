@@ -47,8 +47,8 @@ import Testing
             _ = try await test.upload(sampleBytes(name == "ann" ? 3 : 4), as: caller, in: own)
         }
         let type = try #require(RecordTypeName("Post"))
-        _ = try await test.database.addIndexes(IndexWish(options: [1: [.queryable, .sortable]]), to: type)
-        await test.database.indexesAreBuilt()
+        _ = try await test.database.indexes.add(IndexWish(options: [1: [.queryable, .sortable]]), to: type)
+        await test.database.indexes.waitUntilBuilt()
         return sessions
     }
 
@@ -182,7 +182,7 @@ import Testing
         let (ann, session) = try await test.signUp("ann")
         let bob = try await test.signUp("bob").caller
         let name = session.user.recordName
-        try await test.database.setGrants(Grants([.world: .read, .creator: .write]), of: .users)
+        try await test.database.schemas.setGrants(Grants([.world: .read, .creator: .write]), of: .users)
         let cord = #""t":{"recordName":"\#(name)","action":"DELETE_SELF"}"#
         for number in 0..<10 { try await test.create("follows\(number)", cord, as: ann) }
         try await test.create("further", #""t":{"recordName":"follows3","action":"DELETE_SELF"}"#, as: bob)
@@ -214,7 +214,7 @@ import Testing
             as: ann, in: Self.address(session.user))
         try await Self.remove(session, test)
         await test.database.accounts.removalsAreDone()
-        #expect(try await test.database.collectAssets(unusedFor: -1) == 2)
+        #expect(try await test.database.assets.collect(unusedFor: -1) == 2)
         #expect(try test.assetTroubles() == [])
     }
 }

@@ -22,7 +22,7 @@ import Testing
         try await test.create("a", #""title":"x""#)
         let ann = try await test.signUp("ann").session.user.recordName
         _ = try await test.database.roles.put(editors, members: [ann], by: actor)
-        try await test.database.setGrants(Grants([editors: .all]), of: post, by: actor)
+        try await test.database.schemas.setGrants(Grants([editors: .all]), of: post, by: actor)
         let key = try await test.database.apiKeys.create(
             KeyName("sync"), scope: KeyScope(permissions: .read), by: actor)
         try await test.database.apiKeys.revoke(key.key.id, by: actor)
@@ -86,9 +86,9 @@ import Testing
         limits.auditEntries = 4
         let test = try TestDatabase(limits: limits)
         for number in 0..<6 { _ = try await test.makeKey("k\(number)", KeyScope(permissions: .read)) }
-        #expect(try await test.database.maintain().entries == 2)
+        #expect(try await test.database.maintenance.run().entries == 2)
         #expect(try await Self.log(test).compactMap { $0["target"]?.string } == ["k5", "k4", "k3", "k2"])
-        #expect(try await test.database.maintain().entries == 0)
+        #expect(try await test.database.maintenance.run().entries == 0)
         let old = test.database.limits.auditSeconds * 1_000 + 60_000
         try await test.database.travel(
             """
@@ -96,7 +96,7 @@ import Testing
             UPDATE audit SET at = at - \(old) WHERE target IN ('k2', 'k3', 'k5');
             """)
         // The last is old by a clock that was set back, and comes behind one that is not.
-        #expect(try await test.database.maintain().entries == 2)
+        #expect(try await test.database.maintenance.run().entries == 2)
         #expect(try await Self.log(test).compactMap { $0["target"]?.string } == ["k4", "k5"])
     }
 
@@ -111,16 +111,16 @@ import Testing
             test.reader.auditLog.noteOutOfScope(service, target: "t\(number)", address: "", requestID: "")
         }
         #expect(try await Self.log(test).count == 25)
-        #expect(try await test.database.maintain().entries == 17)
+        #expect(try await test.database.maintenance.run().entries == 17)
         let left = try await Self.log(test)
         #expect(left.count { $0["outcome"] == "refused" } == 3)
         #expect(Self.targets(left.filter { $0["outcome"] == "done" }) == ["k4", "k3", "k2", "k1", "k0"])
         #expect(await refusal { try await test.database.travel("DELETE FROM audit WHERE outcome = 'refused'") } != nil)
         for number in 5..<9 { _ = try await test.makeKey("k\(number)", KeyScope(permissions: .read)) }
-        #expect(try await test.database.maintain().entries == 4)
+        #expect(try await test.database.maintenance.run().entries == 4)
         // Nine deeds are one too many by themselves.
         #expect(Self.targets(try await Self.log(test)) == (1...8).reversed().map { "k\($0)" })
-        #expect(try await test.database.maintain().entries == 0)
+        #expect(try await test.database.maintenance.run().entries == 0)
     }
 
     private static func targets(_ entries: [JSONValue]) -> [String] { entries.compactMap { $0["target"]?.string } }

@@ -69,14 +69,14 @@ import Testing
             UPDATE api_key SET revoked = \(now - 89 * day) WHERE name = 'a';
             UPDATE api_key SET expires = \(now - 89 * day) WHERE name = 'b';
             """)
-        #expect(try await test.database.maintain().keys == 0)
+        #expect(try await test.database.maintenance.run().keys == 0)
         // One that had expired when it was revoked goes when the second is long enough ago.
         try await test.database.travel(
             "UPDATE api_key SET revoked = revoked - 2 * \(day), expires = 1 WHERE name = 'a'")
-        #expect(try await test.database.maintain().keys == 1)
+        #expect(try await test.database.maintenance.run().keys == 1)
         #expect(try count() == "b,c")
         try await test.database.travel("UPDATE api_key SET expires = expires - 2 * \(day) WHERE name = 'b'")
-        #expect(try await test.database.maintain().keys == 1)
+        #expect(try await test.database.maintenance.run().keys == 1)
         #expect(try count() == "c")
         #expect(throws: RecordError.tokenRejected) { try test.caller(revoked.token) }
         #expect(throws: RecordError.tokenRejected) { try test.caller(expired.token) }
@@ -264,10 +264,10 @@ import Testing
             }
         }
         #expect(expired == .tokenRejected)
-        let condition = SetRequest(
+        let condition = BulkRequest(
             query: try test.queryRequest("title == 'x'", [], as: caller), change: .delete, isForAll: false,
             isDryRun: false, maxAffected: nil, idempotency: nil)
-        let ended = await refusal { _ = try await test.reader.changeSet(condition) }
+        let ended = await refusal { _ = try await test.reader.bulkChanges.perform(condition) }
         #expect(ended?.code == .authenticationFailed)
         #expect(try test.list().names.count == 4)
     }
@@ -276,7 +276,7 @@ import Testing
         let test = try TestDatabase()
         try await test.createAll((0..<1_500).map { ("r\($0)", #""title":"x""#) })
         let made = try await test.makeKey("sync", KeyScope(permissions: [.read, .write]))
-        let request = SetRequest(
+        let request = BulkRequest(
             query: try test.queryRequest("", [], as: try test.caller(made.token)), change: .delete, isForAll: true,
             isDryRun: false, maxAffected: nil, idempotency: nil)
         let (database, reader) = (test.database, try test.database.makeReader())
@@ -294,7 +294,7 @@ import Testing
             release.open()
             try await revoking
         }()
-        let ended = await refusal { _ = try await reader.changeSet(request) }
+        let ended = await refusal { _ = try await reader.bulkChanges.perform(request) }
         try await held
         try await revoked
         #expect(ended?.code == .authenticationFailed)

@@ -46,7 +46,7 @@ struct OracleDatabase {
             OracleField(name: "modifiedUserRecordName", kind: .user(users.keys.sorted())),
         ]
         self.fields = fields
-        try await test.database.putSchema(SchemaDocument(schema))
+        try await test.database.schemas.put(SchemaDocument(schema))
         // Somebody who writes as the others do, and whose account then goes.
         let leaver = try await test.signUp("eve").session.user
         callers.append(.user(leaver.id, roles: [:]))

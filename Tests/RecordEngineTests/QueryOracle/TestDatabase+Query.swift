@@ -66,7 +66,7 @@ extension TestDatabase {
         _ type: String = "Post", fields: String, indexes: String = "[]", grants: String = #"{"_world":["READ"]}"#
     ) async throws {
         let text = #"{"types":{"\#(type)":{"fields":{\#(fields)},"indexes":\#(indexes),"grants":\#(grants)}}}"#
-        try await database.putSchema(SchemaDocument.read(Array(text.utf8)))
+        try await database.schemas.put(SchemaDocument.read(Array(text.utf8)))
     }
 
     /// Creates records in one write, in their order.

@@ -3,7 +3,7 @@ internal import RecordModel
 internal import RecordStorage
 internal import Threads
 
-extension RecordReader {
+extension Uploads {
     /// Takes a part of an upload in, and completes the upload with its last part.
     ///
     /// The offset that is answered is durable. What came of a part that breaks off is durable too, unless it was to be
@@ -12,13 +12,13 @@ extension RecordReader {
     /// - Parameter next: The next piece of the part; `nil` at its end.
     /// - Throws: CONFLICT for another offset than the upload's, with that in details, or if an older request is farther or
     ///   a newer one has taken over; `TOO_LARGE`, QUOTA_EXCEEDED, `STORAGE_FULL`; `DIGEST_MISMATCH`; or what `next` throws.
-    package func continueUpload(
-        _ upload: ResumableAddress, _ part: ResumablePart, _ next: () async throws -> [UInt8]?
+    package func append(
+        _ part: ResumablePart, to upload: ResumableAddress, _ next: () async throws -> [UInt8]?
     ) async throws -> ResumableStatus {
-        try allowUploading(upload.caller, to: upload.address)
-        let before = try findUpload(upload)
-        let file = try database.assets.resumables.borrow(upload.name, in: database.assets)
-        defer { database.assets.resumables.giveBack(file) }
+        try reader.assets.allowUploading(upload.caller, to: upload.address)
+        let before = try find(upload)
+        let file = try database.assetStore.resumables.borrow(upload.name, in: database.assetStore)
+        defer { database.assetStore.resumables.giveBack(file) }
         // What cannot go on must not end what can.
         guard part.offset >= before.offset else { throw RecordError.uploadOffsetWrong(before.offset) }
         if let received = file.receivedNow, part.offset < received { throw RecordError.uploadIsBusy }
@@ -29,7 +29,7 @@ extension RecordReader {
             defer { file.turn.leave() }
             row = try await begin(part, of: upload, file)
             // The quota of a length that is known is held by the row.
-            room = ResumableRoom(self, uploader: row.uploader, isCounted: row.length == nil)
+            room = ResumableRoom(reader, uploader: row.uploader, isCounted: row.length == nil)
             if row.claim == nil { try await open(file, at: row.offset, for: part, in: room) }
         }
         defer { room.release() }
@@ -47,7 +47,7 @@ extension RecordReader {
             try? await file.turn.step(session) { () throws(RecordError) in try await rest(file, of: row) }
             throw error
         }
-        return try status(try findUpload(upload), upload)
+        return try status(try find(upload), upload)
     }
 
     /// The first step: what an older request has left is settled, and the part is judged by what is there now.
@@ -75,7 +75,7 @@ extension RecordReader {
             try await file.open(at: offset, digest: part.checksum.flatMap { MessageDigest($0.algorithm) })
         } catch {
             room.release()
-            throw database.failureToGoOn(error)
+            throw failureToGoOn(error)
         }
     }
 
@@ -88,12 +88,11 @@ extension RecordReader {
         guard length >= row.offset else { throw .uploadLengthWrong(row.offset) }
         try checkLength(length)
         let before = row
-        let assets = database.assets
+        let files = database.assetStore
         try await database.write { transaction throws(RecordError) in
-            try transaction.allowUnfinished(length, of: before, besides: before.offset, isNew: false, in: assets)
-            guard
-                try transaction.assets.resumables.setLength(before.id, length)
-            else { throw .uploadNotFound }
+            try transaction.assets.allowUnfinished(
+                length, of: before, besides: before.offset, isNew: false, in: files)
+            guard try transaction.store.assets.resumables.setLength(before.id, length) else { throw .uploadNotFound }
         }
         row.length = length
     }
@@ -131,7 +130,7 @@ extension RecordReader {
                     // A sync makes durable what is there, also if this piece is not.
                     if syncs { try await file.settle() }
                 } catch {
-                    throw database.failure(error)
+                    throw database.assets.failure(error)
                 }
                 if syncs { try await advance(file, of: row) }
             }
@@ -149,7 +148,7 @@ extension RecordReader {
         _ row: ResumableUploadRow, _ part: ResumablePart, at size: Int64, _ upload: ResumableAddress,
         _ file: ResumableFile
     ) async throws(RecordError) {
-        do throws(AssetFileError) { try await file.settle() } catch { throw database.failure(error) }
+        do throws(AssetFileError) { try await file.settle() } catch { throw database.assets.failure(error) }
         if let checksum = part.checksum, await !file.passesCheck(checksum.digest) {
             await file.drop()
             throw .partMismatch

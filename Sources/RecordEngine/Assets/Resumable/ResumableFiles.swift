@@ -65,10 +65,3 @@ final class ResumableFiles: Sendable {
         }
     }
 }
-
-extension RecordDatabase {
-    /// Whether nothing of an upload need be read again to go on with it.
-    package nonisolated func remembersUpload(_ name: String) -> Bool {
-        assets.resumables.remembers(name)
-    }
-}

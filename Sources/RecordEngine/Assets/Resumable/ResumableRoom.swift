@@ -25,9 +25,9 @@ final class ResumableRoom {
     func expect(_ bytes: Int64) throws(RecordError) {
         guard bytes > reserved else { return }
         if isCounted {
-            try reader.hold(bytes - reserved, of: uploader)
+            try reader.assets.hold(bytes - reserved, of: uploader)
         } else {
-            try reader.database.assets.reserveRoom(bytes - reserved, limits: reader.database.limits)
+            try reader.database.assetStore.reserveRoom(bytes - reserved, limits: reader.database.limits)
         }
         reserved = bytes
     }
@@ -44,18 +44,18 @@ final class ResumableRoom {
             }
         }
         written = total
-        reader.database.assets.didWrite(count)
+        reader.database.assetStore.didWrite(count)
     }
 
     /// So many bytes of this request count by the upload's row from now on, and not here as well.
     func note(_ durable: Int64) {
         guard isCounted, durable > noted else { return }
-        reader.database.assets.release(durable - noted, unwritten: 0, for: uploader)
+        reader.database.assetStore.release(durable - noted, unwritten: 0, for: uploader)
         noted = durable
     }
 
     func release() {
-        let assets = reader.database.assets
+        let assets = reader.database.assetStore
         if isCounted {
             assets.release(reserved - noted, unwritten: reserved - written, for: uploader)
         } else {

@@ -1,7 +1,5 @@
 package import Cryptography
 package import RecordModel
-internal import RecordStorage
-internal import Threads
 
 /// Which upload a request means, and who asks.
 package struct ResumableAddress: Sendable {
@@ -84,56 +82,6 @@ package struct ResumableStatus: Hashable, Sendable {
     package var asset: ReceivedAsset?
 }
 
-extension RecordReader {
-    /// Uploads that one caller may have begun and not completed.
-    package static var unfinishedUploads: Int { 1_000 }
-
-    /// The row of an upload, for whoever has made it.
-    ///
-    /// - Throws: NOT_FOUND, to strangers too; with cause `TOKEN_EXPIRED` for one that has expired.
-    func findUpload(_ upload: ResumableAddress) throws(RecordError) -> ResumableUploadRow {
-        try refresh()
-        let reading = store.assets
-        let key = upload.address.key
-        guard let row = try reading.resumables.find(upload.name),
-            row.uploader == upload.caller.writerID, row.scope == key.scope, row.owner == key.owner
-        else { throw .uploadNotFound }
-        guard row.expires > WallClock.milliseconds else { throw .uploadExpired }
-        return row
-    }
-
-    func status(_ row: ResumableUploadRow, _ upload: ResumableAddress) throws(RecordError) -> ResumableStatus {
-        ResumableStatus(
-            name: row.name, offset: row.offset, length: row.length, metadata: row.metadata, expires: row.expires,
-            asset: try received(row, upload))
-    }
-
-    /// What a complete upload has become.
-    private func received(
-        _ row: ResumableUploadRow, _ upload: ResumableAddress
-    ) throws(RecordError) -> ReceivedAsset? {
-        guard let number = row.claim else { return nil }
-        let reading = store.assets
-        guard let claim = try reading.claim(number), let stored = try reading.find(id: claim.asset) else {
-            return nil
-        }
-        var asset = Asset(
-            fileChecksum: stored.hash.base64, size: stored.size, contentType: claim.contentType,
-            filename: claim.filename, picture: stored.picture.picture.map(AssetPicture.init))
-        let url = assetURLs().url(of: asset) ?? ""
-        asset.receipt = AssetReceipt.seal(claim.id, upload.caller, upload.address, with: database.keys)
-        return ReceivedAsset(asset: asset, downloadURL: url, isKnown: true)
-    }
-}
-
-extension RecordDatabase {
-    /// Notes for the operator why the file of an upload could not be opened, and says what the client learns of it.
-    nonisolated func failureToGoOn(_ error: AssetFileError) -> RecordError {
-        let failure = failure(error)
-        return error.isMissing ? .uploadLost : failure
-    }
-}
-
 extension RecordError {
     static let uploadNotFound = RecordError(
         .notFound, "There is no such upload, or it is not yours. Begin a new one with POST /assets/uploads")
@@ -171,5 +119,5 @@ extension RecordError {
     static let tooManyUploads = RecordError(
         .quotaExceeded,
         "You have begun as many uploads as you may. Go on with them or end them with DELETE, or wait until they expire",
-        cause: .tooLarge, details: [("limit", .number(Int64(RecordReader.unfinishedUploads)))])
+        cause: .tooLarge, details: [("limit", .number(Int64(Uploads.mostUnfinished)))])
 }

@@ -3,33 +3,44 @@ internal import RecordStorage
 internal import Threads
 
 extension RecordDatabase {
+    /// What planners know of how entries are spread.
+    package nonisolated var plannerStatistics: PlannerStatistics { PlannerStatistics(database: self) }
+}
+
+/// How the entries of a database's indexes are spread, as its planners know it.
+package struct PlannerStatistics: Sendable {
+    let database: RecordDatabase
+
+    private var known: Locked<[IndexID: IndexStatistics]> { database.queries.statistics }
+
     /// Looks anew at how the entries of indexes are spread, when enough has been written since the last look, and forgets
     /// indexes that are gone.
     ///
     /// - Returns: How many indexes were looked at.
     @discardableResult
-    package nonisolated func refreshStatistics() async throws(RecordError) -> Int {
-        let operations = statistics.operations
+    package func refresh() async throws(RecordError) -> Int {
+        let operations = database.statistics.operations
         var looked = 0
+        let schema = database.schema
         let present = schema.indexIDs
-        queries.statistics.withLock { known in
+        self.known.withLock { known in
             let gone = known.keys.filter { !present.contains($0) }
             for index in gone { known[index] = nil }
         }
         for type in schema.types.values {
             for index in type.indexes where index.isReady {
-                let known = queries.statistics.withLock { $0[index.id] }
+                let known = self.known.withLock { $0[index.id] }
                 guard Self.isStale(known, operations: operations) else { continue }
-                let found = try await queries.pool.read(self) { reader throws(RecordError) in
-                    try reader.statistics(of: index.id)
+                let found = try await database.queries.pool.read(database) { reader throws(RecordError) in
+                    try IndexStatistics(of: index.id, by: reader)
                 }
                 let row = found.row(index.id)
-                try await write { transaction throws(RecordError) in
+                try await database.write { transaction throws(RecordError) in
                     try transaction.store.indexStatistics.put(row)
                 }
                 var fresh = found
                 fresh.operations = operations
-                queries.statistics.withLock { [fresh] in $0[index.id] = fresh }
+                self.known.withLock { [fresh] in $0[index.id] = fresh }
                 looked += 1
             }
         }
@@ -37,8 +48,8 @@ extension RecordDatabase {
     }
 
     /// The indexes of which it is known how their entries are spread.
-    package nonisolated var sampledIndexes: Set<IndexID> {
-        queries.statistics.withLock { Set($0.keys) }
+    package var sampledIndexes: Set<IndexID> {
+        known.withLock { Set($0.keys) }
     }
 
     /// Whether so much was written that the shape of an index may be another.
@@ -48,30 +59,26 @@ extension RecordDatabase {
     }
 }
 
-extension RecordReader {
+extension IndexStatistics {
     /// Rows that one view is held for: others want the log to be emptied.
     private static let rowsPerView = 200_000
 
-    fileprivate func statistics(of index: IndexID) throws(RecordError) -> IndexStatistics {
-        let reading = store.indexes
+    /// Walks through an index.
+    fileprivate init(of index: IndexID, by reader: RecordReader) throws(RecordError) {
+        let reading = reader.store.indexes
         let entries = try reading.countEverything(index)
-        var found = IndexStatistics(
-            entries: entries, step: max(1, entries / IndexStatistics.sampleCount), samples: [])
+        self.init(entries: entries, step: max(1, entries / Self.sampleCount), samples: [])
         var position: IndexTable.Entry?
         // A whole number of steps per view, so that samples lie one step apart.
-        let rows = max(found.step, Self.rowsPerView / found.step * found.step)
+        let rows = max(step, Self.rowsPerView / step * step)
         repeat {
-            position = try reading.sample(index, every: found.step, after: position, limit: rows) { home, key in
-                found.samples.append(
-                    IndexStatistics.Sample(home: home, key: Array(key.prefix(IndexStatistics.sampleKeyBytes))))
+            position = try reading.sample(index, every: step, after: position, limit: rows) { home, key in
+                samples.append(Sample(home: home, key: Array(key.prefix(Self.sampleKeyBytes))))
             }
-            try refresh()
-        } while position != nil && found.samples.count < 4 * IndexStatistics.sampleCount
-        return found
+            try reader.refresh()
+        } while position != nil && samples.count < 4 * Self.sampleCount
     }
-}
 
-extension IndexStatistics {
     /// For the file: per sample the home's column, the length of the key, and the key.
     func row(_ index: IndexID) -> IndexStatisticTable.Row {
         var bytes: [UInt8] = []

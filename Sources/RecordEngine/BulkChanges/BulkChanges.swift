@@ -4,6 +4,16 @@ internal import RecordWire
 internal import Threads
 
 extension RecordReader {
+    /// Changes and deletions of all records that match a condition.
+    package var bulkChanges: BulkChanges { BulkChanges(reader: self) }
+}
+
+/// Deletes or changes all records that match a condition.
+package struct BulkChanges {
+    let reader: RecordReader
+
+    private var database: RecordDatabase { reader.database }
+
     /// Deletes or changes all records that match a condition, in slices that let other writers through.
     ///
     /// The set is fixed at the start. Each record is asked again in the slice that changes it: one that no longer matches,
@@ -17,7 +27,7 @@ extension RecordReader {
     /// - Throws: As `query`; BAD_REQUEST without a condition unless all records are meant, with cause TOO_LARGE for more
     ///   records than one request may change; CONFLICT with cause TOO_MANY_AFFECTED beyond `maxAffected`, SET_INTERRUPTED
     ///   for a key whose change was broken off. A failure in the middle carries how many were done before it.
-    package func changeSet(_ request: SetRequest) async throws(RecordError) -> WriteAnswer {
+    package func perform(_ request: BulkRequest) async throws(RecordError) -> WriteAnswer {
         let input = request.query.input
         if input.condition?.isBlank ?? true, input.filters.isEmpty, !request.isForAll { throw .conditionMissing }
         try requireSomeWriteRight(request.query)
@@ -38,23 +48,23 @@ extension RecordReader {
         defer {
             if let running { database.queries.runningSets.withLock { _ = $0.remove(running) } }
         }
-        if let key = request.idempotency, let answer = try await database.remembered(key, for: request.query.caller) {
+        if let key = request.idempotency, let answer = try await remembered(key, for: request.query.caller) {
             if answer.outcome == .setBegun { throw .setInterrupted(answer) }
             return answer
         }
-        if let wish = try await queries.missingIndexes(for: request.query, isForCaller: false) {
-            _ = try await database.addIndexes(wish, to: request.query.typeName)
+        if let wish = try await reader.queries.missingIndexes(for: request.query, isForCaller: false) {
+            _ = try await database.indexes.add(wish, to: request.query.typeName)
         }
         let set = try await database.queries.pool.read(database) { reader throws(RecordError) in
             var request = request
             request.query = try reader.queries.current(request.query)
-            return try reader.matches(request)
+            return try reader.bulkChanges.matches(request)
         }
-        var progress = SetProgress(matched: set.matched)
+        var progress = BulkProgress(matched: set.matched)
         if !request.isDryRun, let type = set.type {
-            let change = SetChange(
-                request, type: type, predicate: set.predicate, isOwnAlone: set.isOwnAlone, reader: self)
-            try await database.perform(change, on: set.records, &progress) {
+            let change = BulkChange(
+                request, type: type, predicate: set.predicate, isOwnAlone: set.isOwnAlone, reader: reader)
+            try await perform(change, on: set.records, &progress) {
                 progress, isLast, transaction throws(RecordError) in
                 guard let key = request.idempotency else { return }
                 if !isLast, !request.change.mustNotRepeat || progress.changed == 0 { return }
@@ -65,7 +75,7 @@ extension RecordReader {
         }
         let answer = WriteAnswer(outcome: .set, document: progress.json(request.change, isDryRun: request.isDryRun))
         if let key = request.idempotency, !request.isDryRun, set.records.isEmpty {
-            try await database.remember(answer, key, for: request.query.caller)
+            try await remember(answer, key, for: request.query.caller)
         }
         return answer
     }
@@ -74,7 +84,7 @@ extension RecordReader {
     /// and administrators whose scope or role only reads, who shall start no work of the writer's. Of users each record is
     /// judged by itself.
     private func requireSomeWriteRight(_ request: QueryRequest) throws(RecordError) {
-        guard let type = schema[request.typeName] else { return }
+        guard let type = reader.schema[request.typeName] else { return }
         guard Visibility(of: type, for: request.caller, in: request.address.scope).writes == .none else { return }
         switch request.caller {
         case .user: return
@@ -84,8 +94,8 @@ extension RecordReader {
     }
 
     /// Refuses a change of fields that the caller writes in no record, not even its own.
-    private func allowFields(of request: SetRequest) throws(RecordError) {
-        guard case .modify(let input) = request.change, let type = schema[request.query.typeName] else { return }
+    private func allowFields(of request: BulkRequest) throws(RecordError) {
+        guard case .modify(let input) = request.change, let type = reader.schema[request.query.typeName] else { return }
         let operation = RecordOperation(
             .modify(createsMissing: false, replacesAll: false), typeName: type.name, isTypeInPath: true,
             recordName: nil, input: input)
@@ -94,19 +104,19 @@ extension RecordReader {
     }
 
     /// The ids of all matches, in the order in which the walk meets them.
-    private func matches(_ request: SetRequest) throws(RecordError) -> MatchedSet {
+    private func matches(_ request: BulkRequest) throws(RecordError) -> MatchedSet {
         var set = MatchedSet()
         let limit = database.limits.setRecords
-        guard let query = try queries.bind(request.query), let zone = query.zone else { return set }
-        try queries.requireIndexes(query, request.query)
+        guard let query = try reader.queries.bind(request.query), let zone = query.zone else { return set }
+        try reader.queries.requireIndexes(query, request.query)
         set.type = query.type
         // Of each record it is asked again whether the caller may see it.
         set.predicate = query.condition
         set.isOwnAlone = query.isOwnAlone
         let budget = QueryBudget(
-            time: .milliseconds(database.limits.queryMilliseconds), workPerRecord: SetChange.workPerRecord)
-        try queries.advising(query, budget) { () throws(RecordError) in
-            let runner = try queries.runnerOfAll(query, zone: zone, budget)
+            time: .milliseconds(database.limits.queryMilliseconds), workPerRecord: BulkChange.workPerRecord)
+        try reader.queries.advising(query, budget) { () throws(RecordError) in
+            let runner = try reader.queries.runnerOfAll(query, zone: zone, budget)
             set.matched = try runner.count()
             if request.isDryRun { return }
             if let most = request.maxAffected, set.matched > most {
@@ -117,6 +127,36 @@ extension RecordReader {
             try runner.forEachMatch { record throws(RecordError) in set.records.append(record) }
         }
         return set
+    }
+
+    /// Makes a change to records, slice by slice, each a write among others.
+    ///
+    /// - Parameter note: Called in the transaction of each slice.
+    func perform(
+        _ change: BulkChange, on records: [RecordNumber], _ progress: inout BulkProgress,
+        note: @escaping BulkJob.Note
+    ) async throws(RecordError) {
+        guard !records.isEmpty else { return }
+        let job = BulkJob(change, on: records, progress, note: note)
+        try await database.jobs.run(job, in: database)
+        progress = job.progress
+    }
+
+    /// The first answer to an idempotency key, if it is known.
+    private func remembered(
+        _ key: IdempotencyKey, for caller: Caller
+    ) async throws(RecordError) -> WriteAnswer? {
+        try await database.write(startsLazily: true) { transaction throws(RecordError) in
+            try transaction.remembered(key, for: caller)
+        }
+    }
+
+    private func remember(
+        _ answer: WriteAnswer, _ key: IdempotencyKey, for caller: Caller
+    ) async throws(RecordError) {
+        try await database.write { transaction throws(RecordError) in
+            try transaction.remember(answer, key, for: caller)
+        }
     }
 }
 
@@ -130,7 +170,7 @@ private struct MatchedSet: Sendable {
 }
 
 /// How far a change of a set is.
-struct SetProgress: Sendable {
+struct BulkProgress: Sendable {
     let matched: Int
     var changed = 0
     var skips = SetSkips()
@@ -139,7 +179,7 @@ struct SetProgress: Sendable {
         self.matched = matched
     }
 
-    func json(_ change: SetRequest.Change, isDryRun: Bool) -> [UInt8] {
+    func json(_ change: BulkRequest.Change, isDryRun: Bool) -> [UInt8] {
         let word =
             switch change {
             case .delete: "deleted"
@@ -155,7 +195,7 @@ struct SetProgress: Sendable {
     }
 }
 
-extension SetRequest.Change {
+extension BulkRequest.Change {
     /// Whether records that have it already must not get it again.
     fileprivate var mustNotRepeat: Bool {
         switch self {

@@ -4,24 +4,24 @@ internal import RecordWire
 /// Makes one change to a set of records. Ends with the first failure, and tells how far it came.
 ///
 /// Unchecked: see `Job`.
-final class SetJob: Job, @unchecked Sendable {
+final class BulkJob: Job, @unchecked Sendable {
     /// What is written together with a slice; told how far the change is with it, and whether it is the last.
-    typealias Note = @Sendable (SetProgress, _ isLast: Bool, WriteTransaction) throws(RecordError) -> Void
+    typealias Note = @Sendable (BulkProgress, _ isLast: Bool, WriteTransaction) throws(RecordError) -> Void
 
-    private let change: SetChange
+    private let change: BulkChange
     private let records: [RecordNumber]
     private let note: Note
     /// What is committed.
-    private(set) var progress: SetProgress
+    private(set) var progress: BulkProgress
     private var position = 0
     /// What is done once the slice under way is committed.
-    private var next: SetProgress
+    private var next: BulkProgress
     /// The most records of one slice; fewer on a full disk, whose log has no room for so many.
     private var sliceRecords = 1_000
     /// The records that the slice under way may touch, or has touched.
     private var attempted = 0
 
-    init(_ change: SetChange, on records: [RecordNumber], _ progress: SetProgress, note: @escaping Note) {
+    init(_ change: BulkChange, on records: [RecordNumber], _ progress: BulkProgress, note: @escaping Note) {
         self.change = change
         self.records = records
         self.progress = progress
@@ -68,7 +68,7 @@ final class SetJob: Job, @unchecked Sendable {
 
 extension RecordError {
     /// The refusal of a slice, which is none of those before it.
-    fileprivate func after(_ progress: SetProgress) -> RecordError {
+    fileprivate func after(_ progress: BulkProgress) -> RecordError {
         let told = cause == .storageFull ? "The server's disk became full" : reason
         var error = self
         error.reason = "\(told). \(progress.changed) of \(progress.matched) records were changed before and stay so"

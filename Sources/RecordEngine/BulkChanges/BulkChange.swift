@@ -3,7 +3,7 @@ internal import RecordStorage
 internal import RecordWire
 
 /// One change that is made to many records.
-struct SetChange: Sendable {
+struct BulkChange: Sendable {
     private let request: WriteRequest
     private let operation: RecordOperation?
     /// Whether it deletes what it finds.
@@ -20,7 +20,7 @@ struct SetChange: Sendable {
 
     /// - Parameter isOwnAlone: Whether all records of the set are the caller's own, for the sake of the condition.
     init(
-        _ set: SetRequest, type: RecordTypeDefinition, predicate: Predicate, isOwnAlone: Bool, reader: RecordReader
+        _ set: BulkRequest, type: RecordTypeDefinition, predicate: Predicate, isOwnAlone: Bool, reader: RecordReader
     ) {
         // Answers are not shown: with no field they are short.
         request = WriteRequest(
@@ -38,7 +38,7 @@ struct SetChange: Sendable {
                 .modify(createsMissing: false, replacesAll: false), typeName: type.name, isTypeInPath: true,
                 recordName: nil, input: input)
             // What is wrong with the values is the writer's to say.
-            try? reader.prepare(&operation)
+            try? operation.prepare(by: reader.schema, in: reader.database)
             self.operation = operation
         }
     }
@@ -47,7 +47,7 @@ struct SetChange: Sendable {
     /// for the next slice.
     func perform(
         on records: ArraySlice<RecordNumber>, in transaction: WriteTransaction, _ budget: inout SliceBudget,
-        _ progress: inout SetProgress
+        _ progress: inout BulkProgress
     ) throws(RecordError) {
         var request = request
         request.caller = try transaction.callers.current(request.caller)
@@ -164,35 +164,5 @@ struct SetChange: Sendable {
             .zoneNotFound:
             false
         }
-    }
-}
-
-extension RecordDatabase {
-    /// Makes a change to records, slice by slice, each a write among others.
-    ///
-    /// - Parameter note: Called in the transaction of each slice.
-    nonisolated func perform(
-        _ change: SetChange, on records: [RecordNumber], _ progress: inout SetProgress,
-        note: @escaping SetJob.Note
-    ) async throws(RecordError) {
-        guard !records.isEmpty else { return }
-        let job = SetJob(change, on: records, progress, note: note)
-        try await jobs.run(job, in: self)
-        progress = job.progress
-    }
-
-    /// The first answer to an idempotency key, if it is known.
-    nonisolated func remembered(
-        _ key: IdempotencyKey, for caller: Caller
-    ) async throws(RecordError) -> WriteAnswer? {
-        try await write(startsLazily: true) { transaction throws(RecordError) in
-            try transaction.remembered(key, for: caller)
-        }
-    }
-
-    nonisolated func remember(
-        _ answer: WriteAnswer, _ key: IdempotencyKey, for caller: Caller
-    ) async throws(RecordError) {
-        try await write { transaction throws(RecordError) in try transaction.remember(answer, key, for: caller) }
     }
 }

@@ -18,6 +18,14 @@ package struct CopyProgress: Hashable, Sendable {
 }
 
 extension RecordDatabase {
+    /// Copies of its file.
+    package nonisolated var copies: Copies { Copies(database: self) }
+}
+
+/// Makes copies of a database's file, one at a time.
+package struct Copies: Sendable {
+    let database: RecordDatabase
+
     /// Copies the file while writers go on, in time slices on the writer's thread between groups of writes.
     ///
     /// - Parameters:
@@ -25,14 +33,14 @@ extension RecordDatabase {
     ///   - progress: Called between slices, on the caller's thread.
     /// - Returns: What the copy holds: exactly the commits up to there.
     /// - Throws: `BackupProblem`; a `StoreFailure` of either file. The copy is worth nothing then.
-    package nonisolated func copyFile(
-        to path: String, progress: (CopyProgress) throws -> Void
+    package func make(
+        at path: String, progress: (CopyProgress) throws -> Void
     ) async throws -> CopyMark {
         do {
             while true {
                 let slice: CopyProgress
                 do {
-                    slice = try await betweenGroups { try $0.copySlice(to: path) }
+                    slice = try await database.betweenGroups { try Self.slice(to: path, of: $0) }
                 } catch let error as RecordError where error == .writerOverloaded {
                     // Those who write go first.
                     try await Task.sleep(for: .milliseconds(100))
@@ -44,34 +52,36 @@ extension RecordDatabase {
                 try AssetFolder.flush(path)
             }
         } catch {
-            await endCopy()
+            await Self.end(in: database)
             throw error
         }
     }
 
     /// Copies for one time slice, outside of any transaction: SQLite copies nothing inside of one.
-    private func copySlice(to path: String) throws -> CopyProgress {
-        guard let transaction, isHealthy else { throw BackupProblem("The database is closed, or takes no writes.") }
-        let copy = try copying ?? transaction.store.copy(to: path)
-        copying = copy
-        var budget = SliceBudget(.background, in: transaction, waiting: queueDepth)
-        budget.limit(to: Self.pagesPerSlice)
+    private static func slice(to path: String, of database: isolated RecordDatabase) throws -> CopyProgress {
+        guard let transaction = database.transaction, database.isHealthy else {
+            throw BackupProblem("The database is closed, or takes no writes.")
+        }
+        let copy = try database.copying ?? transaction.store.copy(to: path)
+        database.copying = copy
+        var budget = SliceBudget(.background, in: transaction, waiting: database.queueDepth)
+        budget.limit(to: pagesPerSlice)
         var isDone = false
         repeat {
-            isDone = try copy.step(pages: Self.pagesPerStep)
-            budget.spend(Self.pagesPerStep)
+            isDone = try copy.step(pages: pagesPerStep)
+            budget.spend(pagesPerStep)
         } while !isDone && budget.hasMore
         let pages = copy.pages
         guard isDone else { return CopyProgress(pages: pages.total, remaining: pages.remaining) }
         let mark = CopyMark(sequence: transaction.lastSequence, epoch: .random(in: 1 ... .max))
-        endCopy()
+        end(in: database)
         return CopyProgress(pages: pages.total, remaining: 0, mark: mark)
     }
 
     /// Lets go of a copy that is complete or was given up.
-    func endCopy() {
-        copying?.end()
-        copying = nil
+    static func end(in database: isolated RecordDatabase) {
+        database.copying?.end()
+        database.copying = nil
     }
 
     /// A few microseconds for each page.
