@@ -35,9 +35,6 @@ TOO_LARGE = {
     "FogbaseClient.Database": (644, 63),
     "FogbaseClient.InMemoryDatabase": (1054, 72),
     "FogbaseClient.Query": (277, 48),
-    "RecordEngine.RecordDatabase": (840, 51),
-    "RecordEngine.RecordReader": (1249, 95),
-    "RecordEngine.WriteTransaction": (699, 58),
 }
 
 DECLARATION = re.compile(
