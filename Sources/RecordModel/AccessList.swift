@@ -1,6 +1,3 @@
-/// The number of a custom role within one database file.
-package typealias RoleID = Int64
-
 /// Whom an entry of an access list means.
 package enum Principal: Hashable, Sendable {
     /// Anyone, signed in or not: `*`.
@@ -13,8 +10,8 @@ package enum Principal: Hashable, Sendable {
     package var number: Int64 {
         switch self {
         case .everyone: 0
-        case .user(let id): id
-        case .role(let id): -id
+        case .user(let id): id.rawValue
+        case .role(let id): -id.rawValue
         }
     }
 
@@ -22,9 +19,9 @@ package enum Principal: Hashable, Sendable {
     package init?(number: Int64) {
         switch number {
         case 0: self = .everyone
-        case 1...: self = .user(number)
+        case 1...: self = .user(UserID(rawValue: number))
         case Self.byGrants: return nil
-        default: self = .role(-number)
+        default: self = .role(RoleID(rawValue: -number))
         }
     }
 
@@ -183,7 +180,7 @@ extension Caller {
         switch self {
         case .anonymous, .service, .administrator: [Principal.everyone.number]
         case .user(let id, let roles):
-            ([Principal.everyone.number, id] + roles.values.map { Principal.role($0).number }).sorted()
+            ([Principal.everyone.number, id.rawValue] + roles.values.map { Principal.role($0).number }).sorted()
         }
     }
 
@@ -191,6 +188,7 @@ extension Caller {
     func isPrincipal(_ number: Int64) -> Bool {
         if number == Principal.everyone.number { return true }
         guard case .user(let id, let roles) = self else { return false }
-        return number == id || (number < 0 && number != Principal.byGrants && roles.values.contains(-number))
+        return number == id.rawValue
+            || (number < 0 && number != Principal.byGrants && roles.values.contains(RoleID(rawValue: -number)))
     }
 }

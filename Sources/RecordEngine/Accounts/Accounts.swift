@@ -152,9 +152,9 @@ extension WriteTransaction {
     func addAccount(
         recordName: String, name: String, password: String?, kind: AccountKind
     ) throws(RecordError) -> AccountRow {
-        var row = AccountRow(
-            id: 0, recordName: recordName, name: name, password: password, created: now, granted: 0, kind: kind)
-        row.id = try accounts.add(recordName: recordName, name: name, password: password, created: now, kind: kind)
+        let id = try accounts.add(recordName: recordName, name: name, password: password, created: now, kind: kind)
+        let row = AccountRow(
+            id: id, recordName: recordName, name: name, password: password, created: now, granted: 0, kind: kind)
         try ensureUserRecord(of: row)
         return row
     }

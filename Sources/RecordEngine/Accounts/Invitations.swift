@@ -162,7 +162,7 @@ extension WriteTransaction {
                 "There is the full number of invitations. Take some away first", cause: .tooLarge,
                 details: [("limit", .number(Int64(limit)))])
         }
-        var roleIDs: [Int64] = []
+        var roleIDs: [RoleID] = []
         for role in wish.roles {
             guard let id = try roles.find(role.text) else {
                 throw .unknownRole(role)

@@ -103,8 +103,8 @@ extension RecordDatabase {
 
 extension WriteTransaction {
     fileprivate func putRole(_ name: RoleName, members: [String]) throws(RecordError) -> Bool {
-        var accountIDs: [Int64] = []
-        var roleIDs: [Int64] = []
+        var accountIDs: [UserID] = []
+        var roleIDs: [RoleID] = []
         let known = try roles.find(name.text)
         let holdersBefore = try holders(of: known)
         if known == nil {
@@ -114,7 +114,7 @@ extension WriteTransaction {
                     details: [("limit", .number(Int64(RecordDatabase.roleCount)))])
             }
         }
-        let role: Int64
+        let role: RoleID
         if let known {
             role = known
         } else {
@@ -134,8 +134,8 @@ extension WriteTransaction {
 
     /// Who a role can have in it.
     private enum Member {
-        case account(Int64)
-        case role(Int64)
+        case account(UserID)
+        case role(RoleID)
     }
 
     /// Whom a name means; `nil` for nobody, and for the role itself.
@@ -187,13 +187,13 @@ extension WriteTransaction {
         return Role(name: name.text, members: try members(of: name))
     }
 
-    private func holders(of role: Int64?) throws(RecordError) -> Set<Int64> {
+    private func holders(of role: RoleID?) throws(RecordError) -> Set<UserID> {
         guard let role else { return [] }
         return try roles.holders(of: role)
     }
 
     /// Sync tokens of accounts whose roles have changed start again, and cached callers are looked up anew.
-    private func mark(_ accounts: Set<Int64>) throws(RecordError) {
+    private func mark(_ accounts: Set<UserID>) throws(RecordError) {
         let sequence = try nextSequence()
         try roles.markChanged(accounts: accounts, sequence: sequence)
         rightsChanged = true

@@ -72,7 +72,7 @@ extension AuditNotes {
 }
 
 extension KeyTable {
-    fileprivate func nameOfKey(account: Int64) -> String? {
+    fileprivate func nameOfKey(account: UserID) -> String? {
         (try? find(account: account))?.name
     }
 }

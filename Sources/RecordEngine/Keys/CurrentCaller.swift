@@ -97,10 +97,10 @@ extension RecordDatabase {
 
 /// Writes down that a key is used, as a write among others that nobody waits for.
 private final class KeyUse: PendingWrite, @unchecked Sendable {
-    private let account: Int64
+    private let account: UserID
     private let now: Int64
 
-    init(account: Int64, now: Int64) {
+    init(account: UserID, now: Int64) {
         self.account = account
         self.now = now
         super.init(operations: 0, weight: 1, isAlone: false, startsLazily: true)

@@ -53,7 +53,7 @@ package final class AudienceTable {
         package var audience: AudienceID
         package var type: TypeID
         package var record: RecordNumber
-        package var creator: Int64
+        package var creator: UserID
     }
 
     package func contains(_ row: RecordRow, in audience: AudienceID) throws(RecordError) -> Bool {
