@@ -94,7 +94,7 @@ import Testing
         let former = StoredFormerReaders.encode(
             Dictionary(
                 uniqueKeysWithValues: (1...Limits.formerReaders).map {
-                    (Principal.user(UserID(rawValue: Int64(1_000 + $0))).number, 1)
+                    (.principal(.user(UserID(rawValue: Int64(1_000 + $0)))), 1)
                 })
         )
         let store = try connection.prepare("UPDATE record SET former = ?1 WHERE name = 'x'")
