@@ -1,6 +1,3 @@
-/// The number of a custom role within one database file.
-package typealias RoleID = Int64
-
 /// Whom an entry of an access list means.
 package enum Principal: Hashable, Sendable {
     /// Anyone, signed in or not: `*`.
@@ -9,27 +6,30 @@ package enum Principal: Hashable, Sendable {
     /// All who hold a custom role, directly or through others: `role:name`.
     case role(RoleID)
 
-    /// The number that stands for it in stored lists and in the table of audiences; part of the storage format.
+    /// The number that stands for it in stored lists and in the table of audiences, a role's below zero; part of the
+    /// storage format. Nothing but their forms has it.
     package var number: Int64 {
         switch self {
         case .everyone: 0
-        case .user(let id): id
-        case .role(let id): -id
+        case .user(let id): id.rawValue
+        case .role(let id): -id.rawValue
         }
     }
 
     /// - Parameter number: As `number` gives it; `nil` for what is no principal.
     package init?(number: Int64) {
         switch number {
+        case .min, .max: return nil
         case 0: self = .everyone
-        case 1...: self = .user(number)
-        case Self.byGrants: return nil
-        default: self = .role(-number)
+        case 1...: self = .user(UserID(rawValue: number))
+        default: self = .role(RoleID(rawValue: -number))
         }
     }
+}
 
-    /// Among former readers: all whom the grants of the record's type let read it before it had a list.
-    package static let byGrants = Int64.min
+/// In the order of stored lists.
+extension Principal: Comparable {
+    package static func < (left: Principal, right: Principal) -> Bool { left.number < right.number }
 }
 
 /// What an entry of an access list gives.
@@ -64,11 +64,6 @@ package struct AccessList: Hashable, Sendable {
         get { rights[principal] ?? [] }
         set { rights[principal] = newValue.isEmpty ? nil : newValue }
     }
-
-    /// The principals that may read, by number.
-    package var readers: [Int64] {
-        rights.filter { $0.value.contains(.read) }.map(\.key.number).sorted()
-    }
 }
 
 /// Access lists as they are stored, judged without being decoded: entries of nine bytes, ascending by the principal's
@@ -79,8 +74,8 @@ package enum StoredAccess {
     package static func encode(_ list: AccessList) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(list.rights.count * entryBytes)
-        for (number, rights) in list.rights.map({ ($0.key.number, $0.value) }).sorted(by: { $0.0 < $1.0 }) {
-            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        for (principal, rights) in list.rights.sorted(by: { $0.key < $1.key }) {
+            withUnsafeBytes(of: principal.number.littleEndian) { bytes.append(contentsOf: $0) }
             bytes.append(rights.rawValue)
         }
         return bytes
@@ -88,34 +83,59 @@ package enum StoredAccess {
 
     package static func decode(_ bytes: [UInt8]) -> AccessList {
         var rights: [Principal: AccessRights] = [:]
-        forEach(bytes) { number, given in
-            if let principal = Principal(number: number) { rights[principal] = given }
-        }
+        forEach(bytes) { rights[$0] = $1 }
         return AccessList(rights)
     }
 
-    /// The numbers of the principals that a stored list lets read, ascending.
-    package static func readers(_ bytes: [UInt8]) -> [Int64] {
-        var numbers: [Int64] = []
-        forEach(bytes) { number, rights in if rights.contains(.read) { numbers.append(number) } }
-        return numbers
+    /// The principals that a stored list lets read, in its order.
+    package static func readers(_ bytes: [UInt8]) -> [Principal] {
+        var readers: [Principal] = []
+        forEach(bytes) { principal, rights in if rights.contains(.read) { readers.append(principal) } }
+        return readers
     }
 
-    /// Calls `body` with each entry of a stored list. Bytes behind the last whole entry are ignored.
+    /// Calls `body` with each entry of a stored list. What is no principal is ignored, and so are bytes behind the last
+    /// whole entry.
     package static func forEach<Failure: Error>(
-        _ bytes: [UInt8], _ body: (_ number: Int64, _ rights: AccessRights) throws(Failure) -> Void
+        _ bytes: [UInt8], _ body: (_ principal: Principal, _ rights: AccessRights) throws(Failure) -> Void
     ) throws(Failure) {
         let raw = bytes.span.bytes
         var offset = 0
         while offset + entryBytes <= raw.byteCount {
             let number = Int64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: offset, as: Int64.self))
-            try body(number, AccessRights(rawValue: bytes[offset + 8]))
+            if let principal = Principal(number: number) {
+                try body(principal, AccessRights(rawValue: bytes[offset + 8]))
+            }
             offset += entryBytes
         }
     }
 }
 
-/// The principals that could read a record before its access list changed, and cannot any more, each with the sequence
+/// Who could read a record before its access list changed.
+package enum FormerReader: Hashable, Sendable {
+    /// All whom the grants of the record's type let read it: it had no list.
+    case byGrants
+    case principal(Principal)
+
+    fileprivate var number: Int64 {
+        switch self {
+        case .byGrants: .min
+        case .principal(let principal): principal.number
+        }
+    }
+
+    fileprivate init?(number: Int64) {
+        if number == .min {
+            self = .byGrants
+        } else if let principal = Principal(number: number) {
+            self = .principal(principal)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// Those who could read a record before its access list changed, and cannot any more, each with the sequence
 /// number of the change that took it from them. The change feed tells them once that the record is gone.
 ///
 /// Stored as a mark of eight bytes and sixteen for each, ascending, all little endian. Before there were numbers, there was
@@ -124,22 +144,22 @@ package enum StoredFormerReaders {
     /// No principal has this number.
     private static let mark = Int64.max
 
-    /// - Parameter losses: The sequence numbers by the principals' numbers.
-    package static func encode(_ losses: [Int64: Int64]) -> [UInt8] {
+    /// - Parameter losses: The sequence numbers by reader.
+    package static func encode(_ losses: [FormerReader: Int64]) -> [UInt8] {
         var bytes: [UInt8] = []
         func append(_ number: Int64) {
             withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
         }
         append(mark)
-        for (principal, sequence) in losses.sorted(by: { $0.key < $1.key }) {
-            append(principal)
+        for (reader, sequence) in losses.sorted(by: { $0.key.number < $1.key.number }) {
+            append(reader.number)
             append(sequence)
         }
         return bytes
     }
 
-    package static func decode(_ bytes: [UInt8]) -> [Int64: Int64] {
-        var losses: [Int64: Int64] = [:]
+    package static func decode(_ bytes: [UInt8]) -> [FormerReader: Int64] {
+        var losses: [FormerReader: Int64] = [:]
         forEach(bytes) { losses[$0] = $1 }
         return losses
     }
@@ -150,47 +170,52 @@ package enum StoredFormerReaders {
     ///   - before, after: The record's access lists.
     package static func losses(
         _ former: [UInt8]?, before: [UInt8]?, after: [UInt8]?, at sequence: Int64
-    ) -> [Int64: Int64] {
+    ) -> [FormerReader: Int64] {
         var losses = former.map(decode) ?? [:]
-        for principal in before.map(StoredAccess.readers) ?? [Principal.byGrants] where losses[principal] == nil {
-            losses[principal] = sequence
-        }
-        for principal in after.map(StoredAccess.readers) ?? [Principal.byGrants] { losses[principal] = nil }
+        for reader in readers(before) where losses[reader] == nil { losses[reader] = sequence }
+        for reader in readers(after) { losses[reader] = nil }
         return losses
     }
 
-    /// Calls `body` with each; where a number is not known, with the greatest there is.
-    static func forEach(_ bytes: [UInt8], _ body: (_ principal: Int64, _ sequence: Int64) -> Void) {
+    private static func readers(_ access: [UInt8]?) -> [FormerReader] {
+        access.map { StoredAccess.readers($0).map(FormerReader.principal) } ?? [.byGrants]
+    }
+
+    /// Calls `body` with each; where a sequence number is not known, with the greatest there is.
+    static func forEach(_ bytes: [UInt8], _ body: (_ reader: FormerReader, _ sequence: Int64) -> Void) {
         bytes.withUnsafeBytes { bytes in
             func number(_ offset: Int) -> Int64 {
                 Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
             }
             guard bytes.count >= 8 else { return }
             guard number(0) == mark else {
-                for offset in stride(from: 0, through: bytes.count - 8, by: 8) { body(number(offset), .max) }
+                for offset in stride(from: 0, through: bytes.count - 8, by: 8) {
+                    if let reader = FormerReader(number: number(offset)) { body(reader, .max) }
+                }
                 return
             }
             for offset in stride(from: 8, through: bytes.count - 16, by: 16) {
-                body(number(offset), number(offset + 8))
+                if let reader = FormerReader(number: number(offset)) { body(reader, number(offset + 8)) }
             }
         }
     }
 }
 
 extension Caller {
-    /// The numbers of the principals that the caller is, ascending: everyone, its account, its roles.
-    package var principals: [Int64] {
+    /// The principals that the caller is, in the order of stored lists: its roles, everyone, its account.
+    package var principals: [Principal] {
         switch self {
-        case .anonymous, .service, .administrator: [Principal.everyone.number]
-        case .user(let id, let roles):
-            ([Principal.everyone.number, id] + roles.values.map { Principal.role($0).number }).sorted()
+        case .anonymous, .service, .administrator: [.everyone]
+        case .user(let id, let roles): ([.everyone, .user(id)] + roles.values.map(Principal.role)).sorted()
         }
     }
 
-    /// Whether an entry with this number means the caller.
-    func isPrincipal(_ number: Int64) -> Bool {
-        if number == Principal.everyone.number { return true }
-        guard case .user(let id, let roles) = self else { return false }
-        return number == id || (number < 0 && number != Principal.byGrants && roles.values.contains(-number))
+    /// Whether an entry for a principal means the caller.
+    func isPrincipal(_ principal: Principal) -> Bool {
+        switch principal {
+        case .everyone: true
+        case .user(let id): id == userID
+        case .role(let id): if case .user(_, let roles) = self { roles.values.contains(id) } else { false }
+        }
     }
 }

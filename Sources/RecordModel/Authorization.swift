@@ -34,7 +34,7 @@ package enum Reach: Hashable, Sendable {
 package enum ListedReach: Hashable, Sendable {
     case none
     /// Those whose list gives the right to one of these principals.
-    case principals([Int64])
+    case principals([Principal])
     case all
 }
 
@@ -149,7 +149,7 @@ package enum Authorization {
 
     /// What of a record and of the reach on its type has decided.
     enum Verdict {
-        case listed(Int64), unlisted, reached, notCreator, outOfReach
+        case listed(Principal), unlisted, reached, notCreator, outOfReach
 
         var isAllowed: Bool {
             switch self {
@@ -230,22 +230,21 @@ package enum Authorization {
     ) -> Bool {
         guard reach != .none, scope == .publicDatabase else { return false }
         var isFormer = false
-        StoredFormerReaders.forEach(formerReaders) { number, lost in
+        StoredFormerReaders.forEach(formerReaders) { reader, lost in
             guard lost > sequence else { return }
-            if number == Principal.byGrants {
-                if reach == .all || creator == caller.userID { isFormer = true }
-            } else if caller.isPrincipal(number) {
-                isFormer = true
+            switch reader {
+            case .byGrants: if reach == .all || creator == caller.userID { isFormer = true }
+            case .principal(let principal): if caller.isPrincipal(principal) { isFormer = true }
             }
         }
         return isFormer
     }
 
     /// The principal in a list that has the right and that the caller is.
-    private static func giver(of right: AccessRights, in access: [UInt8], to caller: Caller) -> Int64? {
-        var giver: Int64?
-        StoredAccess.forEach(access) { number, rights in
-            if giver == nil, rights.contains(right), caller.isPrincipal(number) { giver = number }
+    private static func giver(of right: AccessRights, in access: [UInt8], to caller: Caller) -> Principal? {
+        var giver: Principal?
+        StoredAccess.forEach(access) { principal, rights in
+            if giver == nil, rights.contains(right), caller.isPrincipal(principal) { giver = principal }
         }
         return giver
     }

@@ -1,6 +1,3 @@
-/// The number of an account within one database file; see `UserRecordName` for its public name.
-package typealias UserID = Int64
-
 /// Who asks.
 package enum Caller: Hashable, Sendable {
     /// No credential: the `_world` role alone.
@@ -19,6 +16,24 @@ package enum Caller: Hashable, Sendable {
 
     package var administrator: Administrator? {
         if case .administrator(let administrator) = self { administrator } else { nil }
+    }
+
+    /// The number that stands in `creator` and `modifier` of what the caller writes.
+    package var writerID: UserID {
+        switch self {
+        case .anonymous: .nobody
+        case .administrator: .administrator
+        case .user(let id, _): id
+        case .service(let key): key.account
+        }
+    }
+
+    /// The number by which cursors, tokens and remembered answers are this caller's.
+    package var identityID: CallerID {
+        if case .administrator(let administrator) = self, administrator.id != 0 {
+            return CallerID(administrator: administrator.id)
+        }
+        return CallerID(writerID)
     }
 
     /// Whether grants and access lists decide for this caller.

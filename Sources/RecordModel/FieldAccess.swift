@@ -23,7 +23,7 @@ package struct FieldAccess: Hashable, Sendable {
     /// As `RecordTypeDefinition.commonFieldAccess` keeps it.
     static func common(_ fields: [FieldDefinition]) -> [FieldAccess] {
         // Which user it is does not matter: whose a record is, is judged when it is at hand.
-        [Caller.anonymous, .user(0, roles: [:])].map { Authorization.fields(fields, for: $0) }
+        [Caller.anonymous, .user(.nobody, roles: [:])].map { Authorization.fields(fields, for: $0) }
     }
 }
 

@@ -27,8 +27,8 @@ package struct Ruling: Hashable, Sendable {
         case noGrant
         /// It is granted for the caller's own records, and this is another's.
         case notCreator
-        /// The record's access list gives it to a principal (`Principal.number`) that the caller is.
-        case listed(Int64)
+        /// The record's access list gives it to a principal that the caller is.
+        case listed(Principal)
         /// The record has an access list which does not give it.
         case unlisted
         /// Whoever is signed in uploads files.

@@ -74,3 +74,54 @@ package struct RecordNumber: StoredID {
     @inlinable
     package var previous: RecordNumber { RecordNumber(rawValue: rawValue - 1) }
 }
+
+/// The number of an account within one database file; see `UserRecordName` for its public name.
+@frozen
+package struct UserID: StoredID {
+    package let rawValue: Int64
+
+    @inlinable
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// Writers that are no accounts. Their numbers are part of the storage format.
+extension UserID {
+    /// Callers without a credential; also the owner of the public database.
+    @inlinable
+    package static var nobody: UserID { UserID(rawValue: 0) }
+
+    /// Whoever runs the server.
+    @inlinable
+    package static var administrator: UserID { UserID(rawValue: 1) }
+
+    /// Stands in conditions for every account that is gone, as `_deleted` does in answers.
+    @inlinable
+    package static var gone: UserID { UserID(rawValue: 2) }
+}
+
+/// The number of a custom role within one database file.
+@frozen
+package struct RoleID: StoredID {
+    package let rawValue: Int64
+
+    @inlinable
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// The number by which cursors, tokens and remembered answers are one caller's and nobody else's: that of its account, or
+/// that of an administrator below zero. Part of the storage format.
+@frozen
+package struct CallerID: StoredID {
+    package let rawValue: Int64
+
+    @inlinable
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    /// Who writes as an account, or as a writer that is none.
+    @inlinable
+    package init(_ account: UserID) { rawValue = account.rawValue }
+
+    /// - Parameter id: The administrator's number, above zero.
+    @inlinable
+    package init(administrator id: Int64) { rawValue = -id }
+}

@@ -1,5 +1,6 @@
 import Glibc
 import RecordStorage
+import TestSupport
 import Testing
 
 @testable import fogbase

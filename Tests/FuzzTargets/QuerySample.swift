@@ -25,7 +25,7 @@ package enum QuerySample {
     }
 
     package static func binder() throws(RecordError) -> PredicateBinder {
-        PredicateBinder(type: try type(), now: now) { name in name == "_bob" ? 7 : nil }
+        PredicateBinder(type: try type(), now: now) { name in name == "_bob" ? UserID(rawValue: 7) : nil }
     }
 
     package static func field(_ name: String) throws(RecordError) -> QueryField {

@@ -4,6 +4,7 @@ import Glibc
 import RecordEngine
 import RecordModel
 import RecordStorage
+import TestSupport
 import Testing
 
 /// What uploads may take: of the quota, of one file, of the disk. What is refused leaves nothing behind.

@@ -1,6 +1,7 @@
 import RecordEngine
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 @Suite struct FeedModelTests {

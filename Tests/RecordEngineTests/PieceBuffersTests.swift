@@ -1,4 +1,5 @@
 import RecordModel
+import TestSupport
 import Testing
 
 @testable import RecordEngine

@@ -60,7 +60,7 @@ struct VisibilityTests {
                         #expect(visibility.mayWrite(record) == may(.write, record))
                         #expect(visibility.knows(record) == (may(.read, record) || may(.write, record)))
                         #expect(((try? visibility.requireWriting(record, of: type.name)) != nil) == may(.write, record))
-                        let former = StoredFormerReaders.encode([1: 5, 2: 3])
+                        let former = StoredFormerReaders.encode([.principal(.user(1)): 5, .principal(.user(2)): 3])
                         let creator = try #require(record.creator)
                         #expect(
                             visibility.couldRead(creator: creator, formerReaders: former, after: 4)

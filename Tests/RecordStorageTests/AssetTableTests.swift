@@ -1,6 +1,7 @@
 import CSQLite
 import Cryptography
 import StoreTestSupport
+import TestSupport
 import Testing
 
 @testable import RecordStorage

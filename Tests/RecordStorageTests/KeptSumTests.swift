@@ -53,22 +53,23 @@ import Testing
 
         mutating func act() throws -> String {
             now += 1
-            let who = Int64.random(in: 16...19)
+            let who = UserID(rawValue: .random(in: 16...19))
             let action = Int.random(in: 0..<13)
             switch action {
             case 0, 1:
                 let body = [UInt8](repeating: 1, count: .random(in: 0...300))
                 try answers.remember(
-                    RememberedAnswer(request: [1], outcome: 1, name: "n", tag: "t", body: body), caller: who,
+                    RememberedAnswer(request: [1], outcome: 1, name: "n", tag: "t", body: body), caller: CallerID(who),
                     key: "k\(Int.random(in: 0..<20))", created: now, limit: 1_000)
             case 2: _ = try answers.removeExpired(before: now - 40, limit: .random(in: 1...9))
             case 3, 4: try upload(who)
             case 5: if let one = ids.randomElement() { try assets.use(claim: one.claim) }
             case 6:
                 if let one = ids.randomElement() {
-                    _ = try assets.link(record: RecordNumber(rawValue: who), of: who, field: 1, asset: one.asset)
+                    _ = try assets.link(
+                        record: RecordNumber(rawValue: who.rawValue), of: who, field: 1, asset: one.asset)
                 }
-            case 7: try assets.unlinkAll(record: RecordNumber(rawValue: who), of: who, now: now, end: now + 30)
+            case 7: try assets.unlinkAll(record: RecordNumber(rawValue: who.rawValue), of: who, now: now, end: now + 30)
             case 8: _ = try assets.collect(before: now - 30, limit: .random(in: 1...3), sparesUploads: .random())
             case 9: _ = try assets.removeExpiredClaims(before: now, limit: .random(in: 1...9))
             case 10, 11:
@@ -87,13 +88,13 @@ import Testing
             return "action \(action) at \(now)"
         }
 
-        private mutating func upload(_ who: Int64) throws {
+        private mutating func upload(_ who: UserID) throws {
             let hash = SHA256.hash(utf8: "\(Int.random(in: 0..<12))")
             let asset =
                 try assets.reading.find(hash)?.id
                 ?? assets.insert(AssetRow(id: 0, hash: hash, size: 5, file: now, orphaned: now))
             let claim = AssetClaim(
-                id: 0, asset: asset, uploader: who, scope: 0, owner: 0, contentType: nil,
+                id: 0, asset: asset, uploader: who, scope: 0, owner: .nobody, contentType: nil,
                 filename: Bool.random() ? "f" : nil, expires: now + 20)
             ids.append((asset, try assets.claim(claim, size: .random(in: 1...9))))
         }

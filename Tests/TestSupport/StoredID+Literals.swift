@@ -17,6 +17,9 @@ extension IndexID: ExpressibleByIntegerLiteral {}
 extension RecordNumber: ExpressibleByIntegerLiteral {}
 extension ZoneID: ExpressibleByIntegerLiteral {}
 extension AudienceID: ExpressibleByIntegerLiteral {}
+extension UserID: ExpressibleByIntegerLiteral {}
+extension RoleID: ExpressibleByIntegerLiteral {}
+extension CallerID: ExpressibleByIntegerLiteral {}
 
 extension StoredID {
     package static func + (left: Self, right: Int64) -> Self { Self(rawValue: left.rawValue + right) }

@@ -20,11 +20,12 @@ ABOVE_THE_STORE = {"RecordEngine", "RecordAPI", "fogbase"}
 # A statement's text, wherever it stands.
 SQL_TEXT = re.compile(r'"\s*(?:SELECT|INSERT INTO|INSERT OR|UPDATE|DELETE FROM|BEGIN|COMMIT|ROLLBACK|PRAGMA)\b[^"]*')
 
-# Numbers with types of their own (`StoredID`, `RowHome`), by the names that parameters and properties have for them.
-WITH_STORED_IDS = {"RecordModel", "RecordStorage", "RecordEngine", "RecordWire"}
+# Numbers with types of their own (`StoredID`, `RowHome`, `Principal`), by the names that parameters and properties have
+# for them.
+WITH_STORED_IDS = {"RecordModel", "RecordStorage", "RecordEngine", "RecordWire", "RecordAPI", "fogbase"}
+STORED_IDS = "zone|audience|home|record|type|index|user|account|role|owner|creator|modifier|uploader|caller|principal"
 BARE_ID = re.compile(
-    r"\b(?:(zone|audience|home|record|type|index)(?:ID|Number)?\s*:\s*Int64\b(?!\.)"
-    r"|(zones|audiences|homes|records|types|indexes)\s*:\s*(?:\[|Set<|ArraySlice<)Int64\b)")
+    rf"\b(?:({STORED_IDS})(?:ID|Number)?\s*:\s*|({STORED_IDS})(?:e?s|IDs)\s*:\s*(?:\[|Set<|ArraySlice<))Int64\b(?!\.)")
 
 FILE_LINES = 400
 TYPE_LINES = 600

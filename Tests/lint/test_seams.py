@@ -23,7 +23,16 @@ class SeamsTests(unittest.TestCase):
             "var records: Int64 = 0\nlet records: [Int64]\nlet zones: Set<Int64>\nlet home: RowHome\n"
             "func decode(_ type: Int64.Type) {}\nlet sequence: Int64\nlet (key,\n    record: Int64)\n")
         self.assertEqual(
-            seams.bare_ids(source), [(2, "zone"), (3, "type"), (5, "records"), (6, "zones"), (11, "record")])
+            seams.bare_ids(source), [(2, "zone"), (3, "type"), (5, "record"), (6, "zone"), (11, "record")])
+
+    def test_bare_numbers_of_accounts_roles_and_principals_are_found(self):
+        source = (
+            "func f(of owner: Int64, user: UserID) {}\nlet account: Int64?\nlet roles: [Int64]\nlet creatorID: Int64\n"
+            "var roleIDs: [Int64] = []\nlet users: [Int64: String]\nlet caller: CallerID\nlet accountKind: Int64\n"
+            "let principals: Set<Int64>\n")
+        self.assertEqual(
+            seams.bare_ids(source),
+            [(1, "owner"), (2, "account"), (3, "role"), (4, "creator"), (5, "role"), (6, "user"), (9, "principal")])
 
     def test_a_type_counts_with_its_extensions_and_without_its_neighbors(self):
         source = (

@@ -125,7 +125,7 @@ extension InMemoryDatabase {
     /// Makes an account and its user record.
     private mutating func addUser(name: String?, password: String?) throws(RecordError) -> UserID {
         // Far from the numbers that stand for no account.
-        let id = (users.keys.max() ?? 15) + nextSequence()
+        let id = UserID(rawValue: (users.keys.max()?.rawValue ?? 15) + nextSequence())
         let recordName = "_" + UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "")
         users[id] = InMemoryUser(recordName: recordName, name: name ?? recordName, password: password, created: now)
         try extendSchema(.users, with: [], grants: .users)
@@ -238,7 +238,7 @@ extension InMemoryDatabase {
                 call: InMemoryCall(request: request, caller: .administrator(.bootstrap), scope: .publicDatabase))
             try writer.bury(record, position: 0, in: &self)
         }
-        for key in records.keys where key.zone == id { keep(nil, at: key) }
+        for key in records.keys where key.zone == id.rawValue { keep(nil, at: key) }
         users[id] = nil
         sessions = sessions.filter { $1.account != id }
         return TransportResponse(status: 204)

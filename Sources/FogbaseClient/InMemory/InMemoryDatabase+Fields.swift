@@ -141,7 +141,7 @@ extension InMemoryDatabase {
         of record: KeptRecord, _ type: RecordTypeDefinition, _ call: InMemoryCall
     ) -> [UInt8]? {
         guard let access = record.access, call.may(.write, record, type) else { return nil }
-        let list = StoredAccess.decode(access).rights.sorted { $0.key.number < $1.key.number }
+        let list = StoredAccess.decode(access).rights.sorted { $0.key < $1.key }
         let shown = list.map { principal, rights -> (String, JSONValue) in
             if case .user(let id) = principal { (userName(id), rights.json) } else { ("*", rights.json) }
         }

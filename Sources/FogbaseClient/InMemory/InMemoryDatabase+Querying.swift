@@ -57,22 +57,14 @@ extension InMemoryDatabase {
         _ input: QueryInput, to type: RecordTypeDefinition, now: Int64
     ) throws(RecordError) -> BoundQuery {
         try input.bind(to: type, now: now) { name throws(RecordError) in
-            if name == Self.deletedUser { return Self.goneAccount }
-            for id in [Caller.anonymous.writerID, Caller.administrator(.bootstrap).writerID]
-            where userName(id) == name {
-                return id
-            }
+            if name == Self.deletedUser { return .gone }
+            for id in [UserID.nobody, .administrator] where userName(id) == name { return id }
             return userID(named: name)
         }
     }
 
     private func subject(_ record: KeptRecord) -> KeptRecord.Subject {
-        record.subject { userName($0) == Self.deletedUser ? Self.goneAccount ?? $0 : $0 }
-    }
-
-    /// The number that stands for all accounts that are gone.
-    private static var goneAccount: Int64? {
-        if case .integer(let gone) = QueryValue.goneAccount { gone } else { nil }
+        record.subject { userName($0) == Self.deletedUser ? .gone : $0 }
     }
 
     private func isBefore(_ left: KeptRecord, _ right: KeptRecord, _ sort: [SortTerm]) -> Bool {

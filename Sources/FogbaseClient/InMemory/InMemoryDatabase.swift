@@ -145,7 +145,7 @@ struct InMemoryDatabase {
             return .privateDatabase(owner: owner)
         }
         let owner = userID(named: name)
-        guard Authorization.mayEnterPrivateDatabase(caller, of: owner ?? 0) else {
+        guard Authorization.mayEnterPrivateDatabase(caller, of: owner ?? .nobody) else {
             throw RecordError(.accessDenied, "A private database is its owner's alone")
         }
         guard let owner else { throw RecordError(.notFound, "There is no user with this record name") }
@@ -160,8 +160,8 @@ struct InMemoryDatabase {
     /// The record name of whoever has a number.
     func userName(_ id: UserID) -> String {
         switch id {
-        case Caller.anonymous.writerID: "_anonymous"
-        case Caller.administrator(.bootstrap).writerID: "_administrator"
+        case .nobody: "_anonymous"
+        case .administrator: "_administrator"
         default: users[id]?.recordName ?? Self.deletedUser
         }
     }
@@ -179,7 +179,7 @@ struct InMemoryCall {
     var fields: [String]?
 
     var zone: Int64 {
-        if case .privateDatabase(let owner) = scope { owner } else { 0 }
+        if case .privateDatabase(let owner) = scope { owner.rawValue } else { 0 }
     }
 
     func may(_ action: Action, _ record: KeptRecord, _ type: RecordTypeDefinition) -> Bool {
@@ -193,18 +193,6 @@ struct InMemoryCall {
 
     func reach(_ action: Action, _ type: RecordTypeDefinition) -> Reach {
         Authorization.reach(of: action, for: caller, in: scope, type: type)
-    }
-}
-
-extension Caller {
-    /// The number of whoever writes.
-    var writerID: UserID {
-        switch self {
-        case .anonymous: 0
-        case .administrator: 1
-        case .user(let id, _): id
-        case .service(let key): key.account
-        }
     }
 }
 

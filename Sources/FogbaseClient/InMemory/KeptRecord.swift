@@ -87,15 +87,15 @@ struct KeptRecord {
     /// What a condition sees of it.
     ///
     /// - Parameter account: The number by which conditions know a writer.
-    func subject(account: (UserID) -> Int64) -> Subject {
+    func subject(account: (UserID) -> UserID) -> Subject {
         Subject(record: self, creator: account(creator), modifier: account(modifier))
     }
 
     /// A record before a condition.
     struct Subject: PredicateSubject {
         let record: KeptRecord
-        let creator: Int64
-        let modifier: Int64
+        let creator: UserID
+        let modifier: UserID
 
         func value(of field: QueryField) -> QueryValue? {
             switch field {
@@ -103,8 +103,8 @@ struct KeptRecord {
             case .system(.recordName): .text(Array(record.key.name.text.utf8))
             case .system(.createdTimestamp): .integer(record.created)
             case .system(.modifiedTimestamp): .integer(record.modified)
-            case .system(.createdUserRecordName): .integer(creator)
-            case .system(.modifiedUserRecordName): .integer(modifier)
+            case .system(.createdUserRecordName): .account(creator)
+            case .system(.modifiedUserRecordName): .account(modifier)
             case .system: nil
             }
         }

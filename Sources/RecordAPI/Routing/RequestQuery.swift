@@ -190,8 +190,8 @@ struct RequestQuery: Sendable {
             throw Self.invalid("owner", "'owner' is the record name of a user: _ and 32 hexadecimal digits")
         }
         let found = try reader.accounts.id(of: name)
-        // The same whether or not there is such a user: nobody's number is 0.
-        guard Authorization.mayEnterPrivateDatabase(caller, of: found ?? 0) else { throw Self.notTheOwner }
+        // The same whether or not there is such a user: no account has that number.
+        guard Authorization.mayEnterPrivateDatabase(caller, of: found ?? .nobody) else { throw Self.notTheOwner }
         guard let found else {
             throw RecordError(.notFound, "There is no user with this record name", details: [("owner", .text(text))])
         }

@@ -183,11 +183,10 @@ struct AccountWriter {
     func add(
         recordName: String, name: String, password: String?, kind: AccountKind
     ) throws(RecordError) -> AccountRow {
-        var row = AccountRow(
-            id: 0, recordName: recordName, name: name, password: password, created: transaction.now, granted: 0,
-            kind: kind)
-        row.id = try table.add(
-            recordName: recordName, name: name, password: password, created: row.created, kind: kind)
+        let now = transaction.now
+        let id = try table.add(recordName: recordName, name: name, password: password, created: now, kind: kind)
+        let row = AccountRow(
+            id: id, recordName: recordName, name: name, password: password, created: now, granted: 0, kind: kind)
         try ensureUserRecord(of: row)
         return row
     }

@@ -183,7 +183,7 @@ struct InvitationWriter {
                 "There is the full number of invitations. Take some away first", cause: .tooLarge,
                 details: [("limit", .number(Int64(Invitations.most)))])
         }
-        var roleIDs: [Int64] = []
+        var roleIDs: [RoleID] = []
         for role in wish.roles {
             guard let id = try roles.find(role.text) else {
                 throw .unknownRole(role)

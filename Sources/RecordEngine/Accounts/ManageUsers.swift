@@ -95,12 +95,12 @@ extension AccountReader {
     /// - Parameter cursor: Of the page before. The account that it ended with may have gone meanwhile.
     /// - Throws: BAD_REQUEST with cause TOKEN_INVALID for what is no cursor.
     package func list(after cursor: String?, limit: Int) throws(RecordError) -> UserPage {
-        var start: Int64 = 0
+        var start = UserID.unassigned
         if let cursor {
             guard let number = Int64(cursor), number > 0 else {
                 throw .badRequest("The cursor is none of this list. Ask for the first page again", cause: .tokenInvalid)
             }
-            start = number
+            start = UserID(rawValue: number)
         }
         let rows = try table.list(after: start, limit: limit + 1)
         let shown = rows.prefix(limit)

@@ -164,7 +164,7 @@ private struct RemovalSlice {
     }
 
     /// Takes away one record of a private database or, when there is none any more, what else an account had.
-    private func empty(_ account: Int64) throws(RecordError) {
+    private func empty(_ account: UserID) throws(RecordError) {
         guard let zone = try removals.zone(of: account) else {
             if try removals.removeClaimsAndAnswers(account: account, limit: Self.rowsAtOnce) == Self.rowsAtOnce {
                 return

@@ -118,8 +118,8 @@ struct RoleWriter {
     private var table: RoleTable { transaction.store.roles }
 
     fileprivate func put(_ name: RoleName, members: [String]) throws(RecordError) -> Bool {
-        var accountIDs: [Int64] = []
-        var roleIDs: [Int64] = []
+        var accountIDs: [UserID] = []
+        var roleIDs: [RoleID] = []
         let known = try table.find(name.text)
         let holdersBefore = try holders(of: known)
         if known == nil {
@@ -129,7 +129,7 @@ struct RoleWriter {
                     details: [("limit", .number(Int64(Roles.most)))])
             }
         }
-        let role: Int64
+        let role: RoleID
         if let known {
             role = known
         } else {
@@ -149,8 +149,8 @@ struct RoleWriter {
 
     /// Who a role can have in it.
     private enum Member {
-        case account(Int64)
-        case role(Int64)
+        case account(UserID)
+        case role(RoleID)
     }
 
     /// Whom a name means; `nil` for nobody, and for the role itself.
@@ -201,13 +201,13 @@ struct RoleWriter {
         try table.role(name.text)
     }
 
-    private func holders(of role: Int64?) throws(RecordError) -> Set<Int64> {
+    private func holders(of role: RoleID?) throws(RecordError) -> Set<UserID> {
         guard let role else { return [] }
         return try table.holders(of: role)
     }
 
     /// Sync tokens of accounts whose roles have changed start again, and cached callers are looked up anew.
-    private func mark(_ accounts: Set<Int64>) throws(RecordError) {
+    private func mark(_ accounts: Set<UserID>) throws(RecordError) {
         let sequence = try transaction.nextSequence()
         try table.markChanged(accounts: accounts, sequence: sequence)
         transaction.rightsChanged = true

@@ -43,7 +43,7 @@ final class AssetIntake: @unchecked Sendable {
     private let executor: ThreadExecutor
     private let writer: AssetFileWriter
     private let name: String
-    private let uploader: Int64
+    private let uploader: UserID
     /// What is held of the quota, and how much of it has come.
     private var reserved: Int64 = 0
     private var written: Int64 = 0
@@ -55,7 +55,7 @@ final class AssetIntake: @unchecked Sendable {
     /// Bytes whose length is not known are held in steps.
     private static let step: Int64 = 1 << 20
 
-    init(_ reader: RecordReader, uploader: Int64) throws(RecordError) {
+    init(_ reader: RecordReader, uploader: UserID) throws(RecordError) {
         self.reader = reader
         self.uploader = uploader
         let database = reader.database

@@ -14,7 +14,7 @@ enum AssetReceipt {
     }
 
     private static func context(_ caller: Caller, _ address: DatabaseAddress) -> [Int64] {
-        [4, caller.writerID, address.key.scope, address.key.owner]
+        [4, caller.writerID.rawValue, address.key.scope, address.key.owner.rawValue]
     }
 }
 

@@ -55,7 +55,7 @@ package final class AssetStore: Sendable {
 
     private struct State {
         /// Bytes that uploads under way hold of their uploaders' quotas.
-        var inFlight: [Int64: Int64] = [:]
+        var inFlight: [UserID: Int64] = [:]
         /// The same of the disk: what has been announced and is not written yet.
         var announced: Int64 = 0
         /// The uploads under way.
@@ -106,7 +106,7 @@ package final class AssetStore: Sendable {
     ///
     /// - Parameter unused: Reads what the uploader holds by uploads that the database knows.
     func reserve(
-        _ bytes: Int64, for uploader: Int64, limits: DatabaseLimits, unused: () throws(RecordError) -> Int64
+        _ bytes: Int64, for uploader: UserID, limits: DatabaseLimits, unused: () throws(RecordError) -> Int64
     ) throws(RecordError) {
         try reserveRoom(bytes, limits: limits)
         let held = state.withLock { state in
@@ -141,7 +141,7 @@ package final class AssetStore: Sendable {
     }
 
     /// What uploads under way hold of somebody's quota.
-    func inFlight(of uploader: Int64) -> Int64 {
+    func inFlight(of uploader: UserID) -> Int64 {
         state.withLock { $0.inFlight[uploader, default: 0] }
     }
 
@@ -152,7 +152,7 @@ package final class AssetStore: Sendable {
     }
 
     /// Gives back what an upload held.
-    func release(_ bytes: Int64, unwritten: Int64, for uploader: Int64) {
+    func release(_ bytes: Int64, unwritten: Int64, for uploader: UserID) {
         state.withLock { state in
             state.announced -= unwritten
             let left = state.inFlight[uploader, default: 0] - bytes

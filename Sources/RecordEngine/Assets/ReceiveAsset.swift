@@ -49,7 +49,7 @@ extension AssetReader {
     /// Holds bytes that somebody brings, of its quota and of the disk.
     ///
     /// - Throws: QUOTA_EXCEEDED, by what all uploads have taken by now; `STORAGE_FULL`.
-    func hold(_ bytes: Int64, of uploader: Int64) throws(RecordError) {
+    func hold(_ bytes: Int64, of uploader: UserID) throws(RecordError) {
         try database.assetStore.reserve(bytes, for: uploader, limits: database.limits) { () throws(RecordError) in
             try reader.refresh()
             return try table.unusedBytes(of: uploader)

@@ -33,7 +33,7 @@ package final class AuditNotes: Sendable {
 
     fileprivate struct Told: Hashable {
         let administrator: Int64
-        let owner: Int64
+        let owner: UserID
     }
 
     private let state = Locked(State())
@@ -68,7 +68,7 @@ package final class AuditNotes: Sendable {
     }
 
     /// Whether this is the first time in this hour that an administrator names an owner.
-    func isNew(administrator: Int64, owner: Int64, now: Int64 = WallClock.milliseconds) -> Bool {
+    func isNew(administrator: Int64, owner: UserID, now: Int64 = WallClock.milliseconds) -> Bool {
         state.withLock { state in
             let hour = now / 3_600_000
             if state.hour != hour || state.told.count >= 100_000 {

@@ -27,7 +27,7 @@ extension AccessExplainer {
             case .noGrant: ("NO_GRANT", "\(type) grants \(right) to no role that the caller holds")
             case .notCreator:
                 ("NOT_CREATOR", "\(type) lets the caller do it to its own records, and this is another's")
-            case .listed(let number): ("ACCESS_LIST", "The record's access list gives it to \(try listed(number))")
+            case .listed(let giver): ("ACCESS_LIST", "The record's access list gives it to \(try listed(giver))")
             case .unlisted: ("ACCESS_LIST", "The record has an access list, which does not give it to the caller")
             case .signedIn: ("SIGNED_IN", "Whoever is signed in uploads files")
             case .typeWithAssets(let type):
@@ -64,8 +64,7 @@ extension AccessExplainer {
         isForAnyRecord ? ": its own records only, and those whose access lists name it" : ""
     }
 
-    private func listed(_ number: Int64) throws(RecordError) -> String {
-        guard let principal = Principal(number: number) else { return "*" }
-        return try reader.name(of: principal) ?? "a role that is gone"
+    private func listed(_ principal: Principal) throws(RecordError) -> String {
+        try reader.name(of: principal) ?? "a role that is gone"
     }
 }

@@ -218,7 +218,7 @@ final class IndexMaintainer {
     ) throws(RecordError) -> RecordNumber? {
         if let other = try table.otherRecord(home: .zone(zone), key: key, than: record, in: index) { return other }
         guard type.hasAccessLists,
-            let listed = try audiences.find(zone: zone, principal: AudienceTable.everything)
+            let listed = try audiences.find(zone: zone, .everything)
         else { return nil }
         return try table.otherRecord(home: .audience(listed), key: key, than: record, in: index)
     }
@@ -227,9 +227,9 @@ final class IndexMaintainer {
     func places(of row: RecordRow, zone: ZoneID) throws(RecordError) -> RecordPlaces {
         guard let access = row.access else { return RecordPlaces(zone: zone) }
         return RecordPlaces(
-            everything: try audiences.ensure(zone: zone, principal: AudienceTable.everything),
+            everything: try audiences.ensure(zone: zone, .everything),
             readers: try StoredAccess.readers(access).map { reader throws(RecordError) in
-                try audiences.ensure(zone: zone, principal: reader)
+                try audiences.ensure(zone: zone, .principal(reader))
             })
     }
 }

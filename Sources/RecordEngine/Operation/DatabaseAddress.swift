@@ -13,9 +13,9 @@ package struct DatabaseAddress: Hashable, Sendable {
     package static let publicDefault = DatabaseAddress(scope: .publicDatabase)
 
     /// The numbers under which storage knows the scope: 0 public, 1 private; the owner of a private database, else 0.
-    var key: (scope: Int64, owner: Int64) {
+    var key: (scope: Int64, owner: UserID) {
         switch scope {
-        case .publicDatabase: (0, 0)
+        case .publicDatabase: (0, .nobody)
         case .privateDatabase(let owner): (1, owner)
         }
     }

@@ -20,16 +20,21 @@ struct AudienceExamination {
     /// Where the entries of a record stand in tables that lead with a zone.
     func places(of row: RecordRow, zone: ZoneID) throws -> [RowHome] {
         guard let access = row.access else { return [.zone(zone)] }
-        return try ([AudienceTable.everything] + StoredAccess.readers(access)).compactMap {
-            try table.find(zone: zone, principal: $0).map(RowHome.audience)
+        return try Self.keys(access).compactMap {
+            try table.find(zone: zone, $0).map(RowHome.audience)
         }
+    }
+
+    /// By which the audiences are found that a record with a list is in.
+    private static func keys(_ access: [UInt8]) -> [AudienceKey] {
+        [.everything] + StoredAccess.readers(access).map(AudienceKey.principal)
     }
 
     /// Whether a live record is in its audiences.
     func examine(_ row: RecordRow, zone: ZoneID, _ place: String, _ found: inout DoctorReport) throws {
         guard let access = row.access else { return }
-        for principal in [AudienceTable.everything] + StoredAccess.readers(access) {
-            let audience = try table.find(zone: zone, principal: principal)
+        for key in Self.keys(access) {
+            let audience = try table.find(zone: zone, key)
             guard let audience, try table.contains(row, in: audience) else {
                 found.problem(
                     "\(place) is not found by all who may read it.", remedy: Self.remedy, sort: label + " audience")
@@ -65,8 +70,7 @@ struct AudienceExamination {
             guard let row = cursor?.row, !row.isDeleted, row.type == member.type, row.creator == member.creator,
                 zone == audience.zone, let access = row.access
             else { return false }
-            return audience.principal == AudienceTable.everything
-                || StoredAccess.readers(access).contains(audience.principal)
+            return Self.keys(access).contains(audience.key)
         }
     }
 

@@ -84,7 +84,7 @@ extension QueryReader {
         var asked = bound.predicate
         var isOwnAlone = false
         if case .own(let user) = reach {
-            let own = Predicate.condition(Condition(.system(.createdUserRecordName), .equals(.integer(user))))
+            let own = Predicate.condition(Condition(.system(.createdUserRecordName), .equals(.account(user))))
             predicate = Predicate.and([own, predicate]).simplified()
             asked = Predicate.and([own, asked]).simplified()
             if let access {
@@ -133,9 +133,9 @@ extension QueryReader {
     }
 
     /// The number of whoever is named as a record's writer.
-    private func writerID(named name: String) throws(RecordError) -> Int64? {
-        if name == SystemUser.deleted, case .integer(let gone) = QueryValue.goneAccount { return gone }
-        for special in [SystemUser.nobody, SystemUser.administrator] where SystemUser.name(special) == name {
+    private func writerID(named name: String) throws(RecordError) -> UserID? {
+        if name == SystemUser.deleted { return .gone }
+        for special in [UserID.nobody, .administrator] where SystemUser.name(special) == name {
             return special
         }
         guard let name = UserRecordName(name) else { return nil }

@@ -19,7 +19,7 @@ struct QueryCursor: Hashable {
 
         var context: [UInt8] {
             var context: [UInt8] = []
-            for number in [3, zone.rawValue, type.rawValue, caller.identityID] { append(number, to: &context) }
+            for number in [3, zone.rawValue, type.rawValue, caller.identityID.rawValue] { append(number, to: &context) }
             context.append(contentsOf: SHA256.hash(identity).bytes)
             return context
         }

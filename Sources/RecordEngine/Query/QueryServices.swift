@@ -17,7 +17,7 @@ package final class QueryServices: Sendable {
     let runningSets = Locked<Set<RunningSet>>([])
 
     struct RunningSet: Hashable, Sendable {
-        let caller: Int64
+        let caller: CallerID
         let key: String
     }
     /// By the number of the index.

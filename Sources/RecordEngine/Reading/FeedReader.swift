@@ -195,7 +195,7 @@ package struct FeedReader {
             }
         }
         if all.count == reader.schema.types.count { return .everything }
-        return .types(all: all.sorted(), own: own.sorted(), user: caller.userID ?? 0)
+        return .types(all: all.sorted(), own: own.sorted(), user: caller.userID ?? .nobody)
     }
 }
 

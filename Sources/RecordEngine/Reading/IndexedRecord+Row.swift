@@ -24,13 +24,12 @@ extension IndexedRecord {
     ///
     /// - Parameter name: The public name of an account.
     mutating func hideGoneAccounts(_ name: (UserID) throws(RecordError) -> String) throws(RecordError) {
-        guard case .integer(let gone) = QueryValue.goneAccount else { return }
         let isCreators = modifier == creator
-        if try name(creator) == SystemUser.deleted { creator = gone }
+        if try name(creator) == SystemUser.deleted { creator = .gone }
         if isCreators {
             modifier = creator
         } else if try name(modifier) == SystemUser.deleted {
-            modifier = gone
+            modifier = .gone
         }
     }
 }

@@ -138,13 +138,7 @@ extension RecordReader {
         of type: RecordTypeDefinition, for caller: Caller, in scope: DatabaseScope, zone: ZoneID
     ) throws(RecordError) -> [AudienceID] {
         guard type.hasAccessLists else { return [] }
-        let principals: [Int64]
-        switch Authorization.listedReach(of: .read, for: caller, in: scope, type: type) {
-        case .none: return []
-        case .all: principals = [AudienceTable.everything]
-        case .principals(let numbers): principals = numbers
-        }
-        let reading = store.audiences
-        return try reading.find(zone: zone, principals: principals, type: type.id)
+        let reach = Authorization.listedReach(of: .read, for: caller, in: scope, type: type)
+        return try store.audiences.find(zone: zone, type: type.id, reach)
     }
 }

@@ -15,7 +15,7 @@ extension RecordReader {
         }
     }
 
-    private func usage(of owner: Int64) throws(RecordError) -> Usage {
+    private func usage(of owner: UserID) throws(RecordError) -> Usage {
         let table = store.usage
         return try table.usage(of: owner).all
     }

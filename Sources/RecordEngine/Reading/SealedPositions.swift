@@ -47,7 +47,7 @@ enum ListingCursor {
         let type: TypeID
         let caller: Caller
 
-        var context: [Int64] { [1, zone.rawValue, type.rawValue, caller.identityID] }
+        var context: [Int64] { [1, zone.rawValue, type.rawValue, caller.identityID.rawValue] }
     }
 
     static func seal(_ id: RecordNumber, _ binding: Binding, with keys: DatabaseKeys) -> String {
@@ -103,7 +103,7 @@ struct SyncToken: Hashable {
                 token.generation, token.sequence, token.rights, token.floor, Int64.random(in: .min ... .max),
                 token.epoch, token.complete,
             ],
-            context: [2, zone.rawValue, caller.identityID], with: keys.syncTokens)
+            context: [2, zone.rawValue, caller.identityID.rawValue], with: keys.syncTokens)
     }
 
     static func open(
@@ -111,7 +111,7 @@ struct SyncToken: Hashable {
     ) throws(RecordError) -> SyncToken {
         guard
             let numbers = SealedPosition.open(
-                text, counts: 4...7, context: [2, zone.rawValue, caller.identityID], with: keys.syncTokens)
+                text, counts: 4...7, context: [2, zone.rawValue, caller.identityID.rawValue], with: keys.syncTokens)
         else {
             throw .badRequest(
                 "The sync token does not belong to this caller and zone. Read the feed from its beginning",

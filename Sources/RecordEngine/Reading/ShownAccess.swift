@@ -44,9 +44,8 @@ extension StoredAccess {
         var text: [UInt8] = []
         text.reserveCapacity(access.count / entryBytes * 64 + 2)
         text.append(UInt8(ascii: "{"))
-        try forEach(access) { number, rights throws(RecordError) in
-            guard let principal = Principal(number: number), let name = try name(principal), name != SystemUser.deleted
-            else { return }
+        try forEach(access) { principal, rights throws(RecordError) in
+            guard let name = try name(principal), name != SystemUser.deleted else { return }
             if text.count > 1 { text.append(UInt8(ascii: ",")) }
             text.appendString(name)
             text.append(UInt8(ascii: ":"))

@@ -22,7 +22,7 @@ struct AnswerOutline {
     /// A record as an answer showed it.
     struct RememberedRecord: Hashable {
         var id: RecordNumber
-        var creator: Int64
+        var creator: UserID
         /// Whether it had an access list.
         var isGuarded: Bool
         var revision: Int64
@@ -77,7 +77,7 @@ struct AnswerOutline {
                 Self.append(text, to: &bytes)
             case .record(let record):
                 bytes.append(record.isGuarded ? Self.guardedRecord : Self.record)
-                for number in [record.id.rawValue, record.creator, record.revision, record.sequence] {
+                for number in [record.id.rawValue, record.creator.rawValue, record.revision, record.sequence] {
                     Self.append(UInt64(bitPattern: number), to: &bytes)
                 }
                 Self.append(record.typeName.utf8, to: &bytes)
@@ -111,7 +111,8 @@ struct AnswerOutline {
                 parts.append(
                     .record(
                         RememberedRecord(
-                            id: RecordNumber(rawValue: Int64(bitPattern: id)), creator: Int64(bitPattern: creator),
+                            id: RecordNumber(rawValue: Int64(bitPattern: id)),
+                            creator: UserID(rawValue: Int64(bitPattern: creator)),
                             isGuarded: kind == Self.guardedRecord, revision: Int64(bitPattern: revision),
                             sequence: Int64(bitPattern: sequence), typeName: String(decoding: typeName, as: UTF8.self),
                             name: String(decoding: name, as: UTF8.self), json: json)))

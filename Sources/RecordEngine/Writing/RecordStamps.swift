@@ -56,7 +56,7 @@ struct RecordStamps {
 
     /// The number of the account that a stamp names.
     private func writer(_ name: String, _ key: String) throws(RecordError) -> UserID {
-        for special in [SystemUser.nobody, SystemUser.administrator] where SystemUser.name(special) == name {
+        for special in [UserID.nobody, .administrator] where SystemUser.name(special) == name {
             return special
         }
         if let name = UserRecordName(name),

@@ -74,7 +74,7 @@ extension PredicateBinder {
     ) throws(RecordError) -> FittedValue {
         switch argument {
         case .string(let name), .reference(let name):
-            return try userID(name).map { .exact(.integer($0)) } ?? .nobody
+            return try userID(name).map { .exact(.account($0)) } ?? .nobody
         default: throw mismatch(argument, field, place)
         }
     }

@@ -1,8 +1,12 @@
 extension QueryValue {
-    /// Stands in a condition for every account that is gone, as `_deleted` does in answers. No account has this number.
-    package static let goneAccount = QueryValue.integer(2)
+    /// As the user fields of the system have it.
+    @inlinable
+    package static func account(_ id: UserID) -> QueryValue { .integer(id.rawValue) }
+
+    /// Stands in a condition for every account that is gone.
+    package static let goneAccount = account(.gone)
     /// Is no account's number, nor of none. A condition on it needs the index that one on others does, and finds nothing.
-    fileprivate static let noAccount = QueryValue.integer(-1)
+    fileprivate static let noAccount = account(UserID(rawValue: -1))
 }
 
 extension Condition {
@@ -33,7 +37,7 @@ extension Predicate {
 
     /// The same condition with the numbers of all accounts that are gone in the place of the one value that stands for
     /// them, so that indexes, which hold numbers, find their records.
-    package func naming(goneAccounts: [Int64]) -> Predicate {
+    package func naming(goneAccounts: [UserID]) -> Predicate {
         switch self {
         case .constant: return self
         case .not(let inner): return .not(inner.naming(goneAccounts: goneAccounts))
@@ -41,7 +45,7 @@ extension Predicate {
         case .or(let list): return .or(list.map { $0.naming(goneAccounts: goneAccounts) })
         case .condition(let condition):
             guard condition.namesGoneAccounts else { return self }
-            var values = goneAccounts.map { QueryValue.integer($0) }
+            var values = goneAccounts.map(QueryValue.account)
             if case .isIn(let list) = condition.test { values += list.filter { $0 != .goneAccount } }
             return .condition(Condition(condition.field, .isIn(values.isEmpty ? [.noAccount] : values)))
         }

@@ -2,13 +2,13 @@
 package struct PredicateBinder {
     let type: RecordTypeDefinition
     let now: Int64
-    let userID: (String) throws(RecordError) -> Int64?
+    let userID: (String) throws(RecordError) -> UserID?
 
     /// - Parameters:
     ///   - now: What `now()` means, in milliseconds since 1970-01-01 UTC.
     ///   - userID: The number of the account with a record name; `nil` if there is none, and nothing matches.
     package init(
-        type: RecordTypeDefinition, now: Int64, userID: @escaping (String) throws(RecordError) -> Int64?
+        type: RecordTypeDefinition, now: Int64, userID: @escaping (String) throws(RecordError) -> UserID?
     ) {
         self.type = type
         self.now = now

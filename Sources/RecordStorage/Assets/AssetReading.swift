@@ -40,7 +40,7 @@ package final class AssetReading {
     }
 
     /// The bytes that somebody has uploaded and no record has had, and those of uploads that are not complete.
-    package func unusedBytes(of uploader: Int64) throws(RecordError) -> Int64 {
+    package func unusedBytes(of uploader: UserID) throws(RecordError) -> Int64 {
         try (findUnused.with(uploader).number() ?? 0) + resumables.unfinished(of: uploader).bytes
     }
 }

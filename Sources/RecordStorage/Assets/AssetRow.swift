@@ -1,4 +1,5 @@
 package import Cryptography
+package import RecordModel
 
 /// A stored asset: the content of a file, once, whoever uploaded it.
 package struct AssetRow: Hashable, Sendable {
@@ -81,16 +82,16 @@ package struct AssetClaim: Hashable, Sendable {
     package var id: Int64
     package var asset: Int64
     /// The caller's number as writers have it.
-    package var uploader: Int64
+    package var uploader: UserID
     package var scope: Int64
-    package var owner: Int64
+    package var owner: UserID
     package var contentType: String?
     package var filename: String?
     /// Milliseconds since 1970.
     package var expires: Int64
 
     package init(
-        id: Int64, asset: Int64, uploader: Int64, scope: Int64, owner: Int64, contentType: String?,
+        id: Int64, asset: Int64, uploader: UserID, scope: Int64, owner: UserID, contentType: String?,
         filename: String?, expires: Int64
     ) {
         self.id = id

@@ -7,7 +7,7 @@ package final class AssetTable {
     /// Uploads in several requests.
     package let resumables: ResumableUploadTable
     private let connection: Connection
-    private let unused: KeptSum
+    private let unused: KeptSum<UserID>
     private let insertAsset: Statement
     private let insertClaim: Statement
     private let renewClaim: Statement
@@ -141,7 +141,7 @@ package final class AssetTable {
     /// - Parameter owner: Whose record it is.
     ///
     /// - Returns: Whether it was not there.
-    package func link(record: RecordNumber, of owner: Int64, field: Int, asset: Int64) throws(RecordError) -> Bool {
+    package func link(record: RecordNumber, of owner: UserID, field: Int, asset: Int64) throws(RecordError) -> Bool {
         let isNew = try insertLink.with(record, field, asset).changedRows() > 0
         try mark(asset, orphaned: nil)
         try unused.subtract(rowsOf: settleClaims.with(asset, owner))
@@ -156,7 +156,7 @@ package final class AssetTable {
     ///   - now: Since when nobody has the asset, if this was the last link of all.
     ///   - end: Until when it counts, if a record does not have it before or it is collected.
     package func unlink(
-        record: RecordNumber, of owner: Int64, field: Int, asset: Int64, now: Int64, end: Int64
+        record: RecordNumber, of owner: UserID, field: Int, asset: Int64, now: Int64, end: Int64
     ) throws(RecordError) -> Bool {
         let wasThere = try removeLink.with(record, field, asset).changedRows() > 0
         if try !hasLinks(asset) { try mark(asset, orphaned: now) }
@@ -165,12 +165,12 @@ package final class AssetTable {
         return wasThere
     }
 
-    private func hasLinks(_ asset: Int64, of owner: Int64) throws(RecordError) -> Bool {
+    private func hasLinks(_ asset: Int64, of owner: UserID) throws(RecordError) -> Bool {
         try ownLink.with(asset, owner).exists()
     }
 
     /// Takes away all links of a record.
-    package func unlinkAll(record: RecordNumber, of owner: Int64, now: Int64, end: Int64) throws(RecordError) {
+    package func unlinkAll(record: RecordNumber, of owner: UserID, now: Int64, end: Int64) throws(RecordError) {
         for (field, asset) in try links(of: record) {
             _ = try unlink(record: record, of: owner, field: field, asset: asset, now: now, end: end)
         }

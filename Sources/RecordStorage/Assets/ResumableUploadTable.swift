@@ -6,9 +6,9 @@ package struct ResumableUploadRow: Hashable, Sendable {
     /// What its URL and its file are called.
     package var name: String
     /// The caller's number as writers have it.
-    package var uploader: Int64
+    package var uploader: UserID
     package var scope: Int64
-    package var owner: Int64
+    package var owner: UserID
     /// In bytes; `nil` until it is known.
     package var length: Int64?
     /// So many bytes are synced.
@@ -23,7 +23,7 @@ package struct ResumableUploadRow: Hashable, Sendable {
     package var claim: Int64?
 
     package init(
-        id: Int64 = 0, name: String, uploader: Int64, scope: Int64, owner: Int64, length: Int64?, offset: Int64 = 0,
+        id: Int64 = 0, name: String, uploader: UserID, scope: Int64, owner: UserID, length: Int64?, offset: Int64 = 0,
         contentType: String?, filename: String?, metadata: String?, expires: Int64, claim: Int64? = nil
     ) {
         self.id = id
@@ -77,7 +77,7 @@ package final class ResumableUploadReading {
 
     /// What somebody has begun and not completed: how many uploads, and their lengths, or what has come of those whose
     /// length is not known.
-    package func unfinished(of uploader: Int64) throws(RecordError) -> (count: Int, bytes: Int64) {
+    package func unfinished(of uploader: UserID) throws(RecordError) -> (count: Int, bytes: Int64) {
         try sumUnfinished.with(uploader).row { ($0.next(), $0.next()) } ?? (0, 0)
     }
 }

@@ -4,23 +4,26 @@ package import RecordModel
 ///
 /// Confined to the thread of its connection.
 package final class AudienceReading {
-    private let ofPrincipal: Statement
+    private let byKey: Statement
     private let hasRecords: Statement
 
     package init(_ connection: Connection) throws(RecordError) {
-        ofPrincipal = try connection.prepare("SELECT id FROM audience WHERE zone = ?1 AND principal = ?2")
+        byKey = try connection.prepare("SELECT id FROM audience WHERE zone = ?1 AND principal = ?2")
         hasRecords = try connection.prepare(
             "SELECT EXISTS (SELECT 1 FROM audience_record WHERE audience = ?1 AND type = ?2)")
     }
 
-    /// Those audiences of some principals that have records of a type.
-    ///
-    /// - Parameter principals: By number; `AudienceTable.everything` for all records that have a list.
-    package func find(zone: ZoneID, principals: [Int64], type: TypeID) throws(RecordError) -> [AudienceID] {
+    /// The audiences that have the records of a type within a reach; none of those without records.
+    package func find(zone: ZoneID, type: TypeID, _ reach: ListedReach) throws(RecordError) -> [AudienceID] {
         var found: [AudienceID] = []
-        for principal in principals {
-            guard let audience: AudienceID = try ofPrincipal.with(zone, principal).id() else { continue }
+        func look(for key: AudienceKey) throws(RecordError) {
+            guard let audience: AudienceID = try byKey.with(zone, key).id() else { return }
             if try hasRecords.with(audience, type).row({ $0.next() }) ?? false { found.append(audience) }
+        }
+        switch reach {
+        case .none: break
+        case .all: try look(for: .everything)
+        case .principals(let principals): for principal in principals { try look(for: .principal(principal)) }
         }
         return found
     }

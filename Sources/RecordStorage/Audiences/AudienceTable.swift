@@ -3,14 +3,11 @@ package import RecordModel
 /// Audiences: the records of a zone that one principal may read by their access lists.
 ///
 /// A record with a list is in no table under its zone. Under an audience (`RowHome`) it is there once for each principal
-/// that may read it, and once for `everything`. So a page of what a caller may read is a walk through a few ranges, and
+/// that may read it, and once for `AudienceKey.everything`. So a page of what a caller may read is a walk through a few ranges, and
 /// none of them holds a record that it may not read.
 ///
 /// Confined to the thread of its connection.
 package final class AudienceTable {
-    /// Stands for all records of a zone that have a list, where a principal's number would.
-    package static let everything = Int64.max
-
     private let connection: Connection
     private let find: Statement
     private let add: Statement
@@ -27,15 +24,15 @@ package final class AudienceTable {
             "DELETE FROM audience_record WHERE audience = ?1 AND type = ?2 AND record = ?3")
     }
 
-    /// The audience of a principal; `nil` if there is none yet.
-    package func find(zone: ZoneID, principal: Int64) throws(RecordError) -> AudienceID? {
-        try find.with(zone, principal).id()
+    /// `nil` if there is none yet.
+    package func find(zone: ZoneID, _ key: AudienceKey) throws(RecordError) -> AudienceID? {
+        try find.with(zone, key).id()
     }
 
     /// As `find`, made if there is none.
-    package func ensure(zone: ZoneID, principal: Int64) throws(RecordError) -> AudienceID {
-        if let known = try find(zone: zone, principal: principal) { return known }
-        return try add.with(zone, principal).returnedID()
+    package func ensure(zone: ZoneID, _ key: AudienceKey) throws(RecordError) -> AudienceID {
+        if let known = try find(zone: zone, key) { return known }
+        return try add.with(zone, key).returnedID()
     }
 
     package func add(_ row: RecordRow, to audience: AudienceID) throws(RecordError) {
@@ -53,7 +50,7 @@ package final class AudienceTable {
         package var audience: AudienceID
         package var type: TypeID
         package var record: RecordNumber
-        package var creator: Int64
+        package var creator: UserID
     }
 
     package func contains(_ row: RecordRow, in audience: AudienceID) throws(RecordError) -> Bool {
@@ -76,9 +73,10 @@ package final class AudienceTable {
         .rows { Member(audience: $0.next(), type: $0.next(), record: $0.next(), creator: $0.next()) }
     }
 
-    /// Whose an audience is.
-    package func audience(_ audience: AudienceID) throws(RecordError) -> (zone: ZoneID, principal: Int64)? {
-        try connection.prepare("SELECT zone, principal FROM audience WHERE id = ?1").with(audience)
-            .row { ($0.next(), $0.next()) }
+    /// By what an audience is found; `nil` if there is none with this number.
+    package func audience(_ audience: AudienceID) throws(RecordError) -> (zone: ZoneID, key: AudienceKey)? {
+        let row = try connection.prepare("SELECT zone, principal FROM audience WHERE id = ?1").with(audience)
+            .row { (zone: $0.next(ZoneID.self), column: $0.next(Int64.self)) }
+        return row.flatMap { row in AudienceKey(column: row.column).map { (row.zone, $0) } }
     }
 }

@@ -53,7 +53,7 @@ package final class RecordWalk {
         WHERE r.zone = known AND r.type = ?1 AND r.deleted = 0 AND r.acl IS NULL
         UNION ALL
         SELECT \(columns) FROM audience AS a CROSS JOIN audience_record AS m ON m.audience = a.id AND m.type = ?1
-        CROSS JOIN record AS r ON r.id = m.record WHERE a.principal = \(AudienceTable.everything)
+        CROSS JOIN record AS r ON r.id = m.record WHERE a.principal = \(AudienceKey.everything.column)
         LIMIT ?2
         """
     }

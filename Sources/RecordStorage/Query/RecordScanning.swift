@@ -87,7 +87,7 @@ package final class RecordScanning {
     ///   - lane: Cursors of different lanes may be open at once.
     /// - Returns: `nil` if there is none.
     package func scan(
-        home: RowHome, type: TypeID, creator: Int64?, within ids: (above: RecordNumber, below: RecordNumber),
+        home: RowHome, type: TypeID, creator: UserID?, within ids: (above: RecordNumber, below: RecordNumber),
         isBackward: Bool, reading rows: ScanCursor.Rows, lane: Int = 0
     ) throws(RecordError) -> ScanCursor? {
         try bound(.scan(rows, isBackward: isBackward), home, type, creator, ids, .max, lane: lane)
@@ -108,13 +108,14 @@ package final class RecordScanning {
 
     /// Counts live records of a type, up to a limit.
     package func count(
-        home: RowHome, type: TypeID, creator: Int64?, within ids: (above: RecordNumber, below: RecordNumber), limit: Int
+        home: RowHome, type: TypeID, creator: UserID?, within ids: (above: RecordNumber, below: RecordNumber),
+        limit: Int
     ) throws(RecordError) -> Int {
         try bound(.count, home, type, creator, ids, limit).row { $0.next() } ?? 0
     }
 
     private func bound(
-        _ verb: Shape.Verb, _ home: RowHome, _ type: TypeID, _ creator: Int64?,
+        _ verb: Shape.Verb, _ home: RowHome, _ type: TypeID, _ creator: UserID?,
         _ ids: (above: RecordNumber, below: RecordNumber), _ limit: Int, lane: Int = 0
     ) throws(RecordError) -> Statement {
         let shape = Shape(verb: verb, isOwn: creator != nil, isAudience: home.isAudience, lane: lane)

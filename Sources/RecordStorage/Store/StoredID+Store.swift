@@ -17,6 +17,9 @@ extension IndexID: Bindable, ColumnValue {}
 extension RecordNumber: Bindable, ColumnValue {}
 extension ZoneID: Bindable, ColumnValue {}
 extension AudienceID: Bindable, ColumnValue {}
+extension UserID: Bindable, ColumnValue {}
+extension RoleID: Bindable, ColumnValue {}
+extension CallerID: Bindable, ColumnValue {}
 
 extension Statement {
     /// As `number`.

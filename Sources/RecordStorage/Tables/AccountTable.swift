@@ -13,7 +13,7 @@ package enum AccountKind: Int64, Sendable {
 
 /// An account as stored.
 package struct AccountRow: Hashable, Sendable {
-    package var id: Int64
+    package var id: UserID
     package var recordName: String
     package var name: String
     /// The password's hash in PHC format; `nil` for an account that cannot sign in by password.
@@ -27,7 +27,7 @@ package struct AccountRow: Hashable, Sendable {
     package var disabled: Int64?
 
     package init(
-        id: Int64, recordName: String, name: String, password: String?, created: Int64, granted: Int64,
+        id: UserID, recordName: String, name: String, password: String?, created: Int64, granted: Int64,
         kind: AccountKind = .person, disabled: Int64? = nil
     ) {
         self.id = id
@@ -107,7 +107,7 @@ package final class AccountTable {
         return groups
     }
 
-    package func find(id: Int64) throws(RecordError) -> AccountRow? {
+    package func find(id: UserID) throws(RecordError) -> AccountRow? {
         try byID.with(id).row(read)
     }
 
@@ -121,16 +121,16 @@ package final class AccountTable {
     }
 
     /// The custom roles of an account, directly or through other roles.
-    package func roles(of account: Int64) throws(RecordError) -> [RoleName: RoleID] {
+    package func roles(of account: UserID) throws(RecordError) -> [RoleName: RoleID] {
         var roles: [RoleName: RoleID] = [:]
-        for (name, id) in try rolesOf.with(account).rows({ (RoleName($0.next()), $0.next(Int64.self)) }) {
+        for (name, id) in try rolesOf.with(account).rows({ (RoleName($0.next()), $0.next(RoleID.self)) }) {
             if let name { roles[name] = id }
         }
         return roles
     }
 
     /// A page of accounts by number, without those of services.
-    package func list(after id: Int64, limit: Int) throws(RecordError) -> [AccountRow] {
+    package func list(after id: UserID, limit: Int) throws(RecordError) -> [AccountRow] {
         try connection.prepare(
             "SELECT \(columns) FROM account WHERE id > ?1 AND \(kind) != 2 ORDER BY id LIMIT ?2"
         ).with(id, limit).rows(read)
@@ -149,52 +149,52 @@ package final class AccountTable {
     /// - Throws: EXISTS with cause NAME_TAKEN if its name is taken, in whatever spelling.
     package func add(
         recordName: String, name: String, password: String?, created: Int64, kind: AccountKind = .person
-    ) throws(RecordError) -> Int64 {
+    ) throws(RecordError) -> UserID {
         let key = try freeKey(of: name)
         return try connection.prepare(
             """
             INSERT INTO account (record_name, name, password, created, kind, name_key)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id
             """
-        ).with(recordName, name, password, created, kind.rawValue, key).returnedNumber()
+        ).with(recordName, name, password, created, kind.rawValue, key).returnedID()
     }
 
     /// The key of a name that an account is about to get.
     ///
     /// - Throws: EXISTS with cause NAME_TAKEN if that of another is the same.
-    private func freeKey(of name: String, for account: Int64 = 0) throws(RecordError) -> String {
+    private func freeKey(of name: String, for account: UserID = .unassigned) throws(RecordError) -> String {
         let key = name.nfkcCasefold
         let others = try connection.prepare("SELECT 1 FROM account WHERE name_key = ?1 AND id != ?2 LIMIT 1")
         guard try !others.with(key, account).exists() else { throw .nameTaken }
         return key
     }
 
-    package func setPassword(_ password: String, account: Int64) throws(RecordError) {
+    package func setPassword(_ password: String, account: UserID) throws(RecordError) {
         try connection.prepare("UPDATE account SET password = ?2 WHERE id = ?1").with(account, password).run()
     }
 
     /// Gives an account another name.
     ///
     /// - Throws: EXISTS with cause NAME_TAKEN if another account has it, in whatever spelling.
-    package func setName(_ name: String, account: Int64) throws(RecordError) {
+    package func setName(_ name: String, account: UserID) throws(RecordError) {
         let key = try freeKey(of: name, for: account)
         try connection.prepare("UPDATE account SET name = ?2, name_key = ?3 WHERE id = ?1").with(account, name, key)
             .run()
     }
 
-    package func setKind(_ kind: AccountKind, account: Int64) throws(RecordError) {
+    package func setKind(_ kind: AccountKind, account: UserID) throws(RecordError) {
         try connection.prepare("UPDATE account SET kind = ?2 WHERE id = ?1").with(account, kind.rawValue).run()
     }
 
     /// - Parameter since: `nil` lets it sign in again.
-    package func setDisabled(since: Int64?, account: Int64) throws(RecordError) {
+    package func setDisabled(since: Int64?, account: UserID) throws(RecordError) {
         try connection.prepare("UPDATE account SET disabled = ?2 WHERE id = ?1").with(account, since).run()
     }
 
     /// Takes away an account, its sessions and its memberships. Its records keep its number, which is never given again.
     ///
     /// - Parameter mayStandInRecords: Whether there may be any, so that conditions on `_deleted` must mean the number.
-    package func remove(account: Int64, mayStandInRecords: Bool) throws(RecordError) {
+    package func remove(account: UserID, mayStandInRecords: Bool) throws(RecordError) {
         var steps: [SQL] = [
             "DELETE FROM session WHERE account = ?1", "DELETE FROM role_member WHERE account = ?1",
             "DELETE FROM account WHERE id = ?1",

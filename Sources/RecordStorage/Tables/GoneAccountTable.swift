@@ -9,7 +9,7 @@ package final class GoneAccountTable {
     }
 
     /// The numbers of the first ones, ascending.
-    package func numbers(limit: Int) throws(RecordError) -> [Int64] {
+    package func numbers(limit: Int) throws(RecordError) -> [UserID] {
         try list.with(limit).rows { $0.next() }
     }
 }

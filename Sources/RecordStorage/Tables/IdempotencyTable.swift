@@ -33,7 +33,7 @@ package final class IdempotencyTable {
     private let find: Statement
     private let forget: Statement
     private let insert: Statement
-    private let sum: KeptSum
+    private let sum: KeptSum<CallerID>
     private let removeOldest: Statement
 
     package init(_ connection: Connection) throws(RecordError) {
@@ -61,7 +61,7 @@ package final class IdempotencyTable {
     }
 
     /// - Parameter oldest: Answers made at or before this time (milliseconds since 1970) are forgotten.
-    package func find(caller: Int64, key: String, after oldest: Int64) throws(RecordError) -> RememberedAnswer? {
+    package func find(caller: CallerID, key: String, after oldest: Int64) throws(RecordError) -> RememberedAnswer? {
         try find.with(caller, key, oldest).row { row in
             RememberedAnswer(
                 request: row.next(), outcome: row.next(), name: row.next(), tag: row.next(), body: row.next())
@@ -70,7 +70,7 @@ package final class IdempotencyTable {
 
     /// Remembers an answer; of a caller whose answers take more than they may, the oldest are forgotten.
     package func remember(
-        _ answer: RememberedAnswer, caller: Int64, key: String, created: Int64, limit: Int64
+        _ answer: RememberedAnswer, caller: CallerID, key: String, created: Int64, limit: Int64
     ) throws(RecordError) {
         // One that has expired: the new row gets the greatest id.
         try sum.subtract(rowsOf: forget.with(caller, key))

@@ -52,7 +52,7 @@ package final class InvitationTable {
     }
 
     /// The roles that an invitation gives, as far as they still exist: numbers and names, by name.
-    package func roles(of id: String) throws(RecordError) -> [(id: Int64, name: String)] {
+    package func roles(of id: String) throws(RecordError) -> [(id: RoleID, name: String)] {
         try connection.prepare(
             """
             SELECT role.id, role.name FROM invitation_role JOIN role ON role.id = invitation_role.role
@@ -69,7 +69,7 @@ package final class InvitationTable {
 
     // MARK: Writing
 
-    package func add(_ row: InvitationRow, hash: [UInt8], roles: [Int64]) throws(RecordError) {
+    package func add(_ row: InvitationRow, hash: [UInt8], roles: [RoleID]) throws(RecordError) {
         try connection.prepare(
             "INSERT INTO invitation (hash, id, name, created, expires, uses) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
         ).with(hash, row.id, row.name, row.created, row.expires, row.uses).run()

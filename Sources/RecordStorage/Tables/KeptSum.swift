@@ -1,10 +1,10 @@
 internal import RecordModel
 
-/// Sums of bytes by somebody's number, kept beside the table whose rows they add up: a quota must not read thousands of rows.
+/// Sums of bytes by owner, kept beside the table whose rows they add up: a quota must not read thousands of rows.
 ///
 /// Whoever changes what a row counts also changes the sum, in the same transaction: the statement returns, of each row that
 /// it changes, its owner and the bytes. The doctor compares the sums with the rows.
-final class KeptSum {
+final class KeptSum<Owner: StoredID & Bindable & ColumnValue> {
     private let find: Statement
     private let increase: Statement
     private let decrease: Statement
@@ -14,7 +14,7 @@ final class KeptSum {
     /// - Parameters:
     ///   - owner: The column with the number of the one who has the sum.
     ///   - removesEmpty: Whether there is no row for a sum of 0.
-    private init(_ connection: Connection, table: String, owner: String, removesEmpty: Bool) throws(RecordError) {
+    fileprivate init(_ connection: Connection, table: String, owner: String, removesEmpty: Bool) throws(RecordError) {
         find = try connection.prepare("SELECT bytes FROM \(table) WHERE \(owner) = ?1")
         increase = try connection.prepare(
             """
@@ -28,24 +28,14 @@ final class KeptSum {
             ? try connection.prepare("DELETE FROM \(table) WHERE \(owner) = ?1 AND bytes <= 0") : nil
     }
 
-    /// What the remembered answers of each caller take.
-    static func ofAnswers(_ connection: Connection) throws(RecordError) -> KeptSum {
-        try KeptSum(connection, table: "idempotency_sum", owner: "caller", removesEmpty: true)
-    }
-
-    /// What each account has uploaded and no record has: the claims whose `used` is 0 or 2.
-    static func ofUnusedAssets(_ connection: Connection) throws(RecordError) -> KeptSum {
-        try KeptSum(connection, table: "asset_unused", owner: "uploader", removesEmpty: false)
-    }
-
     /// The sum of somebody.
-    func bytes(of owner: Int64) throws(RecordError) -> Int64 {
+    func bytes(of owner: Owner) throws(RecordError) -> Int64 {
         try find.with(owner).number() ?? 0
     }
 
     /// - Returns: The sum with it.
     @discardableResult
-    func add(_ bytes: Int64, to owner: Int64) throws(RecordError) -> Int64 {
+    func add(_ bytes: Int64, to owner: Owner) throws(RecordError) -> Int64 {
         try increase.with(owner, bytes).returnedNumber()
     }
 
@@ -67,7 +57,21 @@ final class KeptSum {
         return rows.count
     }
 
-    private static func run(_ statement: Statement) throws(RecordError) -> [(owner: Int64, bytes: Int64)] {
+    private static func run(_ statement: Statement) throws(RecordError) -> [(owner: Owner, bytes: Int64)] {
         try statement.rows { ($0.next(), $0.next()) }
+    }
+}
+
+extension KeptSum<CallerID> {
+    /// What the remembered answers of each caller take.
+    static func ofAnswers(_ connection: Connection) throws(RecordError) -> KeptSum {
+        try KeptSum(connection, table: "idempotency_sum", owner: "caller", removesEmpty: true)
+    }
+}
+
+extension KeptSum<UserID> {
+    /// What each account has uploaded and no record has: the claims whose `used` is 0 or 2.
+    static func ofUnusedAssets(_ connection: Connection) throws(RecordError) -> KeptSum {
+        try KeptSum(connection, table: "asset_unused", owner: "uploader", removesEmpty: false)
     }
 }

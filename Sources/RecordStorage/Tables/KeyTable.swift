@@ -11,7 +11,7 @@ package struct KeyRow: Hashable, Sendable {
     /// A JSON object.
     package var scope: String
     /// The account that creates what it creates.
-    package var account: Int64
+    package var account: UserID
     /// Milliseconds since 1970, as all moments.
     package var created: Int64
     package var expires: Int64?
@@ -21,7 +21,7 @@ package struct KeyRow: Hashable, Sendable {
     package var overlaps: Int64?
 
     package init(
-        id: Int64 = 0, publicID: String, name: String, prefix: String, scope: String, account: Int64, created: Int64,
+        id: Int64 = 0, publicID: String, name: String, prefix: String, scope: String, account: UserID, created: Int64,
         expires: Int64?, used: Int64? = nil, revoked: Int64? = nil, overlaps: Int64? = nil
     ) {
         self.id = id
@@ -67,7 +67,7 @@ package final class KeyTable {
         return (key, min(key.expires ?? .max, key.overlaps ?? 0))
     }
 
-    package func find(account: Int64) throws(RecordError) -> KeyRow? {
+    package func find(account: UserID) throws(RecordError) -> KeyRow? {
         try byAccount.with(account).row(read)
     }
 
@@ -148,7 +148,7 @@ package final class KeyTable {
     }
 
     /// Notes that a key was used, unless that is known since a moment.
-    package func noteUse(account: Int64, now: Int64, unlessAfter known: Int64) throws(RecordError) {
+    package func noteUse(account: UserID, now: Int64, unlessAfter known: Int64) throws(RecordError) {
         try connection.prepare(
             "UPDATE api_key SET used = ?2 WHERE account = ?1 AND (used IS NULL OR used < ?3)"
         ).with(account, now, known).run()

@@ -79,7 +79,7 @@ package final class RecordReading {
         case everything
         /// Records of some types, and of others those that a user created or that have or had an access list (type
         /// numbers). Lists themselves are judged by whoever reads.
-        case types(all: [TypeID], own: [TypeID], user: Int64)
+        case types(all: [TypeID], own: [TypeID], user: UserID)
     }
 
     /// Records and tombstones after a sequence number, oldest change first. The caller finishes the cursor.

@@ -7,10 +7,10 @@ package struct RecordRow: Hashable, Sendable {
     package var type: TypeID
     package var sequence: Int64
     package var revision: Int64
-    package var creator: Int64
+    package var creator: UserID
     /// Milliseconds since 1970.
     package var created: Int64
-    package var modifier: Int64
+    package var modifier: UserID
     /// Milliseconds since 1970.
     package var modified: Int64
     package var isDeleted: Bool
@@ -20,9 +20,9 @@ package struct RecordRow: Hashable, Sendable {
     package var formerReaders: [UInt8]?
 
     package init(
-        id: RecordNumber, type: TypeID, sequence: Int64, revision: Int64, creator: Int64, created: Int64,
-        modifier: Int64,
-        modified: Int64, isDeleted: Bool = false, access: [UInt8]? = nil, formerReaders: [UInt8]? = nil
+        id: RecordNumber, type: TypeID, sequence: Int64, revision: Int64, creator: UserID, created: Int64,
+        modifier: UserID, modified: Int64, isDeleted: Bool = false, access: [UInt8]? = nil,
+        formerReaders: [UInt8]? = nil
     ) {
         self.id = id
         self.type = type
@@ -54,10 +54,10 @@ package struct RecordSystemFields: Sendable {
     /// The internal number.
     package let id: RecordNumber
     package let revision: Int64
-    package let creator: Int64
+    package let creator: UserID
     /// Milliseconds since 1970.
     package let created: Int64
-    package let modifier: Int64
+    package let modifier: UserID
     /// Milliseconds since 1970.
     package let modified: Int64
     /// As in `RecordRow`.
@@ -86,8 +86,9 @@ package struct RecordCursor {
 
     package var systemFields: RecordSystemFields {
         RecordSystemFields(
-            id: id, revision: statement.integer(1), creator: statement.integer(2), created: statement.integer(3),
-            modifier: statement.integer(4), modified: statement.integer(5), access: access)
+            id: id, revision: statement.integer(1), creator: UserID(statement, column: 2),
+            created: statement.integer(3),
+            modifier: UserID(statement, column: 4), modified: statement.integer(5), access: access)
     }
 
     /// The internal number, without the rest of the row.

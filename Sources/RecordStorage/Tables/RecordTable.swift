@@ -149,7 +149,7 @@ package final class RecordTable {
     /// Takes away the tombstone that a record with the same name, type and creator replaces in the feed. One of another
     /// type or creator, or with an access list, stays: those who could read that record, and cannot read this one, still
     /// learn that it is gone.
-    package func removeTombstone(zone: ZoneID, name: String, type: TypeID, creator: Int64) throws(RecordError) {
+    package func removeTombstone(zone: ZoneID, name: String, type: TypeID, creator: UserID) throws(RecordError) {
         try removeTombstone.with(zone, name, type, creator).run()
     }
 

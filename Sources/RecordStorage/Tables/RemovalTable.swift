@@ -19,7 +19,7 @@ package final class RemovalTable {
     // MARK: What is to be done
 
     /// Notes that an account's things are to be taken away, and puts its zones where nobody finds them.
-    package func add(account: Int64, now: Int64) throws(RecordError) {
+    package func add(account: UserID, now: Int64) throws(RecordError) {
         try connection.prepare(
             "UPDATE zone SET scope = \(Self.detached) WHERE scope = 1 AND owner = ?1"
         ).with(account).run()
@@ -35,7 +35,7 @@ package final class RemovalTable {
     /// no index: where much has changed since the account came, it may.
     ///
     /// - Parameter record: The account's user record, which it has come with: by its number, which is a sequence number.
-    package func mayStandInRecords(_ account: Int64, since record: RecordNumber) throws(RecordError) -> Bool {
+    package func mayStandInRecords(_ account: UserID, since record: RecordNumber) throws(RecordError) -> Bool {
         let look = try connection.prepare(
             """
             SELECT count(*), ifnull(max(deleted = 0 AND id <> ?2 AND (creator = ?1 OR modifier = ?1)), 0)
@@ -46,12 +46,12 @@ package final class RemovalTable {
     }
 
     /// An account of which something is left.
-    package func first() throws(RecordError) -> Int64? {
-        try connection.integer("SELECT account FROM account_removal LIMIT 1")
+    package func first() throws(RecordError) -> UserID? {
+        try connection.prepare("SELECT account FROM account_removal LIMIT 1").id()
     }
 
     /// Nothing is left of an account.
-    package func finish(account: Int64) throws(RecordError) {
+    package func finish(account: UserID) throws(RecordError) {
         try run("DELETE FROM account_removal WHERE account = ?1", account)
     }
 
@@ -81,7 +81,7 @@ package final class RemovalTable {
     // MARK: Zones
 
     /// A zone of an account that is gone.
-    package func zone(of account: Int64) throws(RecordError) -> ZoneID? {
+    package func zone(of account: UserID) throws(RecordError) -> ZoneID? {
         try connection.prepare("SELECT id FROM zone WHERE scope = \(Self.detached) AND owner = ?1 LIMIT 1").with(
             account
         ).id()
@@ -113,7 +113,7 @@ package final class RemovalTable {
     /// Takes away receipts and remembered answers of an account.
     ///
     /// - Returns: How many went of those of which most did; fewer than `limit` means that none are left.
-    package func removeClaimsAndAnswers(account: Int64, limit: Int) throws(RecordError) -> Int {
+    package func removeClaimsAndAnswers(account: UserID, limit: Int) throws(RecordError) -> Int {
         let claims = try connection.prepare(
             """
             DELETE FROM asset_claim WHERE id IN (SELECT id FROM asset_claim WHERE uploader = ?1 LIMIT ?2)
@@ -126,11 +126,11 @@ package final class RemovalTable {
             """)
         return max(
             try KeptSum.ofUnusedAssets(connection).subtract(rowsOf: claims.with(account, limit)),
-            try KeptSum.ofAnswers(connection).subtract(rowsOf: answers.with(account, limit)))
+            try KeptSum.ofAnswers(connection).subtract(rowsOf: answers.with(CallerID(account), limit)))
     }
 
     /// Lets the uploads in several requests of an account expire: rows and files go with those that nobody goes on with.
-    package func expireUploads(account: Int64) throws(RecordError) {
+    package func expireUploads(account: UserID) throws(RecordError) {
         try run("UPDATE resumable_upload SET expires = 0 WHERE uploader = ?1", account)
         try run("DELETE FROM asset_unused WHERE uploader = ?1", account)
     }

@@ -8,11 +8,11 @@ package final class RoleTable {
         self.connection = connection
     }
 
-    package func find(_ name: String) throws(RecordError) -> Int64? {
-        try connection.prepare("SELECT id FROM role WHERE name = ?1").with(name).number()
+    package func find(_ name: String) throws(RecordError) -> RoleID? {
+        try connection.prepare("SELECT id FROM role WHERE name = ?1").with(name).id()
     }
 
-    package func name(of role: Int64) throws(RecordError) -> String? {
+    package func name(of role: RoleID) throws(RecordError) -> String? {
         try connection.prepare("SELECT name FROM role WHERE id = ?1").with(role).row { $0.next() }
     }
 
@@ -21,7 +21,7 @@ package final class RoleTable {
     }
 
     /// The public names of a role's own members, users first, then `role:` names.
-    package func members(of role: Int64) throws(RecordError) -> [String] {
+    package func members(of role: RoleID) throws(RecordError) -> [String] {
         let accounts: [String] = try connection.prepare(
             """
             SELECT account.record_name FROM role_member JOIN account ON account.id = role_member.account
@@ -38,7 +38,7 @@ package final class RoleTable {
     }
 
     /// The accounts that hold a role, directly or through others.
-    package func holders(of role: Int64) throws(RecordError) -> Set<Int64> {
+    package func holders(of role: RoleID) throws(RecordError) -> Set<UserID> {
         let statement = try connection.prepare(
             """
             WITH RECURSIVE included (id) AS (
@@ -50,12 +50,12 @@ package final class RoleTable {
         return Set(try statement.with(role).rows { $0.next() })
     }
 
-    package func add(_ name: String) throws(RecordError) -> Int64 {
-        try connection.prepare("INSERT INTO role (name) VALUES (?1) RETURNING id").with(name).returnedNumber()
+    package func add(_ name: String) throws(RecordError) -> RoleID {
+        try connection.prepare("INSERT INTO role (name) VALUES (?1) RETURNING id").with(name).returnedID()
     }
 
     /// Replaces the members of a role.
-    package func setMembers(role: Int64, accounts: [Int64], roles: [Int64]) throws(RecordError) {
+    package func setMembers(role: RoleID, accounts: [UserID], roles: [RoleID]) throws(RecordError) {
         for sql: SQL in ["DELETE FROM role_member WHERE role = ?1", "DELETE FROM role_inclusion WHERE role = ?1"] {
             try connection.prepare(sql).with(role).run()
         }
@@ -69,7 +69,7 @@ package final class RoleTable {
         }
     }
 
-    package func addMember(_ account: Int64, to role: Int64) throws(RecordError) {
+    package func addMember(_ account: UserID, to role: RoleID) throws(RecordError) {
         try connection.prepare("INSERT OR IGNORE INTO role_member (role, account) VALUES (?1, ?2)").with(role, account)
             .run()
     }
@@ -77,7 +77,7 @@ package final class RoleTable {
     /// Takes an account into a role or out of it.
     ///
     /// - Returns: Whether that was not so before.
-    package func set(isMember: Bool, account: Int64, of role: Int64) throws(RecordError) -> Bool {
+    package func set(isMember: Bool, account: UserID, of role: RoleID) throws(RecordError) -> Bool {
         try change(
             isMember
                 ? "INSERT OR IGNORE INTO role_member (role, account) VALUES (?1, ?2)"
@@ -87,18 +87,18 @@ package final class RoleTable {
     /// Takes the members of one role into another or out of it.
     ///
     /// - Returns: Whether that was not so before.
-    package func set(isMember: Bool, role member: Int64, of role: Int64) throws(RecordError) -> Bool {
+    package func set(isMember: Bool, role member: RoleID, of role: RoleID) throws(RecordError) -> Bool {
         try change(
             isMember
                 ? "INSERT OR IGNORE INTO role_inclusion (role, member) VALUES (?1, ?2)"
                 : "DELETE FROM role_inclusion WHERE role = ?1 AND member = ?2", role, member)
     }
 
-    private func change(_ sql: SQL, _ role: Int64, _ member: Int64) throws(RecordError) -> Bool {
+    private func change(_ sql: SQL, _ role: RoleID, _ member: some StoredID & Bindable) throws(RecordError) -> Bool {
         try connection.prepare(sql).with(role, member).changedRows() > 0
     }
 
-    package func remove(_ role: Int64) throws(RecordError) {
+    package func remove(_ role: RoleID) throws(RecordError) {
         for sql: SQL in [
             "DELETE FROM role_member WHERE role = ?1",
             "DELETE FROM role_inclusion WHERE role = ?1 OR member = ?1",
@@ -109,7 +109,7 @@ package final class RoleTable {
     }
 
     /// Marks accounts whose roles have changed: their older sync tokens are refused.
-    package func markChanged(accounts: Set<Int64>, sequence: Int64) throws(RecordError) {
+    package func markChanged(accounts: Set<UserID>, sequence: Int64) throws(RecordError) {
         let statement = try connection.prepare("UPDATE account SET granted = ?2 WHERE id = ?1")
         for account in accounts {
             try statement.with(account, sequence).run()

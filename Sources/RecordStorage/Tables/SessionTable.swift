@@ -4,7 +4,7 @@ package import RecordModel
 package struct SessionRow: Hashable, Sendable {
     /// Random; what lists show in the place of the token.
     package var id: String
-    package var account: Int64
+    package var account: UserID
     /// Milliseconds since 1970, as all of them.
     package var created: Int64
     /// When it was last used, to the hour.
@@ -16,7 +16,7 @@ package struct SessionRow: Hashable, Sendable {
     package var label: String?
 
     package init(
-        id: String, account: Int64, created: Int64, used: Int64, expires: Int64, ends: Int64, label: String?
+        id: String, account: UserID, created: Int64, used: Int64, expires: Int64, ends: Int64, label: String?
     ) {
         self.id = id
         self.account = account
@@ -46,7 +46,7 @@ package final class SessionTable {
     }
 
     /// The sessions of an account with the hashes of their tokens, the newest first.
-    package func list(account: Int64) throws(RecordError) -> [(hash: [UInt8], row: SessionRow)] {
+    package func list(account: UserID) throws(RecordError) -> [(hash: [UInt8], row: SessionRow)] {
         try connection.prepare(
             "SELECT hash, \(Self.columns) FROM session WHERE account = ?1 ORDER BY created DESC, id"
         ).with(account).rows { ($0.next(), read(&$0)) }
@@ -95,7 +95,7 @@ package final class SessionTable {
     }
 
     /// - Returns: Whether the account had such a session.
-    package func remove(id: String, account: Int64) throws(RecordError) -> Bool {
+    package func remove(id: String, account: UserID) throws(RecordError) -> Bool {
         try connection.prepare("DELETE FROM session WHERE account = ?1 AND id = ?2").with(account, id).changedRows() > 0
     }
 
@@ -104,7 +104,7 @@ package final class SessionTable {
     /// - Parameter hash: The one that stays.
     /// - Returns: How many there were.
     @discardableResult
-    package func removeAll(account: Int64, but hash: [UInt8]? = nil) throws(RecordError) -> Int {
+    package func removeAll(account: UserID, but hash: [UInt8]? = nil) throws(RecordError) -> Int {
         try connection.prepare("DELETE FROM session WHERE account = ?1 AND hash IS NOT ?2").with(account, hash)
             .changedRows()
     }
@@ -113,7 +113,7 @@ package final class SessionTable {
     ///
     /// - Parameter hash: The session that stays in any case: others may have been made in the same millisecond.
     /// - Returns: Whether one has ended.
-    package func trim(account: Int64, keeping count: Int, with hash: [UInt8]) throws(RecordError) -> Bool {
+    package func trim(account: UserID, keeping count: Int, with hash: [UInt8]) throws(RecordError) -> Bool {
         try connection.prepare(
             """
             DELETE FROM session WHERE account = ?1 AND hash NOT IN (

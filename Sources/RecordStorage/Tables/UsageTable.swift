@@ -3,7 +3,7 @@ package import RecordModel
 /// What each account's records take: those that it created in the public database, and all of its private one.
 package final class UsageTable {
     /// Stands for everybody together.
-    package static let everybody: Int64 = -1
+    package static let everybody = UserID(rawValue: -1)
 
     private let lookUp: Statement
     private let change: Statement
@@ -25,7 +25,7 @@ package final class UsageTable {
         try connection.execute(SQL(Migrations.addUpUsage))
     }
 
-    package func usage(of owner: Int64) throws(RecordError) -> AccountUsage {
+    package func usage(of owner: UserID) throws(RecordError) -> AccountUsage {
         let usage = try lookUp.with(owner).row { row in
             AccountUsage(
                 all: Usage(records: row.next(), bytes: row.next(), assetBytes: row.next()),
@@ -34,7 +34,7 @@ package final class UsageTable {
         return usage ?? AccountUsage()
     }
 
-    package func add(_ usage: AccountUsage, to owner: Int64) throws(RecordError) {
+    package func add(_ usage: AccountUsage, to owner: UserID) throws(RecordError) {
         try change.with(
             owner, usage.all.records, usage.all.bytes, usage.all.assetBytes, usage.ofPublic.records,
             usage.ofPublic.bytes, usage.ofPublic.assetBytes

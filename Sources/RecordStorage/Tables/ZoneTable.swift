@@ -25,7 +25,7 @@ package final class ZoneTable {
     /// - Parameters:
     ///   - scope: 0 public, 1 private.
     ///   - owner: The account of a private database, else 0.
-    package func find(scope: Int64, owner: Int64, name: String) throws(RecordError) -> ZoneRow? {
+    package func find(scope: Int64, owner: UserID, name: String) throws(RecordError) -> ZoneRow? {
         try find.with(scope, owner, name).row { ZoneRow(id: $0.next(), generation: $0.next(), purged: $0.next()) }
     }
 
@@ -36,7 +36,7 @@ package final class ZoneTable {
 
     /// Makes a zone. Its generation is the sequence number, so no two zones of a name ever share one; and its number is
     /// none that another one has had, since readers remember numbers.
-    package func add(scope: Int64, owner: Int64, name: String, generation: Int64) throws(RecordError) -> ZoneRow {
+    package func add(scope: Int64, owner: UserID, name: String, generation: Int64) throws(RecordError) -> ZoneRow {
         let insert = try connection.prepare(
             """
             INSERT INTO zone (id, scope, owner, name, generation)

@@ -49,8 +49,8 @@ extension IndexedRecord {
                     switch field {
                     case .createdTimestamp: .integer(created)
                     case .modifiedTimestamp: .integer(modified)
-                    case .createdUserRecordName: .integer(creator)
-                    case .modifiedUserRecordName: .integer(modifier)
+                    case .createdUserRecordName: .account(creator)
+                    case .modifiedUserRecordName: .account(modifier)
                     default: nil
                     }
                 if value == nil { traits.isComplete = false }

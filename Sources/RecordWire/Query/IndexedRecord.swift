@@ -7,16 +7,16 @@ package struct IndexedRecord {
     /// The record's name in UTF-8.
     package var name: UnsafeRawBufferPointer
     /// The number of the account that made it.
-    package var creator: Int64
+    package var creator: UserID
     /// Milliseconds since 1970.
     package var created: Int64
     /// The number of the account that changed it last.
-    package var modifier: Int64
+    package var modifier: UserID
     /// Milliseconds since 1970.
     package var modified: Int64
 
     package init(
-        fields: StoredFieldsView, name: UnsafeRawBufferPointer, creator: Int64, created: Int64, modifier: Int64,
+        fields: StoredFieldsView, name: UnsafeRawBufferPointer, creator: UserID, created: Int64, modifier: UserID,
         modified: Int64
     ) {
         self.fields = fields
@@ -40,8 +40,8 @@ package struct IndexedRecord {
             return asDouble ? value?.asDouble : value
         case .system(.createdTimestamp): return .integer(created)
         case .system(.modifiedTimestamp): return .integer(modified)
-        case .system(.createdUserRecordName): return .integer(creator)
-        case .system(.modifiedUserRecordName): return .integer(modifier)
+        case .system(.createdUserRecordName): return .account(creator)
+        case .system(.modifiedUserRecordName): return .account(modifier)
         case .system(.recordName): return .text([UInt8](name))
         case .system: return nil
         }

@@ -102,7 +102,7 @@ extension QueryInput {
     ///   - userID: The number of the account with a record name; `nil` if there is none.
     /// - Throws: `BAD_REQUEST`, as `PredicateSyntax.parse` and `PredicateBinder` do.
     package func bind(
-        to type: RecordTypeDefinition, now: Int64, userID: @escaping (String) throws(RecordError) -> Int64?
+        to type: RecordTypeDefinition, now: Int64, userID: @escaping (String) throws(RecordError) -> UserID?
     ) throws(RecordError) -> BoundQuery {
         let binder = PredicateBinder(type: type, now: now, userID: userID)
         let syntax = try PredicateSyntax.parse(condition ?? "")

@@ -2,6 +2,7 @@ import RecordEngine
 import RecordModel
 import RecordStorage
 import RecordWire
+import TestSupport
 import Testing
 
 /// Who has ceased to read a record: what the feed tells them, and of how many.
@@ -92,7 +93,9 @@ import Testing
         let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
         let former = StoredFormerReaders.encode(
             Dictionary(
-                uniqueKeysWithValues: (1...Limits.formerReaders).map { (Principal.user(UserID(1_000 + $0)).number, 1) })
+                uniqueKeysWithValues: (1...Limits.formerReaders).map {
+                    (.principal(.user(UserID(rawValue: Int64(1_000 + $0)))), 1)
+                })
         )
         let store = try connection.prepare("UPDATE record SET former = ?1 WHERE name = 'x'")
         store.bind(1, blob: former)

@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStorage
 import RecordWire
+import TestSupport
 import Testing
 
 @testable import RecordEngine

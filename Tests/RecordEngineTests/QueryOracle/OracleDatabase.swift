@@ -1,6 +1,7 @@
 import RecordEngine
 import RecordModel
 import RecordWire
+import TestSupport
 import Testing
 
 /// One random database: a type, its indexes, records of three writers in the public and in a private database.
@@ -9,7 +10,7 @@ struct OracleDatabase {
     let fields: [OracleField]
     private(set) var callers: [Caller]
     /// The numbers of accounts by their names.
-    let users: [String: Int64]
+    let users: [String: UserID]
     /// Whether users see no records but their own.
     let isOwnOnly: Bool
     /// Whether every query can be answered: a just-in-time index, or one of the schema, is there for it.
@@ -32,7 +33,7 @@ struct OracleDatabase {
         let people = try await signed(test)
         callers = [.administrator(.bootstrap)] + people.map(\.0)
         // Once its account is gone, nobody knows its name any more.
-        var users: [String: Int64] = ["_administrator": 1, "_deleted": Self.gone]
+        var users: [String: UserID] = ["_administrator": .administrator, "_deleted": .gone]
         for (caller, name) in people { users[name] = caller.userID }
         self.users = users
         isOwnOnly = samples.chance(40)
@@ -54,14 +55,9 @@ struct OracleDatabase {
         callers.removeLast()
         try await test.database.accounts.remove(#require(UserRecordName(leaver.recordName)), by: .shell)
         for position in oracle.records.indices {
-            if oracle.records[position].creator == leaver.id { oracle.records[position].creator = Self.gone }
-            if oracle.records[position].modifier == leaver.id { oracle.records[position].modifier = Self.gone }
+            if oracle.records[position].creator == leaver.id { oracle.records[position].creator = .gone }
+            if oracle.records[position].modifier == leaver.id { oracle.records[position].modifier = .gone }
         }
-    }
-
-    /// The number that conditions have for all accounts that are gone.
-    private static var gone: Int64 {
-        if case .integer(let number) = QueryValue.goneAccount { number } else { 0 }
     }
 
     private static func randomFields(_ samples: inout OracleSamples) -> [OracleField] {

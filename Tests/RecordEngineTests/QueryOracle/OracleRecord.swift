@@ -11,8 +11,8 @@ struct OracleRecord: PredicateSubject {
     /// Fields that conditions can only ask for their presence.
     var others: Set<String> = []
     /// Numbers of accounts, and milliseconds.
-    var creator: Int64
-    var modifier: Int64
+    var creator: UserID
+    var modifier: UserID
     var created: Int64 = 0
     var modified: Int64 = 0
 
@@ -22,8 +22,8 @@ struct OracleRecord: PredicateSubject {
         case .system(.recordName): .text(Array(name.utf8))
         case .system(.createdTimestamp): .integer(created)
         case .system(.modifiedTimestamp): .integer(modified)
-        case .system(.createdUserRecordName): .integer(creator)
-        case .system(.modifiedUserRecordName): .integer(modifier)
+        case .system(.createdUserRecordName): .account(creator)
+        case .system(.modifiedUserRecordName): .account(modifier)
         case .system: nil
         }
     }
@@ -44,7 +44,7 @@ struct Oracle {
 
     /// All matches in the order of the sort, those of equal places in creation order.
     func answer(
-        _ predicate: Predicate, sort: [SortTerm], isPrivate: Bool, visibleTo creator: Int64?
+        _ predicate: Predicate, sort: [SortTerm], isPrivate: Bool, visibleTo creator: UserID?
     ) -> [OracleRecord] {
         records
             .filter { record in

@@ -4,7 +4,7 @@ internal import RecordModel
 /// that is known counts from the beginning, by its row.
 final class ResumableRoom {
     private let reader: RecordReader
-    private let uploader: Int64
+    private let uploader: UserID
     private let isCounted: Bool
     private var reserved: Int64 = 0
     private var written: Int64 = 0
@@ -15,7 +15,7 @@ final class ResumableRoom {
     private static let step: Int64 = 1 << 20
 
     /// - Parameter isCounted: Whether the quota is asked.
-    init(_ reader: RecordReader, uploader: Int64, isCounted: Bool) {
+    init(_ reader: RecordReader, uploader: UserID, isCounted: Bool) {
         self.reader = reader
         self.uploader = uploader
         self.isCounted = isCounted

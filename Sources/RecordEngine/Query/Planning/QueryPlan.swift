@@ -26,13 +26,13 @@ struct IndexWalk: Hashable, Sendable {
         /// All records of the type, by id.
         case records
         /// The records of one creator, by id.
-        case creator(Int64)
+        case creator(UserID)
         /// The one record with a name.
         case name([UInt8])
         case index(IndexDefinition)
 
         /// Whose records they are alone, of those that are walked by id.
-        var creator: Int64? { if case .creator(let id) = self { id } else { nil } }
+        var creator: UserID? { if case .creator(let id) = self { id } else { nil } }
     }
 
     var source: Source

@@ -74,7 +74,8 @@ struct WalkFinder {
         let walks = values.compactMap { value -> IndexWalk? in
             guard case .integer(let creator)? = value else { return nil }
             return IndexWalk(
-                source: .creator(creator), isBackward: !order.isIDAscending, ids: ids, condition: condition,
+                source: .creator(UserID(rawValue: creator)), isBackward: !order.isIDAscending, ids: ids,
+                condition: condition,
                 isOneKey: true)
         }
         return AccessPath(walks: walks, covered: covered, isInOrder: order.isByID)
