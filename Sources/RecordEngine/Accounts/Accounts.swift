@@ -30,10 +30,6 @@ package struct AccountLookup: Sendable {
     let row: AccountRow?
 }
 
-extension RecordDatabase {
-    package nonisolated var accounts: Accounts { Accounts(database: self) }
-}
-
 /// The accounts of a database: sign-up, sign-in, changes and removal, by their owners and by managers of users.
 package struct Accounts: Sendable {
     let database: RecordDatabase
@@ -139,10 +135,6 @@ extension AccountRow {
     var signInPassword: String? { kind == .person ? password : nil }
 }
 
-extension RecordReader {
-    package var accounts: AccountReader { AccountReader(reader: self) }
-}
-
 /// Accounts as a reader finds them.
 package struct AccountReader {
     let reader: RecordReader
@@ -168,10 +160,6 @@ package struct AccountReader {
         try reader.refresh()
         return try table.find(recordName: name.text)?.id
     }
-}
-
-extension WriteTransaction {
-    var accounts: AccountWriter { AccountWriter(transaction: self) }
 }
 
 /// What writes do to accounts and to what goes with them.

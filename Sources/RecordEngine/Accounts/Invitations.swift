@@ -93,10 +93,6 @@ package struct InvitationInfo: Hashable, Sendable {
     }
 }
 
-extension RecordDatabase {
-    package nonisolated var invitations: Invitations { Invitations(database: self) }
-}
-
 /// The invitations with which people sign up.
 package struct Invitations: Sendable {
     let database: RecordDatabase
@@ -164,10 +160,6 @@ extension InvitationRow {
     fileprivate func isFor(_ other: String) -> Bool {
         name.map { $0.nfkcCasefold.utf8.elementsEqual(other.nfkcCasefold.utf8) } ?? true
     }
-}
-
-extension WriteTransaction {
-    var invitations: InvitationWriter { InvitationWriter(transaction: self) }
 }
 
 /// What writes do to invitations.

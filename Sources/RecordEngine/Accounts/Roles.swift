@@ -17,10 +17,6 @@ package struct Role: Hashable, Sendable {
     package var tag: String { DocumentTag.text(of: json) }
 }
 
-extension RecordDatabase {
-    package nonisolated var roles: Roles { Roles(database: self) }
-}
-
 /// The custom roles of a database and their members.
 package struct Roles: Sendable {
     let database: RecordDatabase
@@ -106,10 +102,6 @@ package struct Roles: Sendable {
                 .roleDelete, name.text, by: actor, detail: JSONObject(AuditText.names(members, of: "removed")))
         }
     }
-}
-
-extension WriteTransaction {
-    var roles: RoleWriter { RoleWriter(transaction: self) }
 }
 
 /// What writes do to roles.

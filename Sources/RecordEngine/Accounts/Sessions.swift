@@ -47,10 +47,6 @@ extension DatabaseLimits {
     var slideMilliseconds: Int64 { min(3_600_000, sessionMilliseconds / 4) }
 }
 
-extension RecordDatabase {
-    package nonisolated var sessions: Sessions { Sessions(database: self) }
-}
-
 /// The sessions of accounts. `Accounts` begins them.
 package struct Sessions: Sendable {
     let database: RecordDatabase
@@ -155,10 +151,6 @@ package struct SessionReader {
                     isCurrent: hash == current)
             }
     }
-}
-
-extension WriteTransaction {
-    var sessions: SessionWriter { SessionWriter(transaction: self) }
 }
 
 /// What writes do to sessions.

@@ -2,11 +2,6 @@ internal import RecordModel
 internal import RecordStorage
 internal import Threads
 
-extension RecordDatabase {
-    /// The work on the files that records have in fields.
-    package nonisolated var assets: Assets { Assets(database: self) }
-}
-
 /// The assets of a database: their removal when nobody needs them, and smaller pictures of them.
 package struct Assets: Sendable {
     let database: RecordDatabase
@@ -16,14 +11,6 @@ package struct Assets: Sendable {
         if !error.isStorageFull { database.statistics.didFail(error.description) }
         return RecordError(error)
     }
-}
-
-extension RecordReader {
-    /// Assets that come in and go out on this reader's thread.
-    package var assets: AssetReader { AssetReader(reader: self) }
-
-    /// Uploads in several requests.
-    package var uploads: Uploads { Uploads(reader: self) }
 }
 
 /// Takes assets in and opens them for answers.
@@ -40,11 +27,6 @@ package struct AssetReader {
             expires: AssetURL.expiry(
                 now: WallClock.milliseconds / 1_000, seconds: database.limits.assetURLSeconds))
     }
-}
-
-extension WriteTransaction {
-    /// Assets that are written in this transaction.
-    var assets: AssetWriter { AssetWriter(transaction: self) }
 }
 
 /// Notes uploads in the tables, within their uploaders' quotas.

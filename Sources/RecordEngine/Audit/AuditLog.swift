@@ -2,26 +2,14 @@ internal import RecordModel
 internal import RecordStorage
 internal import RecordWire
 
-extension RecordDatabase {
-    package nonisolated var auditLog: AuditLog { AuditLog(database: self) }
-}
-
 /// The log of a database: who changed its schema, rights, accounts and keys.
 package struct AuditLog: Sendable {
     let database: RecordDatabase
 }
 
-extension RecordReader {
-    package var auditLog: AuditLogReader { AuditLogReader(reader: self) }
-}
-
 /// What readers tell the log.
 package struct AuditLogReader {
     let reader: RecordReader
-}
-
-extension WriteTransaction {
-    var auditLog: AuditLogWriter { AuditLogWriter(transaction: self) }
 }
 
 /// What writes tell the log.

@@ -17,11 +17,6 @@ package struct CopyProgress: Hashable, Sendable {
     package var mark: CopyMark?
 }
 
-extension RecordDatabase {
-    /// Copies of its file.
-    package nonisolated var copies: Copies { Copies(database: self) }
-}
-
 /// Makes copies of a database's file, one at a time.
 package struct Copies: Sendable {
     let database: RecordDatabase

@@ -3,11 +3,6 @@ internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
-extension RecordReader {
-    /// Changes and deletions of all records that match a condition.
-    package var bulkChanges: BulkChanges { BulkChanges(reader: self) }
-}
-
 /// Deletes or changes all records that match a condition.
 package struct BulkChanges {
     let reader: RecordReader

@@ -49,10 +49,6 @@ extension CallerSource {
     }
 }
 
-extension WriteTransaction {
-    var callers: CallerWriter { CallerWriter(transaction: self) }
-}
-
 /// Callers as the writer finds them.
 struct CallerWriter: CallerSource {
     let transaction: WriteTransaction
@@ -72,10 +68,6 @@ struct CallerWriter: CallerSource {
                 "Only administrators may do this")
         }
     }
-}
-
-extension RecordReader {
-    package var callers: CallerReader { CallerReader(reader: self) }
 }
 
 /// Callers as a reader finds them.

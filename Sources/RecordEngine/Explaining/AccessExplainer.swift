@@ -68,10 +68,6 @@ package struct AccessExplanation: Hashable, Sendable {
     package let roles: [String]
 }
 
-extension RecordReader {
-    package var access: AccessExplainer { AccessExplainer(reader: self) }
-}
-
 /// Explains what callers may do.
 package struct AccessExplainer {
     let reader: RecordReader

@@ -1,11 +1,6 @@
 internal import RecordModel
 internal import RecordStorage
 
-extension WriteTransaction {
-    /// The building and dropping of indexes.
-    var indexWork: IndexWork { IndexWork(transaction: self) }
-}
-
 /// The work on indexes inside the writer's transaction: building in slices, building at once, dropping.
 struct IndexWork {
     let transaction: WriteTransaction

@@ -1,11 +1,6 @@
 package import RecordModel
 internal import RecordStorage
 
-extension RecordDatabase {
-    /// The indexes of its types.
-    package nonisolated var indexes: Indexes { Indexes(database: self) }
-}
-
 /// The indexes of a database: what is added to them, and how far their building is.
 package struct Indexes: Sendable {
     let database: RecordDatabase

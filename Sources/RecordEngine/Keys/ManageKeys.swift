@@ -4,10 +4,6 @@ internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
-extension RecordDatabase {
-    package nonisolated var apiKeys: APIKeys { APIKeys(database: self) }
-}
-
 /// The API keys of a database.
 package struct APIKeys: Sendable {
     let database: RecordDatabase
@@ -164,10 +160,6 @@ private struct KeyManager {
     }
 }
 
-extension WriteTransaction {
-    var apiKeys: APIKeyWriter { APIKeyWriter(transaction: self) }
-}
-
 /// What writes need to know of keys.
 struct APIKeyWriter {
     let transaction: WriteTransaction
@@ -213,10 +205,6 @@ extension KeyRow {
         if let expires { detail["expiresAt"] = .integer(expires) }
         return detail
     }
-}
-
-extension RecordReader {
-    package var apiKeys: APIKeyReader { APIKeyReader(reader: self) }
 }
 
 /// Keys as a reader finds them.

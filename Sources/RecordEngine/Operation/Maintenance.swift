@@ -2,11 +2,6 @@ package import RecordModel
 internal import RecordStorage
 internal import Threads
 
-extension RecordDatabase {
-    /// What is done now and then, whoever uses the database.
-    package nonisolated var maintenance: Maintenance { Maintenance(database: self) }
-}
-
 /// What one round of maintenance took away.
 package struct MaintenanceReport: Hashable, Sendable {
     package var tombstones = 0

@@ -3,10 +3,6 @@ internal import RecordStorage
 internal import RecordWire
 internal import Threads
 
-extension RecordReader {
-    package var queries: QueryReader { QueryReader(reader: self) }
-}
-
 /// Answers queries on the thread of a reader, in its view.
 package struct QueryReader {
     let reader: RecordReader

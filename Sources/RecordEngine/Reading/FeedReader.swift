@@ -35,13 +35,9 @@ package struct ChangesRequest: PageRequest {
     }
 }
 
-extension RecordReader {
-    package var feed: FeedReader { FeedReader(reader: self) }
-}
-
 /// Reads the changes of zones, in a reader's view.
 package struct FeedReader {
-    fileprivate let reader: RecordReader
+    let reader: RecordReader
 
     private var store: StoreReader { reader.store }
 

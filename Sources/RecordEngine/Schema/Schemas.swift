@@ -1,11 +1,6 @@
 internal import RecordModel
 internal import RecordStorage
 
-extension RecordDatabase {
-    /// Changes of the schema. The schema itself is `schema`.
-    package nonisolated var schemas: Schemas { Schemas(database: self) }
-}
-
 /// Changes the schema of a database, as administrators ask for it.
 package struct Schemas: Sendable {
     let database: RecordDatabase
@@ -20,11 +15,6 @@ package struct Schemas: Sendable {
         if hasIndexWork { database.indexes.build() }
         return value
     }
-}
-
-extension WriteTransaction {
-    /// Changes of the schema in this transaction.
-    var schemas: SchemaWriter { SchemaWriter(transaction: self) }
 }
 
 /// Changes the schema in the tables and in the transaction.

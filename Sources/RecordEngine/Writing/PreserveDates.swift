@@ -25,11 +25,6 @@ extension Schemas {
     }
 }
 
-extension WriteTransaction {
-    /// Records whose writer says when they were made.
-    var preservedDates: PreservedDates { PreservedDates(transaction: self) }
-}
-
 /// What a transaction does with records whose writer says when they were made or changed, and by whom.
 struct PreservedDates {
     let transaction: WriteTransaction

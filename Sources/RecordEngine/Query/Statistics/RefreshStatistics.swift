@@ -2,11 +2,6 @@ package import RecordModel
 internal import RecordStorage
 internal import Threads
 
-extension RecordDatabase {
-    /// What planners know of how entries are spread.
-    package nonisolated var plannerStatistics: PlannerStatistics { PlannerStatistics(database: self) }
-}
-
 /// How the entries of a database's indexes are spread, as its planners know it.
 package struct PlannerStatistics: Sendable {
     let database: RecordDatabase
