@@ -163,14 +163,14 @@ struct AssetAudit {
         folder = AssetFolder(database: path)
         let connection = try Connection(path: DataFolder.databasePath(in: path), role: .reader)
         try connection.execute("BEGIN")
-        let assets = try connection.prepare("SELECT id, hash, size, file, orphaned FROM asset")
+        let assets = connection.prepare("SELECT id, hash, size, file, orphaned FROM asset")
         while try assets.step() {
             let hash = try #require(Digest(assets.blob(1)))
             rows[assets.integer(0)] = Row(
                 hash: hash, size: assets.integer(2), name: AssetFileName(hash: hash, file: assets.integer(3)),
                 orphaned: assets.isNull(4) ? nil : assets.integer(4))
         }
-        let table = try connection.prepare("SELECT record, field, asset FROM asset_link")
+        let table = connection.prepare("SELECT record, field, asset FROM asset_link")
         while try table.step() {
             guard let row = rows[table.integer(2)] else {
                 dangling += 1
@@ -178,7 +178,7 @@ struct AssetAudit {
             }
             links.insert(Link(record: table.integer(0), field: Int(table.integer(1)), hash: row.hash))
         }
-        let records = try connection.prepare("SELECT id, layout, fields FROM record WHERE deleted = 0")
+        let records = connection.prepare("SELECT id, layout, fields FROM record WHERE deleted = 0")
         while try records.step() {
             let id = records.integer(0)
             let fields = StoredFields(text: records.blob(2), layout: records.blob(1))
@@ -190,11 +190,11 @@ struct AssetAudit {
             Int(try connection.integer("SELECT count(*) FROM asset_claim WHERE used IN (0, 2)") ?? 0),
             Int(try connection.integer("SELECT count(*) FROM asset_claim WHERE used IN (1, 3)") ?? 0)
         )
-        let unused = try connection.prepare(
+        let unused = connection.prepare(
             // Whoever has left nothing but empty files may have no sum, or one of nothing.
             "SELECT uploader, sum(size) FROM asset_claim WHERE used IN (0, 2) GROUP BY uploader HAVING sum(size) <> 0")
         while try unused.step() { unusedBytes[unused.integer(0)] = unused.integer(1) }
-        let sums = try connection.prepare("SELECT uploader, bytes FROM asset_unused WHERE bytes <> 0")
+        let sums = connection.prepare("SELECT uploader, bytes FROM asset_unused WHERE bytes <> 0")
         while try sums.step() { unusedSums[sums.integer(0)] = sums.integer(1) }
         try connection.execute("COMMIT")
         for name in folder.folders { files.formUnion(folder.names(in: name).map { name + "/" + $0 }) }

@@ -13,7 +13,7 @@ import Testing
         let file = try TestFile()
         let faults = StoreFaults()
         file.writer.driver = faults.makeDriver(of: file.writer)
-        _ = try AssetTable(file.writer)
+        _ = AssetTable(file.writer)
         let found = try file.writer.claimPlans(of: faults.statements)
         #expect(found.count == 4)
         for (sql, steps) in found {
@@ -30,7 +30,7 @@ import Testing
     /// Before, all that somebody had uploaded was added up at each upload.
     @Test func `an upload is as much work after a thousand as after two`() throws {
         let file = try TestFile()
-        let table = try AssetTable(file.writer)
+        let table = AssetTable(file.writer)
         func upload(_ number: Int) throws -> Int {
             let before = file.writer.stepsDone
             _ = try table.reading.unusedBytes(of: 16)

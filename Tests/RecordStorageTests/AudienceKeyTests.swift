@@ -18,7 +18,7 @@ import Testing
 
     @Test func `an audience is found by zone and key, and says both`() throws {
         let file = try TestFile()
-        let table = try AudienceTable(file.writer)
+        let table = AudienceTable(file.writer)
         #expect(try table.find(zone: 3, .everything) == nil)
         let everything = try table.ensure(zone: 3, .everything)
         let editors = try table.ensure(zone: 3, .principal(.role(5)))
@@ -33,7 +33,7 @@ import Testing
 
     @Test func `a reach finds its audiences that have records of the type`() throws {
         let file = try TestFile()
-        let table = try AudienceTable(file.writer)
+        let table = AudienceTable(file.writer)
         let row = RecordRow(
             id: 9, type: 2, sequence: 9, revision: 1, creator: 16, created: 1, modifier: 16, modified: 1)
         let everything = try table.ensure(zone: 3, .everything)
@@ -41,7 +41,7 @@ import Testing
         _ = try table.ensure(zone: 3, .principal(.user(5)))
         try table.add(row, to: everything)
         try table.add(row, to: editors)
-        let reading = try AudienceReading(file.writer)
+        let reading = AudienceReading(file.writer)
         let principals: [Principal] = [.role(5), .everyone, .user(5)]
         #expect(try reading.find(zone: 3, type: 2, .all) == [everything])
         #expect(try reading.find(zone: 3, type: 2, .principals(principals)) == [editors])

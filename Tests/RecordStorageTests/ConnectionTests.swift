@@ -49,7 +49,7 @@ import Testing
 
     @Test func `bound text of any content comes back byte for byte`() throws {
         let file = try TestFile()
-        let statement = try file.writer.prepare("SELECT ?1, ?2, ?3")
+        let statement = file.writer.prepare("SELECT ?1, ?2, ?3")
         for text in ["", "a", "a\u{0}b", "'; DROP TABLE record; --", "日本語", String(repeating: "x", count: 100_000)] {
             statement.bind(1, text: text)
             statement.bind(2, blob: Array(text.utf8))
@@ -91,8 +91,8 @@ import Testing
     @Test func `a snapshot stays until something is committed, then shows it`() throws {
         let file = try TestFile()
         let connection = try Connection(path: file.path, role: .reader)
-        let snapshot = try Snapshot(connection, clock: file.clock)
-        let count = try connection.prepare("SELECT count(*) FROM record")
+        let snapshot = Snapshot(connection, clock: file.clock)
+        let count = connection.prepare("SELECT count(*) FROM record")
         func records() throws -> Int64 {
             defer { count.reset() }
             _ = try count.step()
@@ -121,7 +121,7 @@ import Testing
     @Test func `a checkpoint changes nothing that a snapshot shows`() throws {
         let file = try TestFile()
         let connection = try Connection(path: file.path, role: .reader)
-        let snapshot = try Snapshot(connection, clock: file.clock)
+        let snapshot = Snapshot(connection, clock: file.clock)
         for id in 1...50 { try file.insert("r\(id)", id: Int64(id)) }
         try snapshot.refresh()
         try snapshot.refresh()
@@ -139,7 +139,7 @@ import Testing
     @Test func `a checkpoint waits for readers, and gives up on one that stays`() throws {
         let file = try TestFile()
         let connection = try Connection(path: file.path, role: .reader)
-        let snapshot = try Snapshot(connection, clock: file.clock)
+        let snapshot = Snapshot(connection, clock: file.clock)
         try snapshot.refresh()
         let patience = Duration.milliseconds(5)
         #expect(file.clock.withoutReaders(patience: patience) { true } == nil)
@@ -153,7 +153,7 @@ import Testing
     @Test func `those who read long are kept out one after the other, and short turns go on`() throws {
         let file = try TestFile()
         func makeSnapshot(_ length: ViewLength) throws -> Snapshot {
-            try Snapshot(try Connection(path: file.path, role: .reader), clock: file.clock, length: length)
+            Snapshot(try Connection(path: file.path, role: .reader), clock: file.clock, length: length)
         }
         let (query, page, turn) = (try makeSnapshot(.query), try makeSnapshot(.page), try makeSnapshot(.turn))
         try query.refresh()

@@ -45,10 +45,10 @@ import Testing
 
         init(_ connection: Connection) throws {
             self.connection = connection
-            answers = try IdempotencyTable(connection)
-            assets = try AssetTable(connection)
-            audit = try AuditTable(connection)
-            removals = try RemovalTable(connection)
+            answers = IdempotencyTable(connection)
+            assets = AssetTable(connection)
+            audit = AuditTable(connection)
+            removals = RemovalTable(connection)
         }
 
         mutating func act() throws -> String {
@@ -139,7 +139,7 @@ import Testing
         try ServerFile.migrate(connection)
         let triggers = try connection.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'")
         #expect(triggers == 3)
-        let audit = try AuditTable(connection)
+        let audit = AuditTable(connection)
         for number in 0..<4 {
             try audit.append(
                 AuditRow(

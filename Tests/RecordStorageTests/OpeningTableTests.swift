@@ -4,7 +4,7 @@ import Testing
 @Suite struct OpeningTableTests {
     @Test func `an epoch has given numbers up to where the next one began`() throws {
         let file = try TestFile()
-        let table = try OpeningTable(file.writer)
+        let table = OpeningTable(file.writer)
         #expect(try table.current() == OpeningTable.before)
         #expect(try table.lastNumber(of: OpeningTable.before) == .max)
         try table.add(epoch: 700, after: 12)
@@ -17,7 +17,7 @@ import Testing
 
     @Test func `of very many openings the oldest are forgotten`() throws {
         let file = try TestFile()
-        let table = try OpeningTable(file.writer)
+        let table = OpeningTable(file.writer)
         try file.writer.execute("BEGIN")
         for number in 1...10_001 { try table.add(epoch: Int64(number), after: Int64(number)) }
         try file.writer.execute("COMMIT")

@@ -16,7 +16,7 @@ import Testing
     ) throws {
         #expect(RowHome(column: home.column) == home)
         let file = try TestFile()
-        let statement = try file.writer.prepare("SELECT ?1, ?1")
+        let statement = file.writer.prepare("SELECT ?1, ?1")
         let found = try #require(try statement.with(home).row { ($0.next(RowHome.self), $0.next(Int64.self)) })
         #expect(found == (home, home.column))
     }

@@ -23,7 +23,7 @@ final class TestFile {
     }
 
     func insert(_ name: String, id: Int64) throws {
-        let table = try RecordTable(writer)
+        let table = RecordTable(writer)
         let row = RecordRow(
             id: RecordNumber(rawValue: id), type: 1, sequence: id, revision: 1, creator: 0, created: 0, modifier: 0,
             modified: 0)

@@ -13,19 +13,19 @@ package final class AssetInspection {
     package init?(_ connection: Connection) throws(RecordError) {
         guard try Migrations.applied(on: connection) >= Migrations.withAssets else { return nil }
         self.connection = connection
-        reading = try AssetReading(connection)
-        rowSlice = try connection.prepare(
+        reading = AssetReading(connection)
+        rowSlice = connection.prepare(
             """
             SELECT id, hash, size, file, orphaned, format, width, height, orientation,
                 EXISTS (SELECT 1 FROM asset_link WHERE asset_link.asset = asset.id)
             FROM asset WHERE id > ?1 ORDER BY id LIMIT ?2
             """)
-        linkSlice = try connection.prepare(
+        linkSlice = connection.prepare(
             """
             SELECT record, field, asset, (SELECT hash FROM asset WHERE asset.id = asset_link.asset) FROM asset_link
             WHERE (record, field, asset) > (?1, ?2, ?3) ORDER BY record, field, asset LIMIT ?4
             """)
-        hasLink = try connection.prepare("SELECT 1 FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
+        hasLink = connection.prepare("SELECT 1 FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
     }
 
     /// A row, and whether a record has its asset.
@@ -82,7 +82,7 @@ package final class AssetInspection {
 
     /// Uploaders whose sum of unused bytes is not that of their uploads.
     package func wrongSums() throws(RecordError) -> Int {
-        let find = try connection.prepare(
+        let find = connection.prepare(
             """
             SELECT count(*) FROM (SELECT uploader, sum(bytes) AS difference FROM (
                 SELECT uploader, bytes FROM asset_unused

@@ -12,15 +12,15 @@ package final class AssetReading {
 
     private static let columns = "id, hash, size, file, orphaned, format, width, height, orientation"
 
-    package init(_ connection: Connection) throws(RecordError) {
-        findByHash = try connection.prepare("SELECT \(Self.columns) FROM asset WHERE hash = ?1")
-        findByID = try connection.prepare("SELECT \(Self.columns) FROM asset WHERE id = ?1")
-        findClaim = try connection.prepare(
+    package init(_ connection: Connection) {
+        findByHash = connection.prepare("SELECT \(Self.columns) FROM asset WHERE hash = ?1")
+        findByID = connection.prepare("SELECT \(Self.columns) FROM asset WHERE id = ?1")
+        findClaim = connection.prepare(
             """
             SELECT id, asset, uploader, scope, owner, content_type, filename, expires FROM asset_claim WHERE id = ?1
             """)
-        resumables = try ResumableUploadReading(connection)
-        findUnused = try connection.prepare("SELECT bytes FROM asset_unused WHERE uploader = ?1")
+        resumables = ResumableUploadReading(connection)
+        findUnused = connection.prepare("SELECT bytes FROM asset_unused WHERE uploader = ?1")
     }
 
     package func find(_ hash: Digest) throws(RecordError) -> AssetRow? {

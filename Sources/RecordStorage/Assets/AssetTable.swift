@@ -24,23 +24,23 @@ package final class AssetTable {
     private let linksOfRecord: Statement
     private let sizeOfRecord: Statement
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         self.connection = connection
-        reading = try AssetReading(connection)
-        resumables = try ResumableUploadTable(connection)
-        unused = try KeptSum.ofUnusedAssets(connection)
-        insertAsset = try connection.prepare(
+        reading = AssetReading(connection)
+        resumables = ResumableUploadTable(connection)
+        unused = KeptSum.ofUnusedAssets(connection)
+        insertAsset = connection.prepare(
             """
             INSERT INTO asset (hash, size, file, orphaned, format, width, height, orientation)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id
             """)
-        insertClaim = try connection.prepare(
+        insertClaim = connection.prepare(
             """
             INSERT INTO asset_claim (asset, uploader, scope, owner, size, content_type, filename, expires)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id
             """)
         // Claims are found by asset and uploader: left to itself, SQLite may walk through all that the uploader has uploaded.
-        renewClaim = try connection.prepare(
+        renewClaim = connection.prepare(
             """
             UPDATE asset_claim SET expires = ?7, used = 0 WHERE id = (
                 SELECT id FROM asset_claim INDEXED BY asset_claim_by_asset
@@ -48,15 +48,15 @@ package final class AssetTable {
                 AND content_type IS ?5 AND filename IS ?6 AND used IN (0, 2) LIMIT 1)
             RETURNING id
             """)
-        useClaim = try connection.prepare(
+        useClaim = connection.prepare(
             "UPDATE asset_claim SET used = 1 WHERE id = ?1 AND used IN (0, 2) RETURNING uploader, size")
-        forgetClaims = try connection.prepare(
+        forgetClaims = connection.prepare(
             """
             DELETE FROM asset_claim INDEXED BY asset_claim_by_asset
             WHERE asset = (SELECT asset FROM asset_claim WHERE id = ?1)
             AND uploader = (SELECT uploader FROM asset_claim WHERE id = ?1) AND used = 3 AND id < ?1
             """)
-        reviveClaim = try connection.prepare(
+        reviveClaim = connection.prepare(
             """
             UPDATE asset_claim SET used = 2, expires = ?3
             WHERE id = (
@@ -67,33 +67,33 @@ package final class AssetTable {
                 WHERE asset = ?1 AND uploader = ?2 AND used IN (0, 2))
             RETURNING uploader, size
             """)
-        settleClaims = try connection.prepare(
+        settleClaims = connection.prepare(
             """
             UPDATE asset_claim INDEXED BY asset_claim_by_asset SET used = 1
             WHERE asset = ?1 AND uploader = ?2 AND used = 2
             RETURNING uploader, size
             """)
-        setOrphaned = try connection.prepare("UPDATE asset SET orphaned = ?2 WHERE id = ?1")
-        insertLink = try connection.prepare(
+        setOrphaned = connection.prepare("UPDATE asset SET orphaned = ?2 WHERE id = ?1")
+        insertLink = connection.prepare(
             "INSERT OR IGNORE INTO asset_link (record, field, asset) VALUES (?1, ?2, ?3)")
-        removeLink = try connection.prepare(
+        removeLink = connection.prepare(
             "DELETE FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
-        findLink = try connection.prepare(
+        findLink = connection.prepare(
             "SELECT 1 FROM asset_link WHERE record = ?1 AND field = ?2 AND asset = ?3")
         // A file that a thousand records have fills no disk: no more are looked at.
-        ownLink = try connection.prepare(
+        ownLink = connection.prepare(
             """
             SELECT 1 FROM (SELECT record FROM asset_link WHERE asset = ?1 LIMIT 1000) AS link
             JOIN record ON record.id = link.record JOIN zone ON zone.id = record.zone
             WHERE CASE zone.scope WHEN 0 THEN record.creator ELSE zone.owner END = ?2 LIMIT 1
             """)
-        anyLink = try connection.prepare("SELECT 1 FROM asset_link WHERE asset = ?1 LIMIT 1")
-        sizeOfRecord = try connection.prepare(
+        anyLink = connection.prepare("SELECT 1 FROM asset_link WHERE asset = ?1 LIMIT 1")
+        sizeOfRecord = connection.prepare(
             """
             SELECT sum(asset.size) FROM asset_link JOIN asset ON asset.id = asset_link.asset
             WHERE asset_link.record = ?1
             """)
-        linksOfRecord = try connection.prepare("SELECT field, asset FROM asset_link WHERE record = ?1")
+        linksOfRecord = connection.prepare("SELECT field, asset FROM asset_link WHERE record = ?1")
     }
 
     // MARK: Uploads
@@ -211,7 +211,7 @@ package final class AssetTable {
                 SELECT 1 FROM asset_claim INDEXED BY asset_claim_by_asset
                 WHERE asset_claim.asset = asset.id AND used = 0)
             """
-        let find = try connection.prepare(
+        let find = connection.prepare(
             """
             SELECT id, hash, file FROM asset INDEXED BY asset_by_age
             WHERE orphaned < ?1 \(sparesUploads ? spared : "") ORDER BY orphaned LIMIT ?2
@@ -220,8 +220,8 @@ package final class AssetTable {
             let id = row.next(Int64.self)
             return Digest(row.nextBytes()).map { (id, AssetFileName(hash: $0, file: row.next())) }
         }.compactMap(\.self)
-        let remove = try connection.prepare("DELETE FROM asset WHERE id = ?1")
-        let removeClaims = try connection.prepare(
+        let remove = connection.prepare("DELETE FROM asset WHERE id = ?1")
+        let removeClaims = connection.prepare(
             "DELETE FROM asset_claim WHERE asset = ?1 RETURNING uploader, \(Self.unusedBytes)")
         for asset in found {
             try remove.with(asset.id).run()
@@ -232,7 +232,7 @@ package final class AssetTable {
 
     /// Takes away receipts that have expired. The last claim that somebody has used of an asset stays, and goes with it.
     package func removeExpiredClaims(before now: Int64, limit: Int) throws(RecordError) -> Int {
-        let find = try connection.prepare(
+        let find = connection.prepare(
             """
             SELECT id, used = 1 AND id = (
                 SELECT max(id) FROM asset_claim AS other INDEXED BY asset_claim_by_asset
@@ -240,8 +240,8 @@ package final class AssetTable {
             FROM asset_claim INDEXED BY asset_claim_by_expiry WHERE used <> 3 AND expires < ?1 LIMIT ?2
             """)
         let expired = try find.with(now, limit).rows { (id: $0.next(Int64.self), stays: $0.next(Bool.self)) }
-        let keep = try connection.prepare("UPDATE asset_claim SET used = 3 WHERE id = ?1")
-        let remove = try connection.prepare(
+        let keep = connection.prepare("UPDATE asset_claim SET used = 3 WHERE id = ?1")
+        let remove = connection.prepare(
             "DELETE FROM asset_claim WHERE id = ?1 RETURNING uploader, \(Self.unusedBytes)")
         for claim in expired {
             // One that has been used counts no more.

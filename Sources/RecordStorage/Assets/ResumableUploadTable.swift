@@ -47,14 +47,14 @@ package final class ResumableUploadReading {
     private let findUnfinished: Statement
     private let sumUnfinished: Statement
 
-    init(_ connection: Connection) throws(RecordError) {
-        findByName = try connection.prepare(
+    init(_ connection: Connection) {
+        findByName = connection.prepare(
             """
             SELECT id, name, uploader, scope, owner, length, offset, content_type, filename, metadata, expires, claim
             FROM resumable_upload WHERE name = ?1
             """)
-        findUnfinished = try connection.prepare("SELECT 1 FROM resumable_upload WHERE name = ?1 AND claim IS NULL")
-        sumUnfinished = try connection.prepare(
+        findUnfinished = connection.prepare("SELECT 1 FROM resumable_upload WHERE name = ?1 AND claim IS NULL")
+        sumUnfinished = connection.prepare(
             """
             SELECT count(*), sum(coalesce(length, offset))
             FROM resumable_upload INDEXED BY resumable_upload_by_uploader WHERE claim IS NULL AND uploader = ?1
@@ -91,22 +91,22 @@ package final class ResumableUploadTable {
     private let setClaim: Statement
     private let removeUpload: Statement
 
-    init(_ connection: Connection) throws(RecordError) {
+    init(_ connection: Connection) {
         self.connection = connection
-        insertUpload = try connection.prepare(
+        insertUpload = connection.prepare(
             """
             INSERT INTO resumable_upload
             (name, uploader, scope, owner, length, content_type, filename, metadata, expires)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """)
         // What was acknowledged is never taken back.
-        setOffset = try connection.prepare(
+        setOffset = connection.prepare(
             "UPDATE resumable_upload SET offset = max(offset, ?2) WHERE id = ?1 AND claim IS NULL")
-        setLength = try connection.prepare(
+        setLength = connection.prepare(
             "UPDATE resumable_upload SET length = ?2 WHERE id = ?1 AND length IS NULL AND offset <= ?2")
-        setClaim = try connection.prepare(
+        setClaim = connection.prepare(
             "UPDATE resumable_upload SET claim = ?2, offset = length WHERE id = ?1 AND claim IS NULL")
-        removeUpload = try connection.prepare("DELETE FROM resumable_upload WHERE id = ?1")
+        removeUpload = connection.prepare("DELETE FROM resumable_upload WHERE id = ?1")
     }
 
     package func insert(_ row: ResumableUploadRow) throws(RecordError) {
@@ -150,7 +150,7 @@ package final class ResumableUploadTable {
     package func collect(
         before now: Int64, limit: Int, isBusy: (String) -> Bool
     ) throws(RecordError) -> [String] {
-        let find = try connection.prepare(
+        let find = connection.prepare(
             """
             SELECT id, name FROM resumable_upload INDEXED BY resumable_upload_by_expiry WHERE expires < ?1
             ORDER BY expires LIMIT ?2

@@ -7,9 +7,9 @@ package final class AudienceReading {
     private let byKey: Statement
     private let hasRecords: Statement
 
-    package init(_ connection: Connection) throws(RecordError) {
-        byKey = try connection.prepare("SELECT id FROM audience WHERE zone = ?1 AND principal = ?2")
-        hasRecords = try connection.prepare(
+    package init(_ connection: Connection) {
+        byKey = connection.prepare("SELECT id FROM audience WHERE zone = ?1 AND principal = ?2")
+        hasRecords = connection.prepare(
             "SELECT EXISTS (SELECT 1 FROM audience_record WHERE audience = ?1 AND type = ?2)")
     }
 

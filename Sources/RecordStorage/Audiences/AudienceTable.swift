@@ -14,13 +14,13 @@ package final class AudienceTable {
     private let addRecord: Statement
     private let removeRecord: Statement
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         self.connection = connection
-        find = try connection.prepare("SELECT id FROM audience WHERE zone = ?1 AND principal = ?2")
-        add = try connection.prepare("INSERT INTO audience (zone, principal) VALUES (?1, ?2) RETURNING id")
-        addRecord = try connection.prepare(
+        find = connection.prepare("SELECT id FROM audience WHERE zone = ?1 AND principal = ?2")
+        add = connection.prepare("INSERT INTO audience (zone, principal) VALUES (?1, ?2) RETURNING id")
+        addRecord = connection.prepare(
             "INSERT OR IGNORE INTO audience_record (audience, type, record, creator) VALUES (?1, ?2, ?3, ?4)")
-        removeRecord = try connection.prepare(
+        removeRecord = connection.prepare(
             "DELETE FROM audience_record WHERE audience = ?1 AND type = ?2 AND record = ?3")
     }
 

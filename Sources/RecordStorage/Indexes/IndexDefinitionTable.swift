@@ -16,7 +16,7 @@ package final class IndexDefinitionTable {
 
     /// The indexes of each type by its number, in the order in which they were made; without dropped ones.
     package func load() throws(RecordError) -> [TypeID: [IndexDefinition]] {
-        let rows = try connection.prepare(
+        let rows = connection.prepare(
             """
             SELECT id, type, kind, columns, is_unique, is_declared, state, position, failure
             FROM index_definition WHERE state <> \(Self.dropped) ORDER BY id

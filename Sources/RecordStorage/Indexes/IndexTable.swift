@@ -83,9 +83,9 @@ package final class IndexTable {
         if let known = statements[index] { return known }
         let name = Self.name(index)
         let made = Statements(
-            insert: try connection.prepare("INSERT OR IGNORE INTO \(name) (zone, key, record) VALUES (?1, ?2, ?3)"),
-            remove: try connection.prepare("DELETE FROM \(name) WHERE zone = ?1 AND key = ?2 AND record = ?3"),
-            other: try connection.prepare(
+            insert: connection.prepare("INSERT OR IGNORE INTO \(name) (zone, key, record) VALUES (?1, ?2, ?3)"),
+            remove: connection.prepare("DELETE FROM \(name) WHERE zone = ?1 AND key = ?2 AND record = ?3"),
+            other: connection.prepare(
                 "SELECT record FROM \(name) WHERE zone = ?1 AND key = ?2 AND record <> ?3 LIMIT 1"))
         if statements.count >= Self.cachedIndexes { statements.removeAll() }
         statements[index] = made
@@ -99,7 +99,7 @@ package final class IndexTable {
     /// - Returns: Whether the table is empty now.
     package func removeFirst(_ count: Int, of index: IndexID) throws(RecordError) -> Bool {
         let name = Self.name(index)
-        let find = try connection.prepare(
+        let find = connection.prepare(
             "SELECT zone, key, record FROM \(name) ORDER BY zone, key, record LIMIT 1 OFFSET ?1")
         let first = try find.with(count).row { Entry(home: $0.next(), key: $0.next(), record: $0.next()) }
         guard let first else {
@@ -127,7 +127,7 @@ package final class IndexTable {
 
     /// Entries of an index in their order, after one of them.
     package func entries(of index: IndexID, after last: Entry?, limit: Int) throws(RecordError) -> [Entry] {
-        let rows = try connection.prepare(
+        let rows = connection.prepare(
             """
             SELECT zone, key, record FROM \(Self.name(index)) WHERE (zone, key, record) > (?1, ?2, ?3)
             ORDER BY zone, key, record LIMIT ?4
@@ -149,7 +149,7 @@ package final class IndexTable {
         if let known = finders[index] {
             find = known
         } else {
-            find = try connection.prepare(
+            find = connection.prepare(
                 "SELECT 1 FROM \(Self.name(index)) WHERE zone = ?1 AND key = ?2 AND record = ?3")
             if finders.count >= Self.cachedIndexes { finders.removeAll() }
             finders[index] = find
@@ -159,7 +159,7 @@ package final class IndexTable {
 
     /// The numbers of all tables of indexes that the file has.
     package func tables() throws(RecordError) -> Set<IndexID> {
-        let rows = try connection.prepare(
+        let rows = connection.prepare(
             "SELECT substr(name, 7) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'index_[0-9]*'")
         return Set(try rows.rows { Int64($0.next(String.self)).map(IndexID.init(rawValue:)) }.compactMap(\.self))
     }

@@ -13,7 +13,7 @@ package final class RecordWalk {
     /// Begins at the records and tombstones of all zones and types after an internal number, in its order.
     package func begin(after id: RecordNumber) throws(RecordError) {
         let all: SQL = "SELECT \(RecordRowCursor.columns), zone FROM record WHERE id > ?1 ORDER BY id"
-        let statement = if let afterID { afterID } else { try connection.prepare(all) }
+        let statement = if let afterID { afterID } else { connection.prepare(all) }
         afterID = statement
         statement.with(id)
         self.statement = statement
@@ -21,7 +21,7 @@ package final class RecordWalk {
 
     /// Begins at the live records of one type, zone by zone.
     package func begin(type: TypeID) throws(RecordError) {
-        let statement = try connection.prepare(Self.ofType("\(RecordRowCursor.joinedColumns), r.zone"))
+        let statement = connection.prepare(Self.ofType("\(RecordRowCursor.joinedColumns), r.zone"))
         statement.with(type, Int64.max)
         self.statement = statement
     }
@@ -40,9 +40,9 @@ package final class RecordWalk {
 
     /// Whether a type has at most so many live records, without looking at more than about so many rows.
     package func hasAtMost(_ limit: Int, ofType type: TypeID) throws(RecordError) -> Bool {
-        let zones = try connection.prepare("SELECT count(*) FROM (SELECT 1 FROM zone LIMIT ?1)")
+        let zones = connection.prepare("SELECT count(*) FROM (SELECT 1 FROM zone LIMIT ?1)")
         guard try zones.with(limit + 1).number() ?? .max <= limit else { return false }
-        let records = try connection.prepare("SELECT count(*) FROM (\(Self.ofType("1").text))")
+        let records = connection.prepare("SELECT count(*) FROM (\(Self.ofType("1").text))")
         return try records.with(type, limit + 1).number() ?? .max <= limit
     }
 

@@ -145,8 +145,8 @@ extension Migrations {
 
     /// The keys are those of Unicode 17: a version of Fogbase that folds more rewrites them all in a migration of its own.
     @Sendable static func fillNameKeys(_ connection: Connection) throws(RecordError) {
-        let list = try connection.prepare("SELECT id, name FROM account WHERE id > ?1 ORDER BY id LIMIT 1000")
-        let update = try connection.prepare("UPDATE account SET name_key = ?2 WHERE id = ?1")
+        let list = connection.prepare("SELECT id, name FROM account WHERE id > ?1 ORDER BY id LIMIT 1000")
+        let update = connection.prepare("UPDATE account SET name_key = ?2 WHERE id = ?1")
         var last: Int64 = 0
         while true {
             list.with(last)

@@ -142,7 +142,7 @@ package final class IndexReading {
             case .countAll: "SELECT count(*) FROM \(table) WHERE zone = ?1 AND key >= ?2 AND key < ?3"
             }
         if statements.count >= Self.cachedStatements { statements.removeAll() }
-        let prepared = try connection.prepare(sql)
+        let prepared = connection.prepare(sql)
         statements[shape] = prepared
         return prepared
     }

@@ -26,21 +26,21 @@ package final class RecordScanning {
         let lane: Int
     }
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         self.connection = connection
-        byName = try connection.prepare(
+        byName = connection.prepare(
             """
             SELECT id FROM record
             WHERE zone = ?1 AND name = ?2 AND deleted = 0 AND type = ?3 AND id > ?4 AND id < ?5 AND acl IS NULL
             """)
-        byNameListed = try connection.prepare(
+        byNameListed = connection.prepare(
             """
             SELECT r.id FROM audience AS a CROSS JOIN record AS r ON r.zone = a.zone AND r.name = ?2 AND r.deleted = 0
             CROSS JOIN audience_record AS m ON m.audience = a.id AND m.type = r.type AND m.record = r.id
             WHERE a.id = ?1 AND r.type = ?3 AND r.id > ?4 AND r.id < ?5
             """)
-        byID = try connection.prepare("SELECT \(RecordCursor.columns) FROM record WHERE id = ?1")
-        creationAt = try connection.prepare(
+        byID = connection.prepare("SELECT \(RecordCursor.columns) FROM record WHERE id = ?1")
+        creationAt = connection.prepare(
             "SELECT id, coalesce(received, created) FROM record WHERE id >= ?1 ORDER BY id LIMIT 1")
     }
 
@@ -120,7 +120,7 @@ package final class RecordScanning {
     ) throws(RecordError) -> Statement {
         let shape = Shape(verb: verb, isOwn: creator != nil, isAudience: home.isAudience, lane: lane)
         let known = statements[shape]
-        let statement = if let known { known } else { try connection.prepare(Self.sql(shape)) }
+        let statement = if let known { known } else { connection.prepare(Self.sql(shape)) }
         if known == nil { statements[shape] = statement }
         statement.with(home.number, type, ids.above, ids.below, limit)
         if let creator { statement.with(from: 6, creator) }

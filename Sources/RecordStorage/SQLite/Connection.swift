@@ -154,8 +154,8 @@ package final class Connection {
     }
 
     /// Makes a statement that will be run many times. SQLite compiles it when it is first used.
-    package func prepare(_ sql: SQL) throws(RecordError) -> Statement {
-        Statement(sql.text, self, driven: try driver?.prepare(sql))
+    package func prepare(_ sql: SQL) -> Statement {
+        Statement(sql.text, self, driven: driver?.prepare(sql))
     }
 
     /// As `prepare`, for SQLite in any case.
@@ -172,7 +172,7 @@ package final class Connection {
 
     /// The first column of the first row; `nil` without a row or for NULL.
     package func integer(_ sql: SQL) throws(RecordError) -> Int64? {
-        let statement = try prepare(sql)
+        let statement = prepare(sql)
         defer { statement.reset() }
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return statement.integer(0)

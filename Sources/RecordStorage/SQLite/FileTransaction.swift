@@ -18,13 +18,13 @@ final class FileTransaction {
     private let overwriting: Statement
 
     /// - Parameter overwriting: Writes a row that nobody reads: see `overwriteFailedCommit`.
-    init(_ connection: Connection, status: StoreStatus, overwriting: SQL) throws(RecordError) {
+    init(_ connection: Connection, status: StoreStatus, overwriting: SQL) {
         self.connection = connection
         self.status = status
-        beginning = try connection.prepare("BEGIN IMMEDIATE")
-        committing = try connection.prepare("COMMIT")
-        rollingBack = try connection.prepare("ROLLBACK")
-        self.overwriting = try connection.prepare(overwriting)
+        beginning = connection.prepare("BEGIN IMMEDIATE")
+        committing = connection.prepare("COMMIT")
+        rollingBack = connection.prepare("ROLLBACK")
+        self.overwriting = connection.prepare(overwriting)
     }
 
     /// - Throws: TRY_AGAIN_LATER if what is on the disk is not known any more.

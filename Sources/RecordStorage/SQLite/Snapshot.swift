@@ -19,12 +19,12 @@ package final class Snapshot {
     package private(set) var openings: UInt64 = 0
 
     /// - Parameter length: How long a view may be held open.
-    package init(_ connection: Connection, clock: CommitClock, length: ViewLength = .turn) throws(RecordError) {
-        begin = try connection.prepare("BEGIN")
+    package init(_ connection: Connection, clock: CommitClock, length: ViewLength = .turn) {
+        begin = connection.prepare("BEGIN")
         // BEGIN alone opens no view, the first read does. A view that opened later than `refresh` could show commits
         // whose rights the thread has not looked at.
-        pin = try connection.prepare("SELECT 1 FROM sqlite_schema LIMIT 1")
-        commit = try connection.prepare("COMMIT")
+        pin = connection.prepare("SELECT 1 FROM sqlite_schema LIMIT 1")
+        commit = connection.prepare("COMMIT")
         self.clock = clock
         self.connection = connection
         self.length = length

@@ -27,15 +27,15 @@ package final class ServerStore {
         }
         try ServerFile.migrateMakingRoom(connection)
         connection.driver = driver?(connection)
-        try self.init(connection)
+        self.init(connection)
     }
 
-    private init(_ connection: Connection) throws(RecordError) {
+    private init(_ connection: Connection) {
         self.connection = connection
         status = StoreStatus(clock: CommitClock(), observer: nil)
         administrators = AdministratorTable(connection)
-        audit = try AuditTable(connection)
-        transaction = try FileTransaction(
+        audit = AuditTable(connection)
+        transaction = FileTransaction(
             connection, status: status, overwriting: "UPDATE failed_commit SET count = count + 1")
     }
 

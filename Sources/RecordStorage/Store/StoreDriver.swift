@@ -29,7 +29,7 @@ package protocol StatementDriver: AnyObject {
 /// Runs the statements of a connection in SQLite's place: what the invariants of a store are tested with, and the seam for a
 /// store that is a server.
 package protocol StoreDriver: AnyObject {
-    func prepare(_ sql: SQL) throws(RecordError) -> any StatementDriver
+    func prepare(_ sql: SQL) -> any StatementDriver
     /// Runs statements that return nothing of interest.
     func execute(_ sql: SQL) throws(RecordError)
     /// Copies the log of a file.

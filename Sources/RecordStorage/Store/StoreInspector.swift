@@ -35,9 +35,9 @@ package final class StoreInspector {
         schemas = SchemaTable(connection)
         indexes = IndexTable(connection)
         indexDefinitions = IndexDefinitionTable(connection)
-        audiences = try AudienceTable(connection)
+        audiences = AudienceTable(connection)
         accounts = try AccountTable(connection)
-        keys = try KeyTable(connection)
+        keys = KeyTable(connection)
         assets = try AssetInspection(connection)
     }
 

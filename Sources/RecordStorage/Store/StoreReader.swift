@@ -50,24 +50,24 @@ package final class StoreReader {
         connection.observer = { [observer = status.observer] failure in
             if failure.kind != .interrupted { observer?.didFail(failure.description) }
         }
-        snapshot = try Snapshot(connection, clock: status.clock, length: length)
-        records = try RecordReading(connection)
-        scanning = try RecordScanning(connection)
+        snapshot = Snapshot(connection, clock: status.clock, length: length)
+        records = RecordReading(connection)
+        scanning = RecordScanning(connection)
         indexes = IndexReading(connection)
-        zones = try ZoneTable(connection)
-        audiences = try AudienceReading(connection)
-        tombstones = try TombstoneReading(connection)
+        zones = ZoneTable(connection)
+        audiences = AudienceReading(connection)
+        tombstones = TombstoneReading(connection)
         schemas = SchemaTable(connection)
-        openings = try OpeningTable(connection)
+        openings = OpeningTable(connection)
         accounts = try AccountTable(connection)
-        goneAccounts = try GoneAccountTable(connection)
-        sessions = try SessionTable(connection)
+        goneAccounts = GoneAccountTable(connection)
+        sessions = SessionTable(connection)
         invitations = InvitationTable(connection)
         roles = RoleTable(connection)
-        keys = try KeyTable(connection)
-        audit = try AuditTable(connection, isReader: true)
-        assets = try AssetReading(connection)
-        usage = try UsageTable(connection)
+        keys = KeyTable(connection)
+        audit = AuditTable(connection, isReader: true)
+        assets = AssetReading(connection)
+        usage = UsageTable(connection)
     }
 
     // MARK: The snapshot

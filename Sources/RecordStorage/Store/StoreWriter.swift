@@ -86,38 +86,38 @@ package final class StoreWriter {
         _ longestQuery: Duration
     ) throws {
         self.connection = connection
-        records = try RecordTable(connection)
-        zones = try ZoneTable(connection)
-        audiences = try AudienceTable(connection)
+        records = RecordTable(connection)
+        zones = ZoneTable(connection)
+        audiences = AudienceTable(connection)
         tombstones = TombstoneTable(connection)
         schemas = SchemaTable(connection)
         indexDefinitions = IndexDefinitionTable(connection)
         indexEntries = IndexTable(connection)
         indexStatistics = IndexStatisticTable(connection)
         accounts = try AccountTable(connection)
-        sessions = try SessionTable(connection)
+        sessions = SessionTable(connection)
         invitations = InvitationTable(connection)
         roles = RoleTable(connection)
-        removals = try RemovalTable(connection)
-        keys = try KeyTable(connection)
-        audit = try AuditTable(connection)
-        assets = try AssetTable(connection)
-        usage = try UsageTable(connection)
-        idempotency = try IdempotencyTable(connection)
-        settings = try SettingTable(connection)
-        openings = try OpeningTable(connection)
-        savepoint = try connection.prepare("SAVEPOINT request")
-        releaseSavepoint = try connection.prepare("RELEASE request")
-        rollbackToSavepoint = try connection.prepare("ROLLBACK TO request")
-        itemSavepoint = try connection.prepare("SAVEPOINT item")
-        releaseItem = try connection.prepare("RELEASE item")
-        rollbackToItem = try connection.prepare("ROLLBACK TO item")
+        removals = RemovalTable(connection)
+        keys = KeyTable(connection)
+        audit = AuditTable(connection)
+        assets = AssetTable(connection)
+        usage = UsageTable(connection)
+        idempotency = IdempotencyTable(connection)
+        settings = SettingTable(connection)
+        openings = OpeningTable(connection)
+        savepoint = connection.prepare("SAVEPOINT request")
+        releaseSavepoint = connection.prepare("RELEASE request")
+        rollbackToSavepoint = connection.prepare("ROLLBACK TO request")
+        itemSavepoint = connection.prepare("SAVEPOINT item")
+        releaseItem = connection.prepare("RELEASE item")
+        rollbackToItem = connection.prepare("ROLLBACK TO item")
         let sequence = try settings.value(SettingTable.reservedSequence) ?? 0
         reservedSequence = sequence
         status = StoreStatus(clock: CommitClock(sequence: sequence), observer: observer)
         upkeep = FileUpkeep(
             connection, folder: folder, status: status, rules: checkpoints, longestQuery: longestQuery)
-        transaction = try FileTransaction(
+        transaction = FileTransaction(
             connection, status: status,
             overwriting: """
                 INSERT INTO setting (name, value) VALUES ('\(SettingTable.failedCommits)', 1)

@@ -64,14 +64,14 @@ package final class AccountTable {
         kind = applied >= Migrations.withAccountKinds ? "kind" : "0"
         let disabled = applied >= Migrations.withDisabledAccounts ? "disabled" : "NULL"
         columns = "id, record_name, name, password, created, granted, \(kind), \(disabled)"
-        byName = try connection.prepare("SELECT \(columns) FROM account WHERE name = ?1")
+        byName = connection.prepare("SELECT \(columns) FROM account WHERE name = ?1")
         byKey =
             applied >= Migrations.withNameKeys
-            ? try connection.prepare("SELECT \(columns) FROM account WHERE name_key = ?1 LIMIT 2") : nil
-        byID = try connection.prepare("SELECT \(columns) FROM account WHERE id = ?1")
-        byRecordName = try connection.prepare("SELECT \(columns) FROM account WHERE record_name = ?1")
+            ? connection.prepare("SELECT \(columns) FROM account WHERE name_key = ?1 LIMIT 2") : nil
+        byID = connection.prepare("SELECT \(columns) FROM account WHERE id = ?1")
+        byRecordName = connection.prepare("SELECT \(columns) FROM account WHERE record_name = ?1")
         // Membership is inherited: who is in an included role is in the including one. UNION stops at circles.
-        rolesOf = try connection.prepare(
+        rolesOf = connection.prepare(
             """
             WITH RECURSIVE held (id) AS (
                 SELECT role FROM role_member WHERE account = ?1
@@ -92,7 +92,7 @@ package final class AccountTable {
     /// Accounts whose names have had the same key since before keys were compared, those of one key together.
     package func lookAlikes() throws(RecordError) -> [[AccountRow]] {
         guard byKey != nil else { return [] }
-        let statement = try connection.prepare(
+        let statement = connection.prepare(
             """
             SELECT \(columns), name_key FROM look_alike_account JOIN account AS own ON own.id = account
             WHERE EXISTS (SELECT 1 FROM account AS other WHERE other.name_key = own.name_key AND other.id != own.id)
@@ -164,7 +164,7 @@ package final class AccountTable {
     /// - Throws: EXISTS with cause NAME_TAKEN if that of another is the same.
     private func freeKey(of name: String, for account: UserID = .unassigned) throws(RecordError) -> String {
         let key = name.nfkcCasefold
-        let others = try connection.prepare("SELECT 1 FROM account WHERE name_key = ?1 AND id != ?2 LIMIT 1")
+        let others = connection.prepare("SELECT 1 FROM account WHERE name_key = ?1 AND id != ?2 LIMIT 1")
         guard try !others.with(key, account).exists() else { throw .nameTaken }
         return key
     }

@@ -57,7 +57,7 @@ package final class AdministratorTable {
     }
 
     package func all() throws(RecordError) -> [AdministratorRow] {
-        let statement = try connection.prepare(
+        let statement = connection.prepare(
             "SELECT id, name, role, password, created, disabled FROM administrator ORDER BY id")
         return try statement.rows { row in
             AdministratorRow(
@@ -67,7 +67,7 @@ package final class AdministratorTable {
     }
 
     package func sessions() throws(RecordError) -> [AdministratorSessionRow] {
-        let statement = try connection.prepare(
+        let statement = connection.prepare(
             "SELECT hash, id, administrator, created, used, expires, ends, label FROM administrator_session")
         return try statement.rows { row in
             AdministratorSessionRow(

@@ -53,9 +53,9 @@ package final class AuditTable {
     private static let columns = "id, at, actor_kind, actor, action, target, outcome, address, request, detail"
 
     /// - Parameter isReader: Its connection cannot write.
-    package init(_ connection: Connection, isReader: Bool = false) throws(RecordError) {
+    package init(_ connection: Connection, isReader: Bool = false) {
         self.connection = connection
-        insert = try connection.prepare(
+        insert = connection.prepare(
             isReader
                 ? "SELECT 1"
                 : """
@@ -83,7 +83,7 @@ package final class AuditTable {
         if filter.actor != nil { sql += " AND actor = ?3" }
         if filter.action != nil { sql += " AND action = ?4" }
         if position != nil { sql += " AND (at, id) < (?5, ?6)" }
-        let statement = try connection.prepare(SQL(sql + " ORDER BY at DESC, id DESC LIMIT ?7"))
+        let statement = connection.prepare(SQL(sql + " ORDER BY at DESC, id DESC LIMIT ?7"))
         statement.with(filter.since)
         // As the upper bound of the index's range, so that a page begins where the one before ended.
         statement.with(from: 2, min(filter.until, position?.at ?? .max))

@@ -4,8 +4,8 @@ package import RecordModel
 package final class GoneAccountTable {
     private let list: Statement
 
-    package init(_ connection: Connection) throws(RecordError) {
-        list = try connection.prepare("SELECT account FROM gone_account ORDER BY account LIMIT ?1")
+    package init(_ connection: Connection) {
+        list = connection.prepare("SELECT account FROM gone_account ORDER BY account LIMIT ?1")
     }
 
     /// The numbers of the first ones, ascending.

@@ -36,22 +36,22 @@ package final class IdempotencyTable {
     private let sum: KeptSum<CallerID>
     private let removeOldest: Statement
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         self.connection = connection
-        find = try connection.prepare(
+        find = connection.prepare(
             """
             SELECT request, outcome, name, tag, body FROM idempotency
             WHERE caller = ?1 AND key = ?2 AND created > ?3
             """)
-        forget = try connection.prepare(
+        forget = connection.prepare(
             "DELETE FROM idempotency WHERE caller = ?1 AND key = ?2 RETURNING caller, bytes")
-        insert = try connection.prepare(
+        insert = connection.prepare(
             """
             INSERT INTO idempotency (caller, key, request, created, outcome, name, tag, body, bytes)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """)
-        sum = try KeptSum.ofAnswers(connection)
-        removeOldest = try connection.prepare(
+        sum = KeptSum.ofAnswers(connection)
+        removeOldest = connection.prepare(
             """
             DELETE FROM idempotency WHERE id IN (
                 SELECT id FROM idempotency INDEXED BY idempotency_by_caller
@@ -90,7 +90,7 @@ package final class IdempotencyTable {
     private static let removedAtOnce: Int64 = 16
 
     package func removeExpired(before oldest: Int64, limit: Int) throws(RecordError) -> Int {
-        let remove = try connection.prepare(
+        let remove = connection.prepare(
             """
             DELETE FROM idempotency WHERE id IN (
                 SELECT id FROM (SELECT id, created FROM idempotency ORDER BY id LIMIT ?2) WHERE created < ?1)

@@ -14,11 +14,11 @@ package final class InspectionTable {
         // A file that no newer server has opened yet does not have all columns.
         let isNew = try Migrations.applied(on: connection) >= Migrations.withAccessLists
         let columns = isNew ? RecordRowCursor.columns : RecordRowCursor.columnsWithoutFormerReaders
-        recordSlice = try connection.prepare("SELECT \(columns), zone FROM record WHERE id > ?1 ORDER BY id LIMIT ?2")
-        recordByID = try connection.prepare("SELECT \(columns), zone FROM record WHERE id = ?1")
-        hasEdge = try connection.prepare(
+        recordSlice = connection.prepare("SELECT \(columns), zone FROM record WHERE id > ?1 ORDER BY id LIMIT ?2")
+        recordByID = connection.prepare("SELECT \(columns), zone FROM record WHERE id = ?1")
+        hasEdge = connection.prepare(
             "SELECT action FROM edge WHERE zone = ?1 AND target = ?2 AND source = ?3 AND field = ?4")
-        largeValue = try connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
+        largeValue = connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
     }
 
     /// Runs `body` on one view of the file.
@@ -102,7 +102,7 @@ package final class InspectionTable {
 
     /// Records and tombstones by type number.
     package func counts() throws(RecordError) -> [TypeCount] {
-        let statement = try connection.prepare(
+        let statement = connection.prepare(
             """
             SELECT type, count(*) - sum(deleted), sum(deleted) FROM record GROUP BY type ORDER BY type
             """)
@@ -175,7 +175,7 @@ package final class InspectionTable {
 
     /// Edges in the order of their key, after one of them.
     package func edges(after last: Edge?, limit: Int) throws(RecordError) -> [Edge] {
-        let statement = try connection.prepare(
+        let statement = connection.prepare(
             """
             SELECT zone, target, source, field FROM edge WHERE (zone, target, source, field) > (?1, ?2, ?3, ?4)
             ORDER BY zone, target, source, field LIMIT ?5

@@ -41,7 +41,7 @@ package final class InvitationTable {
 
     /// All of them, the oldest first.
     package func list() throws(RecordError) -> [InvitationRow] {
-        let statement = try connection.prepare("SELECT \(Self.columns) FROM invitation ORDER BY created, id")
+        let statement = connection.prepare("SELECT \(Self.columns) FROM invitation ORDER BY created, id")
         return try statement.rows(read)
     }
 
@@ -73,7 +73,7 @@ package final class InvitationTable {
         try connection.prepare(
             "INSERT INTO invitation (hash, id, name, created, expires, uses) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
         ).with(hash, row.id, row.name, row.created, row.expires, row.uses).run()
-        let addRole = try connection.prepare(
+        let addRole = connection.prepare(
             "INSERT OR IGNORE INTO invitation_role (invitation, role) VALUES (?1, ?2)")
         for role in roles {
             try addRole.with(row.id, role).run()
@@ -99,7 +99,7 @@ package final class InvitationTable {
     ///
     /// - Returns: How many.
     package func removeEnded(before moment: Int64, limit: Int) throws(RecordError) -> Int {
-        let find = try connection.prepare(
+        let find = connection.prepare(
             """
             SELECT id FROM invitation WHERE expires < ?1 OR (used >= uses AND coalesce(used_at, created) < ?1) LIMIT ?2
             """)

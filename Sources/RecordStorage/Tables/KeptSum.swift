@@ -14,18 +14,18 @@ final class KeptSum<Owner: StoredID & Bindable & ColumnValue> {
     /// - Parameters:
     ///   - owner: The column with the number of the one who has the sum.
     ///   - removesEmpty: Whether there is no row for a sum of 0.
-    fileprivate init(_ connection: Connection, table: String, owner: String, removesEmpty: Bool) throws(RecordError) {
-        find = try connection.prepare("SELECT bytes FROM \(table) WHERE \(owner) = ?1")
-        increase = try connection.prepare(
+    fileprivate init(_ connection: Connection, table: String, owner: String, removesEmpty: Bool) {
+        find = connection.prepare("SELECT bytes FROM \(table) WHERE \(owner) = ?1")
+        increase = connection.prepare(
             """
             INSERT INTO \(table) (\(owner), bytes) VALUES (?1, ?2)
             ON CONFLICT (\(owner)) DO UPDATE SET bytes = bytes + excluded.bytes
             RETURNING bytes
             """)
-        decrease = try connection.prepare("UPDATE \(table) SET bytes = bytes - ?2 WHERE \(owner) = ?1")
+        decrease = connection.prepare("UPDATE \(table) SET bytes = bytes - ?2 WHERE \(owner) = ?1")
         removeEmpty =
             removesEmpty
-            ? try connection.prepare("DELETE FROM \(table) WHERE \(owner) = ?1 AND bytes <= 0") : nil
+            ? connection.prepare("DELETE FROM \(table) WHERE \(owner) = ?1 AND bytes <= 0") : nil
     }
 
     /// The sum of somebody.
@@ -64,14 +64,14 @@ final class KeptSum<Owner: StoredID & Bindable & ColumnValue> {
 
 extension KeptSum<CallerID> {
     /// What the remembered answers of each caller take.
-    static func ofAnswers(_ connection: Connection) throws(RecordError) -> KeptSum {
-        try KeptSum(connection, table: "idempotency_sum", owner: "caller", removesEmpty: true)
+    static func ofAnswers(_ connection: Connection) -> KeptSum {
+        KeptSum(connection, table: "idempotency_sum", owner: "caller", removesEmpty: true)
     }
 }
 
 extension KeptSum<UserID> {
     /// What each account has uploaded and no record has: the claims whose `used` is 0 or 2.
-    static func ofUnusedAssets(_ connection: Connection) throws(RecordError) -> KeptSum {
-        try KeptSum(connection, table: "asset_unused", owner: "uploader", removesEmpty: false)
+    static func ofUnusedAssets(_ connection: Connection) -> KeptSum {
+        KeptSum(connection, table: "asset_unused", owner: "uploader", removesEmpty: false)
     }
 }

@@ -53,11 +53,11 @@ package final class KeyTable {
     private static let columns =
         "id, public_id, name, prefix, scope, account, created, expires, used, revoked, overlaps"
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         self.connection = connection
-        byHash = try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE hash = ?1")
-        byOverlap = try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE overlap_hash = ?1")
-        byAccount = try connection.prepare("SELECT \(Self.columns) FROM api_key WHERE account = ?1")
+        byHash = connection.prepare("SELECT \(Self.columns) FROM api_key WHERE hash = ?1")
+        byOverlap = connection.prepare("SELECT \(Self.columns) FROM api_key WHERE overlap_hash = ?1")
+        byAccount = connection.prepare("SELECT \(Self.columns) FROM api_key WHERE account = ?1")
     }
 
     /// The key of a token's hash, and until when the token is good, whether or not that has passed.

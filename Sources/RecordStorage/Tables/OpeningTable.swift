@@ -16,10 +16,10 @@ package final class OpeningTable {
     /// More than a server is started in its life; older ones are forgotten.
     private static let kept = 10_000
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         self.connection = connection
-        newest = try connection.prepare("SELECT epoch FROM opening ORDER BY number DESC LIMIT 1")
-        end = try connection.prepare(
+        newest = connection.prepare("SELECT epoch FROM opening ORDER BY number DESC LIMIT 1")
+        end = connection.prepare(
             """
             SELECT later.sequence FROM opening LEFT JOIN opening AS later ON later.number = opening.number + 1
             WHERE opening.epoch = ?1

@@ -11,28 +11,28 @@ package final class RecordReading {
     private let lastSequence: Statement
     private let findLarge: Statement
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         let (columns, allColumns) = (RecordCursor.columns, RecordRowCursor.columns)
-        findByName = try connection.prepare(
+        findByName = connection.prepare(
             "SELECT \(allColumns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
         // INDEXED BY: the plan is part of the contract; a lost index is an error, not a slow page.
-        listAll = try connection.prepare(
+        listAll = connection.prepare(
             """
             SELECT \(columns) FROM record INDEXED BY record_by_type
             WHERE zone = ?1 AND type = ?2 AND deleted = 0 AND acl IS NULL AND id > ?3 ORDER BY id LIMIT ?4
             """)
-        listOwn = try connection.prepare(
+        listOwn = connection.prepare(
             """
             SELECT \(columns) FROM record INDEXED BY record_by_creator
             WHERE zone = ?1 AND type = ?2 AND creator = ?5 AND deleted = 0 AND acl IS NULL AND id > ?3
             ORDER BY id LIMIT ?4
             """)
-        feedAll = try connection.prepare(
+        feedAll = connection.prepare(
             """
             SELECT \(allColumns) FROM record INDEXED BY record_by_sequence
             WHERE zone = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3
             """)
-        feedReadable = try connection.prepare(
+        feedReadable = connection.prepare(
             """
             SELECT \(allColumns) FROM record INDEXED BY record_by_sequence
             WHERE zone = ?1 AND sequence > ?2 AND sequence <= ?4
@@ -41,14 +41,14 @@ package final class RecordReading {
                 AND (creator = ?7 OR acl IS NOT NULL OR former IS NOT NULL)))
             ORDER BY sequence LIMIT ?3
             """)
-        feedWindow = try connection.prepare(
+        feedWindow = connection.prepare(
             """
             SELECT sequence FROM record INDEXED BY record_by_sequence
             WHERE zone = ?1 AND sequence > ?2 ORDER BY sequence LIMIT 1 OFFSET ?3
             """)
-        lastSequence = try connection.prepare(
+        lastSequence = connection.prepare(
             "SELECT max(sequence) FROM record INDEXED BY record_by_sequence WHERE zone = ?1")
-        findLarge = try connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
+        findLarge = connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
     }
 
     /// The live record with a name, `nil` if there is none. The caller finishes the cursor.

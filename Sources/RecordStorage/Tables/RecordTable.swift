@@ -23,60 +23,60 @@ package final class RecordTable {
     private let rowByID: Statement
     private let countOfType: Statement
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         self.connection = connection
-        findByName = try connection.prepare(
+        findByName = connection.prepare(
             "SELECT \(RecordRowCursor.columns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
-        findByID = try connection.prepare("SELECT \(RecordRowCursor.columns) FROM record WHERE id = ?1")
-        rowByName = try connection.prepare(
+        findByID = connection.prepare("SELECT \(RecordRowCursor.columns) FROM record WHERE id = ?1")
+        rowByName = connection.prepare(
             "SELECT \(RecordRowCursor.rowColumns) FROM record WHERE zone = ?1 AND name = ?2 AND deleted = 0")
-        rowByID = try connection.prepare("SELECT \(RecordRowCursor.rowColumns) FROM record WHERE id = ?1")
-        insertRow = try connection.prepare(
+        rowByID = connection.prepare("SELECT \(RecordRowCursor.rowColumns) FROM record WHERE id = ?1")
+        insertRow = connection.prepare(
             """
             INSERT INTO record
             (id, zone, name, type, sequence, revision, creator, created, modifier, modified, layout, fields)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """)
-        insertListed = try connection.prepare(
+        insertListed = connection.prepare(
             """
             INSERT INTO record
             (id, zone, name, type, sequence, revision, creator, created, modifier, modified, layout, fields, acl)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
             """)
-        setAccess = try connection.prepare("UPDATE record SET acl = ?2, former = ?3 WHERE id = ?1")
-        updateRow = try connection.prepare(
+        setAccess = connection.prepare("UPDATE record SET acl = ?2, former = ?3 WHERE id = ?1")
+        updateRow = connection.prepare(
             """
             UPDATE record SET sequence = ?2, revision = ?3, modifier = ?4, modified = ?5, layout = ?6, fields = ?7
             WHERE id = ?1
             """)
-        buryRow = try connection.prepare(
+        buryRow = connection.prepare(
             """
             UPDATE record SET sequence = ?2, revision = ?3, modifier = ?4, modified = ?5, deleted = 1,
             layout = NULL, fields = NULL WHERE id = ?1
             """)
-        removeTombstone = try connection.prepare(
+        removeTombstone = connection.prepare(
             """
             DELETE FROM record INDEXED BY record_by_buried_name
             WHERE zone = ?1 AND name = ?2 AND deleted = 1 AND type = ?3 AND creator = ?4
             AND acl IS NULL AND former IS NULL
             """)
-        putLarge = try connection.prepare(
+        putLarge = connection.prepare(
             """
             INSERT INTO large_value (record, field, value) VALUES (?1, ?2, ?3)
             ON CONFLICT (record, field) DO UPDATE SET value = excluded.value
             """)
-        findLarge = try connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
-        removeLarge = try connection.prepare("DELETE FROM large_value WHERE record = ?1 AND field = ?2")
-        removeAllLarge = try connection.prepare("DELETE FROM large_value WHERE record = ?1")
-        addEdge = try connection.prepare(
+        findLarge = connection.prepare("SELECT value FROM large_value WHERE record = ?1 AND field = ?2")
+        removeLarge = connection.prepare("DELETE FROM large_value WHERE record = ?1 AND field = ?2")
+        removeAllLarge = connection.prepare("DELETE FROM large_value WHERE record = ?1")
+        addEdge = connection.prepare(
             "INSERT OR REPLACE INTO edge (zone, target, source, field, action) VALUES (?1, ?2, ?3, ?4, ?5)")
-        removeEdge = try connection.prepare(
+        removeEdge = connection.prepare(
             "DELETE FROM edge WHERE zone = ?1 AND target = ?2 AND source = ?3 AND field = ?4")
-        findEdge = try connection.prepare(
+        findEdge = connection.prepare(
             "SELECT source, field FROM edge WHERE zone = ?1 AND target = ?2 AND action = ?3 LIMIT 1")
-        findSources = try connection.prepare(
+        findSources = connection.prepare(
             "SELECT DISTINCT source FROM edge WHERE zone = ?1 AND target = ?2 AND action = ?3 LIMIT ?4")
-        countOfType = try connection.prepare("SELECT EXISTS (SELECT 1 FROM record WHERE type = ?1 AND deleted = 0)")
+        countOfType = connection.prepare("SELECT EXISTS (SELECT 1 FROM record WHERE type = ?1 AND deleted = 0)")
     }
 
     /// The live record with a name.

@@ -9,11 +9,11 @@ package final class RemovalTable {
     /// The scope of zones whose owners are gone.
     private static let detached = 2
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         self.connection = connection
-        recordsOfZone = try connection.prepare(
+        recordsOfZone = connection.prepare(
             "SELECT id FROM record INDEXED BY record_by_sequence WHERE zone = ?1 ORDER BY sequence LIMIT ?2")
-        removeRecord = try connection.prepare("DELETE FROM record WHERE id = ?1")
+        removeRecord = connection.prepare("DELETE FROM record WHERE id = ?1")
     }
 
     // MARK: What is to be done
@@ -36,7 +36,7 @@ package final class RemovalTable {
     ///
     /// - Parameter record: The account's user record, which it has come with: by its number, which is a sequence number.
     package func mayStandInRecords(_ account: UserID, since record: RecordNumber) throws(RecordError) -> Bool {
-        let look = try connection.prepare(
+        let look = connection.prepare(
             """
             SELECT count(*), ifnull(max(deleted = 0 AND id <> ?2 AND (creator = ?1 OR modifier = ?1)), 0)
             FROM (SELECT id, deleted, creator, modifier FROM record INDEXED BY record_by_sequence
@@ -114,12 +114,12 @@ package final class RemovalTable {
     ///
     /// - Returns: How many went of those of which most did; fewer than `limit` means that none are left.
     package func removeClaimsAndAnswers(account: UserID, limit: Int) throws(RecordError) -> Int {
-        let claims = try connection.prepare(
+        let claims = connection.prepare(
             """
             DELETE FROM asset_claim WHERE id IN (SELECT id FROM asset_claim WHERE uploader = ?1 LIMIT ?2)
             RETURNING uploader, \(AssetTable.unusedBytes)
             """)
-        let answers = try connection.prepare(
+        let answers = connection.prepare(
             """
             DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE caller = ?1 LIMIT ?2)
             RETURNING caller, bytes

@@ -39,7 +39,7 @@ package final class RoleTable {
 
     /// The accounts that hold a role, directly or through others.
     package func holders(of role: RoleID) throws(RecordError) -> Set<UserID> {
-        let statement = try connection.prepare(
+        let statement = connection.prepare(
             """
             WITH RECURSIVE included (id) AS (
                 VALUES (?1)
@@ -59,11 +59,11 @@ package final class RoleTable {
         for sql: SQL in ["DELETE FROM role_member WHERE role = ?1", "DELETE FROM role_inclusion WHERE role = ?1"] {
             try connection.prepare(sql).with(role).run()
         }
-        let addMember = try connection.prepare("INSERT OR IGNORE INTO role_member (role, account) VALUES (?1, ?2)")
+        let addMember = connection.prepare("INSERT OR IGNORE INTO role_member (role, account) VALUES (?1, ?2)")
         for account in accounts {
             try addMember.with(role, account).run()
         }
-        let addRole = try connection.prepare("INSERT OR IGNORE INTO role_inclusion (role, member) VALUES (?1, ?2)")
+        let addRole = connection.prepare("INSERT OR IGNORE INTO role_inclusion (role, member) VALUES (?1, ?2)")
         for member in roles {
             try addRole.with(role, member).run()
         }
@@ -110,7 +110,7 @@ package final class RoleTable {
 
     /// Marks accounts whose roles have changed: their older sync tokens are refused.
     package func markChanged(accounts: Set<UserID>, sequence: Int64) throws(RecordError) {
-        let statement = try connection.prepare("UPDATE account SET granted = ?2 WHERE id = ?1")
+        let statement = connection.prepare("UPDATE account SET granted = ?2 WHERE id = ?1")
         for account in accounts {
             try statement.with(account, sequence).run()
         }

@@ -137,7 +137,7 @@ package final class SchemaTable {
     /// - Parameter sequence: When they changed; 0 for a type that is being made.
     package func setGrants(_ grants: Grants, type: TypeID, sequence: Int64) throws(RecordError) {
         try connection.prepare("DELETE FROM type_grant WHERE type = ?1").with(type).run()
-        let insert = try connection.prepare("INSERT INTO type_grant (type, role, permissions) VALUES (?1, ?2, ?3)")
+        let insert = connection.prepare("INSERT INTO type_grant (type, role, permissions) VALUES (?1, ?2, ?3)")
         for (role, permissions) in grants.byRole where !permissions.isEmpty {
             try insert.with(type, role.text, permissions.rawValue).run()
         }

@@ -35,9 +35,9 @@ package final class SessionTable {
 
     private static let columns = "id, account, created, used, expires, ends, label"
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         self.connection = connection
-        byHash = try connection.prepare("SELECT \(Self.columns) FROM session WHERE hash = ?1")
+        byHash = connection.prepare("SELECT \(Self.columns) FROM session WHERE hash = ?1")
     }
 
     /// The session of a token, whether or not its time is over.

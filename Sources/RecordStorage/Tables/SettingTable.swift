@@ -17,10 +17,10 @@ package final class SettingTable {
     /// The greatest number of a zone that was taken away.
     static let lastZone = "lastZone"
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         self.connection = connection
-        find = try connection.prepare("SELECT value FROM setting WHERE name = ?1")
-        put = try connection.prepare(
+        find = connection.prepare("SELECT value FROM setting WHERE name = ?1")
+        put = connection.prepare(
             "INSERT INTO setting (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
     }
 

@@ -4,9 +4,9 @@ package import RecordModel
 package final class TombstoneReading {
     private let find: Statement
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         // Walks the index only: a tenth of a second for a million.
-        find = try connection.prepare(
+        find = connection.prepare(
             """
             SELECT modified FROM record INDEXED BY record_by_deletion WHERE deleted = 1
             ORDER BY modified DESC LIMIT 1 OFFSET ?1

@@ -8,9 +8,9 @@ package final class UsageTable {
     private let lookUp: Statement
     private let change: Statement
 
-    package init(_ connection: Connection) throws(RecordError) {
-        lookUp = try connection.prepare("SELECT \(Migrations.usageColumns) FROM usage WHERE owner = ?1")
-        change = try connection.prepare(
+    package init(_ connection: Connection) {
+        lookUp = connection.prepare("SELECT \(Migrations.usageColumns) FROM usage WHERE owner = ?1")
+        change = connection.prepare(
             """
             INSERT INTO usage (owner, \(Migrations.usageColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             ON CONFLICT (owner) DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes,

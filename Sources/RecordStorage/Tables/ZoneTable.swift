@@ -16,9 +16,9 @@ package final class ZoneTable {
     private let connection: Connection
     private let find: Statement
 
-    package init(_ connection: Connection) throws(RecordError) {
+    package init(_ connection: Connection) {
         self.connection = connection
-        find = try connection.prepare(
+        find = connection.prepare(
             "SELECT id, generation, purged FROM zone WHERE scope = ?1 AND owner = ?2 AND name = ?3")
     }
 
@@ -37,7 +37,7 @@ package final class ZoneTable {
     /// Makes a zone. Its generation is the sequence number, so no two zones of a name ever share one; and its number is
     /// none that another one has had, since readers remember numbers.
     package func add(scope: Int64, owner: UserID, name: String, generation: Int64) throws(RecordError) -> ZoneRow {
-        let insert = try connection.prepare(
+        let insert = connection.prepare(
             """
             INSERT INTO zone (id, scope, owner, name, generation)
             SELECT max(max(id), coalesce((SELECT value FROM setting WHERE name = '\(SettingTable.lastZone)'), 0)) + 1,

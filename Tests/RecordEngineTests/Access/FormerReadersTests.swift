@@ -68,7 +68,7 @@ import Testing
         var page = try test.changes(since: before, as: .anonymous)
         await test.close()
         let connection = try Connection(path: DataFolder.databasePath(in: test.folder), role: .writer)
-        let store = try connection.prepare("UPDATE record SET former = ?1 WHERE name = 'x'")
+        let store = connection.prepare("UPDATE record SET former = ?1 WHERE name = 'x'")
         store.bind(1, blob: [0, 0, 0, 0, 0, 0, 0, 0x80])
         try store.run()
         let again = try TestDatabase(folder: test.folder, keepsFolder: true)
@@ -97,7 +97,7 @@ import Testing
                     (.principal(.user(UserID(rawValue: Int64(1_000 + $0)))), 1)
                 })
         )
-        let store = try connection.prepare("UPDATE record SET former = ?1 WHERE name = 'x'")
+        let store = connection.prepare("UPDATE record SET former = ?1 WHERE name = 'x'")
         store.bind(1, blob: former)
         try store.run()
     }

@@ -98,7 +98,7 @@ import Testing
         await test.close()
         let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .writer)
         for (place, name) in names.enumerated() {
-            let update = try connection.prepare("UPDATE account SET name = ?1 WHERE name = ?2")
+            let update = connection.prepare("UPDATE account SET name = ?1 WHERE name = ?2")
             update.bind(1, text: name)
             update.bind(2, text: "user\(place)")
             try update.run()

@@ -207,7 +207,7 @@ import Testing
 extension TestDatabase {
     fileprivate func plan(_ sql: String) throws -> String {
         let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
-        let statement = try connection.prepare("EXPLAIN QUERY PLAN \(sql)")
+        let statement = connection.prepare("EXPLAIN QUERY PLAN \(sql)")
         var lines = ""
         while try statement.step() { lines += statement.text(3) + "\n" }
         return lines

@@ -374,7 +374,7 @@ extension TestDatabase {
     /// The first row of a statement, its columns with a blank between them.
     func raw(_ sql: String) throws -> String {
         let connection = try Connection(path: DataFolder.databasePath(in: folder), role: .reader)
-        let statement = try connection.prepare(SQL(sql))
+        let statement = connection.prepare(SQL(sql))
         guard try statement.step() else { return "" }
         return statement.text(0) + (sql.contains(",") && !sql.contains("count") ? " " + statement.text(1) : "")
     }
