@@ -1,8 +1,9 @@
 /// A number under which storage knows something, given once and never again.
 ///
 /// Each kind has a type of its own, so that none passes for another: most rows are found by two or three of them.
-/// Conforming types are one word, bound and read as such.
-package protocol StoredID: RawRepresentable<Int64>, Hashable, Comparable, Sendable, CustomStringConvertible {
+/// Conforming types are one word, bound and read as such. They are not `RawRepresentable`, whose `==` is generic.
+package protocol StoredID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    var rawValue: Int64 { get }
     init(rawValue: Int64)
 }
 
@@ -33,6 +34,10 @@ package struct TypeID: StoredID {
 
     @inlinable
     package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    // Written out, since a derived one is called through its protocol from other modules, for each record.
+    @inlinable
+    package static func == (left: TypeID, right: TypeID) -> Bool { left.rawValue == right.rawValue }
 }
 
 /// The number of an index, also of its table.
@@ -70,6 +75,10 @@ package struct RecordNumber: StoredID {
     @inlinable
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
+    // Written out, since a derived one is called through its protocol from other modules, for each record.
+    @inlinable
+    package static func == (left: RecordNumber, right: RecordNumber) -> Bool { left.rawValue == right.rawValue }
+
     /// The number before it: as an exclusive lower bound, it lets this one in.
     @inlinable
     package var previous: RecordNumber { RecordNumber(rawValue: rawValue - 1) }
@@ -82,6 +91,10 @@ package struct UserID: StoredID {
 
     @inlinable
     package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    // Written out, since a derived one is called through its protocol from other modules, for each record.
+    @inlinable
+    package static func == (left: UserID, right: UserID) -> Bool { left.rawValue == right.rawValue }
 }
 
 /// Writers that are no accounts. Their numbers are part of the storage format.

@@ -54,7 +54,7 @@ package struct Visibility: Sendable {
     // MARK: Fields
 
     /// Whether the caller has created a record, which gives it the rights of `_creator` on its fields.
-    private func isOwn(_ creator: UserID) -> Bool { creator == caller.userID }
+    package func isOwn(_ creator: UserID) -> Bool { creator == caller.userID }
 
     /// The numbers of the fields that it does not read in a record that it may read, ascending.
     package func unreadable(creator: UserID) -> [Int] {

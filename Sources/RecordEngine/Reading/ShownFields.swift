@@ -20,7 +20,7 @@ struct ShownFields: Sendable {
 
     /// - Parameter creator: The record's.
     func selection(creator: UserID) -> FieldSelection {
-        creator == visibility.caller.userID ? ofOwn : ofOthers
+        visibility.isOwn(creator) ? ofOwn : ofOthers
     }
 
     /// The bytes of a record that count for where a page ends: those of fields that the caller may see, asked for or not.

@@ -23,7 +23,7 @@ package struct ScanCursor {
     private var keyColumn: Int32 { rows == .records ? RecordCursor.behindColumns : 1 }
 
     /// The internal number of the record.
-    package var id: RecordNumber { RecordNumber(statement, column: 0) }
+    package var id: RecordNumber { RecordNumber(rawValue: statement.integer(0)) }
 
     /// The key by which an index has the record; a scan in the order of numbers has none.
     package var key: UnsafeRawBufferPointer { statement.bytes(keyColumn) }

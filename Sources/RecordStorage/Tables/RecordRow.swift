@@ -86,13 +86,13 @@ package struct RecordCursor {
 
     package var systemFields: RecordSystemFields {
         RecordSystemFields(
-            id: id, revision: statement.integer(1), creator: UserID(statement, column: 2),
-            created: statement.integer(3),
-            modifier: UserID(statement, column: 4), modified: statement.integer(5), access: access)
+            id: id, revision: statement.integer(1), creator: UserID(rawValue: statement.integer(2)),
+            created: statement.integer(3), modifier: UserID(rawValue: statement.integer(4)),
+            modified: statement.integer(5), access: access)
     }
 
     /// The internal number, without the rest of the row.
-    package var id: RecordNumber { RecordNumber(statement, column: 0) }
+    package var id: RecordNumber { RecordNumber(rawValue: statement.integer(0)) }
 
     fileprivate var access: [UInt8]? { statement.isNull(6) ? nil : statement.blob(6) }
 

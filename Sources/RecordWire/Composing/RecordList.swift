@@ -2,12 +2,14 @@
 ///
 /// What stands in front of the list and behind it is the business of the protocol that answers. Code that appends members
 /// knows nothing of it, and no bytes are moved in the end.
-package struct RecordList: Hashable, Sendable {
+///
+/// Public, so that other modules inline what is called for each record.
+public struct RecordList: Hashable, Sendable {
     /// The opening and the members so far.
-    package var json: [UInt8] = []
-    package var count = 0
+    public var json: [UInt8] = []
+    public var count = 0
     /// Where the members begin.
-    package let start: Int
+    public let start: Int
 
     /// - Parameter opening: What the protocol puts in front of the first member, such as `{"records":[`.
     package init(_ opening: StaticString = "") {
@@ -16,12 +18,10 @@ package struct RecordList: Hashable, Sendable {
     }
 
     /// The bytes of the members and of the commas between them.
-    @inlinable
-    package var bytes: Int { json.count - start }
+    @inlinable public var bytes: Int { json.count - start }
 
     /// Counts a member, which the caller appends to `json` behind this call.
-    @inlinable
-    package mutating func beginMember() {
+    @inlinable public mutating func beginMember() {
         if count > 0 { json.append(UInt8(ascii: ",")) }
         count += 1
     }
