@@ -25,7 +25,6 @@ struct MergedCursors {
 
     /// Calls `body` with the cursor that stands on the next record, until it returns false. Merged, a record on which
     /// several walks stand comes once. All statements are ended then.
-    @inline(__always)
     func forEach(
         _ store: StoreReader, _ budget: QueryBudget, _ body: (WalkCursor, RecordCursor?) throws(RecordError) -> Bool
     ) throws(RecordError) {

@@ -42,9 +42,15 @@ extension QueryRunner {
         of parts: [QueryPart], in reading: ReadingOrder, after place: QueryPlace? = nil, limit: Int = .max,
         needsRecords: Bool, _ body: (WalkCursor, RecordCursor?) throws(RecordError) -> MatchWish
     ) throws(RecordError) {
-        let cursors = MergedCursors(
-            try cursors(of: parts, in: reading, after: place, limit: limit), order: order,
-            comesInOrder: reading != .none)
+        let cursors = try cursors(of: parts, in: reading, after: place, limit: limit)
+        // Most pages: one walk in the query's order, whose records are not asked any more.
+        if reading == .query, cursors.count == 1, let cursor = cursors.first, cursor.isPlain {
+            defer { cursor.finish() }
+            _ = try cursor.forEach(store, budget) { cursor, record throws(RecordError) in
+                if case .none = try body(cursor, record) { false } else { true }
+            }
+            return
+        }
         // Where more than one walk may meet a record and they come in no order.
         var seen: Set<RecordNumber> = []
         // When the last ones that are wanted were made.
@@ -58,7 +64,8 @@ extension QueryRunner {
                 return true
             }
         }
-        try cursors.forEach(store, budget) { cursor, standing throws(RecordError) in
+        let merged = MergedCursors(cursors, order: order, comesInOrder: reading != .none)
+        try merged.forEach(store, budget) { cursor, standing throws(RecordError) in
             if reading == .none, canRepeat(cursor.part), !seen.insert(cursor.id).inserted { return true }
             let mayBeCut = cursor.mayBeCut
             let asks = cursor.asks || mayBeCut

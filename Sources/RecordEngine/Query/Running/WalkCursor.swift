@@ -26,6 +26,8 @@ final class WalkCursor {
     let asks: Bool
     /// Whether a record is asked again if the key of its entry may be cut.
     private let rechecks: Bool
+    /// Whether what it stands on are matches, whatever the records are.
+    var isPlain: Bool { isJoined && !asks && !rechecks }
     private let walk: IndexWalk
     private let type: TypeID
     private let source: Source
