@@ -52,8 +52,9 @@ def sections(linker_map: Path) -> set[str]:
         return {match[1] for line in lines if (match := _SECTION.search(line.rstrip("\n")))}
 
 
-def in_order_of_calls(profile: Profile, least: int) -> list[str]:
-    """Each function before those that it calls, the most frequent first; those of less than `least` instructions not.
+def in_order_of_calls(profile: Profile, least: int, least_calls: int = 0) -> list[str]:
+    """Each function before those that it calls, the most frequent first; those of less than `least` instructions not, nor
+    those that were called less than `least_calls` times.
 
     Begins at functions that nobody has called: at the event loop's and the threads' own.
     """
@@ -71,7 +72,10 @@ def in_order_of_calls(profile: Profile, least: int) -> list[str]:
         if name not in found:
             found[name] = None
             waiting += reversed(callees[name])
-    return [name for name in found if profile.instructions[name] >= least]
+    counts: Counter[str] = Counter()
+    for (_, callee), count in profile.calls.items():
+        counts[callee] += count
+    return [name for name in found if profile.instructions[name] >= least and counts[name] >= least_calls]
 
 
 def _resolve(text: str, names: dict[str, str]) -> str:
