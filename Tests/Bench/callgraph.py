@@ -53,8 +53,8 @@ def sections(linker_map: Path) -> set[str]:
 
 
 def in_order_of_calls(profile: Profile, least: int, least_calls: int = 0) -> list[str]:
-    """Each function before those that it calls, the most frequent first; those of less than `least` instructions not, nor
-    those that were called less than `least_calls` times.
+    """Each function before those that it calls, the most frequent first; not those of less than `least` instructions,
+    nor those that were called less than `least_calls` times.
 
     Begins at functions that nobody has called: at the event loop's and the threads' own.
     """
