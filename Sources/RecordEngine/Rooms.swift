@@ -18,7 +18,7 @@ extension RecordDatabase {
     package nonisolated var assets: Assets { Assets(database: self) }
     /// Copies of the database's file.
     package nonisolated var copies: Copies { Copies(database: self) }
-    /// What is done now and then, whoever uses the database.
+    /// What is done at regular times, without a request.
     package nonisolated var maintenance: Maintenance { Maintenance(database: self) }
 }
 

@@ -6,7 +6,7 @@ package enum Caller: Hashable, Sendable {
     case user(UserID, roles: [RoleName: RoleID])
     /// A service with an API key: what its scope says, in the public database.
     case service(ServiceKey)
-    /// Whoever runs the server. Grants and lists do not bind administrators.
+    /// The operator of the server. Grants and lists do not bind administrators.
     case administrator(Administrator)
 
     /// The account that a private database may belong to.

@@ -103,7 +103,7 @@ extension UserID {
     @inlinable
     package static var nobody: UserID { UserID(rawValue: 0) }
 
-    /// Whoever runs the server.
+    /// The operator of the server.
     @inlinable
     package static var administrator: UserID { UserID(rawValue: 1) }
 

@@ -38,7 +38,7 @@ extension Accounts {
         }
     }
 
-    /// Takes away an account, as its owner could.
+    /// Removes an account, as its owner could.
     ///
     /// - Throws: NOT_FOUND; ACCESS_DENIED for who may not manage users any more.
     package func remove(_ name: UserRecordName, by actor: AuditActor) async throws(RecordError) {

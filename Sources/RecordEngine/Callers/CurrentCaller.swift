@@ -58,8 +58,8 @@ struct CallerWriter: CallerSource {
     var administrators: Administrators? { transaction.administrators }
     var now: Int64 { transaction.now }
 
-    /// Refuses who may not do what only administrators do, and keys that may, or not any more: the request has waited for
-    /// its turn.
+    /// Refuses callers without an administrator's right, as they are now: while the request waited, a key may have been
+    /// revoked, or a role changed.
     func require(_ operation: AdministratorOperation, of actor: AuditActor) throws(RecordError) {
         let caller = try current(actor.caller)
         guard Authorization.authorize(caller, operation) == .allowed else {

@@ -7,7 +7,7 @@ internal import RecordModel
 final class KnownCallers {
     struct Entry {
         let caller: Caller
-        /// When it is to be looked up anew, in milliseconds since 1970: the session may have ended, or been put off.
+        /// When it is to be looked up again, in milliseconds since 1970: the session may have ended, or been put off.
         let expires: Int64
         /// From when on its use is to be noted.
         var slides: Int64

@@ -15,7 +15,7 @@ final class UserNames {
 
     init(_ accounts: AccountTable) { self.accounts = accounts }
 
-    /// The public name of whoever wrote a record; `_deleted` for an account that is gone.
+    /// The public name of a record's writer; `_deleted` for an account that is gone.
     func name(of id: UserID) throws(RecordError) -> String {
         if let last, last.id == id { return last.name }
         if let special = SystemUser.name(id) { return special }

@@ -15,7 +15,7 @@ package struct MaintenanceReport: Hashable, Sendable {
     package var isEmpty: Bool { self == MaintenanceReport() }
 }
 
-/// Takes away rows that are past their time.
+/// Deletes rows that are past their time.
 package struct Maintenance: Sendable {
     let database: RecordDatabase
 

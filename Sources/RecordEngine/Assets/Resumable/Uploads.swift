@@ -14,7 +14,7 @@ package struct Uploads {
     /// Uploads that one caller may have begun and not completed.
     package static let mostUnfinished = 1_000
 
-    /// The row of an upload, for whoever has made it.
+    /// The row of an upload, for its maker.
     ///
     /// - Throws: NOT_FOUND, to strangers too; with cause `TOKEN_EXPIRED` for one that has expired.
     func find(_ upload: ResumableAddress) throws(RecordError) -> ResumableUploadRow {

@@ -13,7 +13,7 @@ enum ReadingOrder {
     case none
 }
 
-/// Whether whoever reads matches wants another one.
+/// What the reader of matches wants next.
 enum MatchWish {
     case more
     /// Only those that were made in the millisecond of this one.
