@@ -31,7 +31,7 @@ MOST_SMALL = 1024
 
 def upload_small(context: Context) -> Iterator[Row]:
     """Many assets of 1 MiB, each synced by itself."""
-    with _server(context) as (_, load), _bare(context) as bare:
+    with asset_server(context) as (_, load), _bare(context) as bare:
         def upload(to: AssetLoad, seconds: float) -> Measurement:
             most = min(MOST_SMALL, _large(context) // MIB)
             free_memory.fetch(to.source, most * MIB)
@@ -43,7 +43,7 @@ def upload_small(context: Context) -> Iterator[Row]:
 def upload_large(context: Context) -> Iterator[Row]:
     """One asset at a time of as many bytes as the source has."""
     size = _large(context)
-    with _server(context) as (_, load), _bare(context) as bare:
+    with asset_server(context) as (_, load), _bare(context) as bare:
         def upload(to: AssetLoad, _: float) -> Measurement:
             free_memory.fetch(to.source, size)
             return to.upload(size, requests=1)
@@ -53,7 +53,7 @@ def upload_large(context: Context) -> Iterator[Row]:
 
 def download(context: Context) -> Iterator[Row]:
     for name, size in (("1m", MIB), ("50m", 50 * MIB)):
-        with _server(context) as (server, load):
+        with asset_server(context) as (server, load):
             asset = load.make_asset(size)
             with StaticSite(context.fresh_folder("nginx"), _file(server, asset)) as site:
                 nginx = AssetLoad(load.program, load.source, site.pid, site.port)
@@ -75,7 +75,7 @@ def download(context: Context) -> Iterator[Row]:
 def memory(context: Context) -> Iterator[Row]:
     """One server for all, so that what an upload leaves behind counts against what comes after it."""
     size = _large(context)
-    with _server(context) as (server, load):
+    with asset_server(context) as (server, load):
         # What a server has once it has ever taken and given an asset is not what the next one costs.
         load.download(load.make_asset(MIB)["downloadURL"], MIB, requests=1)
         time.sleep(1)
@@ -111,7 +111,8 @@ def beside(context: Context) -> Iterator[Row]:
 
 
 @contextmanager
-def _server(context: Context) -> Iterator[tuple[Server, AssetLoad]]:
+def asset_server(context: Context) -> Iterator[tuple[Server, AssetLoad]]:
+    """A server without a bound for assets that no record refers to, and a load for it."""
     with context.server(settings=SETTINGS) as server:
         yield server, _load(context, server, server.sign_up())
 

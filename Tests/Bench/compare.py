@@ -16,11 +16,14 @@ from pathlib import Path
 from statistics import median
 
 import access_scenarios
+import asset_scenarios
 import query_scenarios
 import tools
 import write_scenarios
+from asset_load import MIB
+from client import message, segment
 from context import Board, Context, Options
-from forum import forum
+from forum import forum, private_forums
 from load import Measurement
 from problem import Problem
 from read_scenarios import reads
@@ -35,11 +38,11 @@ PERF_SECONDS = 0.3
 Runner = Callable[[float], Measurement]
 
 
-def _of_board(messages: Callable[[Board], list[bytes]], expect: int = 200):
+def _of_board(messages: Callable[[Board], list[bytes]], expect: int = 200, posts: int = 4000):
     @contextmanager
     def opened(context: Context, build: Path) -> Iterator[tuple[int, Runner]]:
         context.options.binary = str(build)
-        with context.board() as board:
+        with context.board(posts) as board:
             yield board.server.pid, context.load(board.server, messages(board), expect=expect)
     return opened
 
@@ -51,15 +54,49 @@ def _pages(context: Context, build: Path) -> Iterator[tuple[int, Runner]]:
         yield copied.server.pid, query_scenarios.page_load(context, copied)
 
 
+@contextmanager
+def _batches(context: Context, build: Path) -> Iterator[tuple[int, Runner]]:
+    context.options.binary = str(build)
+    with context.board(posts=2000) as board:
+        yield board.server.pid, write_scenarios.batch_load(context, board)
+
+
+@contextmanager
+def _private_pages(context: Context, build: Path) -> Iterator[tuple[int, Runner]]:
+    context.options.binary = str(build)
+    with private_forums(context, max(1, context.options.records // 100), copy=True) as forums:
+        yield forums.server.pid, query_scenarios.private_page_load(context, forums)
+
+
+def _feed_pages(board: Board) -> list[bytes]:
+    """The last 50 of 200 changes, as a client asks for them that has fallen behind."""
+    client = board.server.client(board.token)
+    seen = segment(client.call("GET", "/changes?limit=150").json()["token"])
+    return [message("GET", f"/changes?limit=50&since={seen}", board.token)]
+
+
+@contextmanager
+def _downloads(context: Context, build: Path) -> Iterator[tuple[int, Runner]]:
+    context.options.binary = str(build)
+    with asset_scenarios.asset_server(context) as (server, load):
+        path = load.make_asset(MIB)["downloadURL"]
+        yield server.pid, lambda seconds: load.download(path, MIB, connections=asset_scenarios.CONNECTIONS,
+                                                        seconds=seconds)
+
+
 # What one load asks for, and how a server for it is opened.
 KINDS = {
     "read": ("GET of 4,000 posts by an anonymous caller", _of_board(reads)),
     "read-session": ("the same with a session token", _of_board(lambda board: reads(board, board.token))),
     "read-list": ("GET of records with an access list", _of_board(access_scenarios.listed_reads)),
     "page": ("a page of 50 by filter and sort (--records)", _pages),
+    "page-private": ("a page of 50 of a private database, with a session (--records)", _private_pages),
+    "feed": ("a page of 50 of the change feed", _of_board(_feed_pages, posts=200)),
     "create": ("durable single creates", _of_board(write_scenarios.creates, 201)),
     "increment": ("increments of a counter",
                   _of_board(lambda board: write_scenarios.increments(board, board.names))),
+    "batch": ("records of atomic batches of 200 creates", _batches),
+    "asset": ("MiB of downloads of an asset of 1 MiB", _downloads),
 }
 
 

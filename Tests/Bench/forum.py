@@ -84,11 +84,14 @@ class PrivateForum(Forum):
 
 
 @contextmanager
-def private_forums(context: Context, users: int) -> Iterator[PrivateForum]:
-    """So many users with a hundred private posts each, three in four of them in the first thread."""
+def private_forums(context: Context, users: int, copy: bool = False) -> Iterator[PrivateForum]:
+    """So many users with a hundred private posts each, three in four of them in the first thread.
+
+    With `copy` another server may run over the same data.
+    """
     folder = _filled(context, f"private-{users}", lambda server: _fill_private(server, users))
     made = json.loads((folder / "filled.json").read_text())
-    with _running(context, folder / "data", copy=False) as server:
+    with _running(context, folder / "data", copy) as server:
         signed_in = [(user["record"], _sign_in(server, user)) for user in made["users"]]
         yield PrivateForum(server, users * PRIVATE_POSTS, signed_in[0][1], server.data, signed_in)
 

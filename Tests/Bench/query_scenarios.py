@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from client import message
 from context import Context, Scenario
-from forum import BOARDS, TYPE, Forum, bare_query, board, forum, private_forums, thread
+from forum import BOARDS, TYPE, Forum, PrivateForum, bare_query, board, forum, private_forums, thread
 from index_keys import Catalogue, KeyRange, text_head
 from problem import Problem
 from report import Row, measured_row
@@ -38,8 +38,7 @@ def page(context: Context) -> Iterator[Row]:
 def page_private(context: Context) -> Iterator[Row]:
     users = max(1, context.options.records // 100)
     with private_forums(context, users) as forums:
-        path = condition_path(f'threadname == "{thread(0)}"', "&sort=-timestamp&database=private")
-        ours = context.load(forums.server, [message("GET", path, token) for _, token in forums.users])
+        ours = private_page_load(context, forums)
         with Catalogue(forums.database) as catalogue:
             index, zones = catalogue.index(TYPE, "threadname", "-timestamp"), catalogue.private_zones()
         ranges = [KeyRange(index, zones[name], text_head(thread(0))) for name, _ in forums.users]
@@ -114,6 +113,11 @@ def page_load(context: Context, forum: Forum):
     Random(1).shuffle(order)
     return context.load(forum.server, [message("GET", condition_path(f'threadname == "{one}"', "&sort=-timestamp"))
                                        for one in order])
+
+
+def private_page_load(context: Context, forums: PrivateForum):
+    path = condition_path(f'threadname == "{thread(0)}"', "&sort=-timestamp&database=private")
+    return context.load(forums.server, [message("GET", path, token) for _, token in forums.users])
 
 
 def _bare_pages(context: Context, forum: Forum):

@@ -72,16 +72,22 @@ def create_syncs(context: Context) -> Iterator[Row]:
 def batch(context: Context) -> Iterator[Row]:
     with context.board(posts=2000) as board:
         bare = context.bare_loop(board)
-        bodies = [{"operations": [create_operation(start * 200 + number) for number in range(200)], "atomic": True}
-                  for start in range(16)]
-        ours = context.load(board.server, [message("POST", "/records", board.token, body) for body in bodies],
-                            connections=4, operations=200)
-        board.server.client(board.token).batch(bodies[0]["operations"])
+        ours = batch_load(context, board)
         measured, reference = interleave(context.options.rounds, context.options.seconds, ours,
                                          lambda seconds: bare.write(100, seconds))
         yield measured_row("batch", measured, reference, floor=2.5, target=1.8, against="bare rows",
                            notes=["an operation is a record, but p50 and p99 are of a request of 200; "
                                   "the bare loop commits 100 rows at once"])
+
+
+def batch_load(context: Context, board: Board):
+    """Atomic batches of 200 creates, four at a time. An operation is a record."""
+    bodies = [{"operations": [create_operation(start * 200 + number) for number in range(200)], "atomic": True}
+              for start in range(16)]
+    load = context.load(board.server, [message("POST", "/records", board.token, body) for body in bodies],
+                        connections=4, operations=200)
+    board.server.client(board.token).batch(bodies[0]["operations"])
+    return load
 
 
 def update(context: Context) -> Iterator[Row]:
