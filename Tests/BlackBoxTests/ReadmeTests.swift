@@ -2,9 +2,32 @@ import Foundation
 import RecordWire
 import Testing
 
-/// The README is pasted into shells. What it shows must work, in the order in which it is shown.
+/// Readers paste the commands of the README into a shell.
 @Suite struct ReadmeTests {
-    @Test func `what the README pastes into a shell works, again too, and does what is said above it`() throws {
+    @Test func `the commands of the README work twice on one server, and show what it says`() throws {
+        let blocks = try Shell.blocks(of: "README.md")
+        let server = try ServerProcess()
+        let run = try Shell.run(blocks + blocks, port: server.port)
+        #expect(run.status == 0, "\(run.text)")
+        try #require(blocks.count == 3 && run.answers.count == 6, "\(run.text)")
+        #expect(!run.text.contains("serverErrorCode"), "\(run.text)")
+        let shown = try JSONValue.parse(Array(try #require(Shell.blocks(of: "README.md", language: "json").first).utf8))
+        for feed in [run.answers[2], run.answers[5]] {
+            let lines = feed.split(separator: "\n").map { Array($0.utf8) }
+            let changes = try #require(JSONValue.parse(try #require(lines.last))["changes"]?.array)
+            #expect(changes.count == 1)
+            #expect(changes.first?.object?.keys == shown.object?.keys)
+            #expect(changes.first?["recordName"] == shown["recordName"])
+            #expect(changes.first?["fields"]?["likes"]?["value"]?.integer == 1)
+        }
+        let created = try JSONValue.parse(Array(run.answers[1].utf8))
+        #expect(created["fields"] == shown["fields"])
+    }
+}
+
+/// Readers paste the commands of the tutorial into a shell, in the order of the page.
+@Suite struct TutorialTests {
+    @Test func `the commands of the tutorial work twice on one server, and do what it says`() throws {
         let blocks = try Self.blocks()
         #expect(blocks.count >= 10)
         let server = try ServerProcess()
@@ -50,13 +73,13 @@ import Testing
         #expect(times == 1 + round, "Written, and read again: \(secret)")
     }
 
-    @Test func `the response that the README explains has the keys and types of a real one`() throws {
+    @Test func `the response that the tutorial explains has the keys and types of a real one`() throws {
         let blocks = try Self.blocks()
         let create = try #require(blocks.firstIndex { $0.contains("-X PUT $URL/records/Story/hello") })
         let server = try ServerProcess()
         let run = try Shell.run(Array(blocks[...create]), port: server.port)
         let real = try JSONValue.parse(Array(try #require(run.answers.last).utf8))
-        let shown = try JSONValue.parse(Array(try #require(Shell.blocks(of: "README.md", language: "json").first).utf8))
+        let shown = try JSONValue.parse(Array(try #require(Shell.blocks(of: Self.page, language: "json").first).utf8))
         for path in [[], ["fields"], ["fields", "day"], ["created"], ["modified"]] {
             func keys(_ value: JSONValue) -> [String] {
                 path.reduce(value) { $0[$1] ?? .null }.object?.keys ?? []
@@ -92,7 +115,7 @@ import Testing
         #expect(changes.last?["fields"]?["comments"]?["value"]?.integer == 1)
     }
 
-    @Test func `a line of the README that is broken is found`() throws {
+    @Test func `a broken command is found`() throws {
         let server = try ServerProcess()
         var blocks = try Self.blocks()
         let create = try #require(blocks.firstIndex { $0.contains("-X PUT $URL/records/Story/hello") })
@@ -112,8 +135,10 @@ import Testing
         #expect(try client.send("GET", "/records/Story").status == 200)
     }
 
-    /// The `sh` blocks of the README, in order.
+    private static let page = "Sources/fogbase/fogbase.docc/Tutorial.md"
+
+    /// The `sh` blocks of the tutorial, in order.
     private static func blocks() throws -> [String] {
-        try Shell.blocks(of: "README.md")
+        try Shell.blocks(of: page)
     }
 }

@@ -4,33 +4,8 @@
     import Foundation
     import Testing
 
-    /// What the README shows of the five applications, beside what it shows of curl.
+    /// The README's Swift sample and its curl commands, on one server.
     @Suite struct ReadmeExampleTests {
-        @RecordCodable
-        struct Message {
-            var thread: String
-            var title: String
-            var good = 0
-        }
-
-        @RecordCodable
-        struct Product {
-            var name: String
-            var salesPrice: Int
-            var image: Asset?
-        }
-
-        @RecordCodable
-        struct Appointment {
-            var title: String
-            var start: Date
-        }
-
-        @RecordCodable
-        struct Measurement {
-            var time: Date
-        }
-
         @RecordCodable("NewsArticle")
         struct Article {
             enum State: String, FieldConvertible { case draft, published }
@@ -41,11 +16,6 @@
             @Field("publishedAt") var date: Date?
         }
 
-        private let photo = Data("no picture".utf8)
-        private let noon = Date()
-        private let kept = ChangeToken?.none
-        private let halfYearAgo = Date(timeIntervalSinceNow: -183 * 86_400)
-
         func run(_ app: Container) async throws {
             do {
                 try await app.signIn("mia", password: "correct horse battery")
@@ -53,32 +23,6 @@
                 try await app.signUp("mia", password: "correct horse battery")
             }
             let database = app.publicDatabase
-
-            do {
-                try await database.create(Message(thread: "sea", title: "Waves"), named: "sea, Waves")
-            } catch FogbaseError.exists(let refusal) {
-                print(refusal.reason)
-            }
-            try await database.change(Message.self, "sea, Waves", .increment(.good))
-            let best = Query<Message>().filter(.thread, equals: "sea").sorted(by: .good, ascending: false).limit(to: 20)
-            for message in try await database.fetch(best).items { print(message.title, message.good) }
-
-            let image = try await database.upload(photo, contentType: "image/jpeg")
-            try await database.create(Product(name: "Frame", salesPrice: 500, image: image))
-            let offers = Query<Product>().filter(\.salesPrice, in: 100...500).sorted(by: \.salesPrice)
-            for product in try await database.fetch(offers).items { print(product.name, product.image?.size ?? 0) }
-
-            try await database.create(Appointment(title: "Lunch", start: noon), access: .onlyCreator)
-            for try await event in database.changeFeed(of: Appointment.self, since: kept) {
-                guard case .changes(let page) = event else { continue }
-                print(page.items.map(\.title), page.deleted)
-                if !page.moreComing { break }
-            }
-
-            try await database.create(Measurement(time: halfYearAgo.addingTimeInterval(-60)))
-            let deletion = database.deleteInBackground(Query<Measurement>().filter(.time, lessThan: halfYearAgo))
-            for await progress in deletion.progress { print("\(Int(progress.fraction * 100)) %") }
-            print(try await deletion.value.changed)
 
             try await database.create(Article(title: "Fog", topics: ["fog"], state: .published, date: Date()))
             let ready = Query<Article>(\.state == .published && \.date != nil).filter(.topics, anyIn: ["sea", "fog"])
@@ -98,15 +42,11 @@
                 do {
                     try await run(Fogbase(url).container())
                 } catch {
-                    print("Refused: \(error)")
+                    print("Failed: \(error)")
                 }
                 rounds += 1
                 let database = live.administrator.publicDatabase
-                #expect(try await database.fetch(Message.self, "sea, Waves").good == rounds)
-                #expect(try await database.count(Query<Product>()) == rounds)
-                #expect(try await database.count(Query<Appointment>()) == rounds)
-                #expect(try await database.count(Query<Measurement>()) == 0)
-                #expect(try await database.count(Query<Article>()) == rounds, "The last one: nothing was refused")
+                #expect(try await database.count(Query<Article>()) == rounds)
             }
         }
 
