@@ -76,7 +76,8 @@ extension InMemoryDatabase {
             }
             let header = RecordHeader(
                 name: name, typeName: type.name, revision: record.revision, created: record.created,
-                creator: userName(record.creator), modified: record.modified, modifier: userName(record.modifier),
+                creator: accounts.name(of: record.creator), modified: record.modified,
+                modifier: accounts.name(of: record.modifier),
                 access: shownAccess(of: record, type, call))
             let selection: FieldSelection =
                 call.fields.map { names in .only(names.compactMap { type[$0]?.id }.sorted()) } ?? .all
@@ -126,9 +127,9 @@ extension InMemoryDatabase {
     private func principal(_ name: AccessTemplate.Name, creator: UserID) throws(RecordError) -> Principal {
         switch name {
         case .everyone: return .everyone
-        case .creator where users[creator] != nil: return .user(creator)
+        case .creator where accounts.users[creator] != nil: return .user(creator)
         case .user(let name):
-            if let id = userID(named: name.text) { return .user(id) }
+            if let id = accounts.id(named: name.text) { return .user(id) }
         case .creator, .role: break
         }
         throw .badRequest(
@@ -143,9 +144,9 @@ extension InMemoryDatabase {
         guard let access = record.access, call.may(.write, record, type) else { return nil }
         let list = StoredAccess.decode(access).rights.sorted { $0.key < $1.key }
         let shown = list.map { principal, rights -> (String, JSONValue) in
-            if case .user(let id) = principal { (userName(id), rights.json) } else { ("*", rights.json) }
+            if case .user(let id) = principal { (accounts.name(of: id), rights.json) } else { ("*", rights.json) }
         }
-        return JSONValue.object(JSONObject(shown.filter { $0.0 != Self.deletedUser })).bytes
+        return JSONValue.object(JSONObject(shown.filter { $0.0 != InMemoryAccounts.deletedUser })).bytes
     }
 }
 

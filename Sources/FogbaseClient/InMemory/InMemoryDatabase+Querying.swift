@@ -57,14 +57,14 @@ extension InMemoryDatabase {
         _ input: QueryInput, to type: RecordTypeDefinition, now: Int64
     ) throws(RecordError) -> BoundQuery {
         try input.bind(to: type, now: now) { name throws(RecordError) in
-            if name == Self.deletedUser { return .gone }
-            for id in [UserID.nobody, .administrator] where userName(id) == name { return id }
-            return userID(named: name)
+            if name == InMemoryAccounts.deletedUser { return .gone }
+            for id in [UserID.nobody, .administrator] where accounts.name(of: id) == name { return id }
+            return accounts.id(named: name)
         }
     }
 
     private func subject(_ record: KeptRecord) -> KeptRecord.Subject {
-        record.subject { userName($0) == Self.deletedUser ? .gone : $0 }
+        record.subject { accounts.name(of: $0) == InMemoryAccounts.deletedUser ? .gone : $0 }
     }
 
     private func isBefore(_ left: KeptRecord, _ right: KeptRecord, _ sort: [SortTerm]) -> Bool {

@@ -11,7 +11,8 @@ extension InMemoryDatabase {
             switch (request.method, request.path.first ?? "", request.path.count) {
             case ("GET", "limits", 1): return TransportResponse(json: limits.document)
             case ("GET", "assets", 2...3) where request.path[1] != "uploads": return try readFile(request)
-            case (_, "users", _), (_, "sessions", _): return try answerAccounts(request, caller)
+            case (_, "users", _), (_, "sessions", _):
+                return try InMemoryAccountRoutes(request: request, caller: caller).answer(in: &self)
             default: break
             }
             let scope = try scope(of: request, for: caller)

@@ -20,9 +20,7 @@ struct InMemoryDatabase {
     /// What was where a transaction has changed something, in order.
     private var journal: [(key: RecordKey, before: KeptRecord?)] = []
 
-    var users: [UserID: InMemoryUser] = [:]
-    var sessions: [String: InMemorySession] = [:]
-    var sessionsBegun = 0
+    var accounts = InMemoryAccounts()
     var files = InMemoryFiles()
     /// What cursors and tokens stand for.
     var positions: [String: InMemoryPosition] = [:]
@@ -118,10 +116,10 @@ struct InMemoryDatabase {
     mutating func caller(bearing token: String?) throws(RecordError) -> Caller {
         guard let token else { return .anonymous }
         if token == administratorToken { return .administrator(.bootstrap) }
-        guard var session = sessions[token], session.expires > now else { throw .tokenIsNone }
+        guard var session = accounts.sessions[token], session.expires > now else { throw .tokenIsNone }
         session.used = now
         session.expires = min(session.ends, now + limits.sessionSeconds * 1_000)
-        sessions[token] = session
+        accounts.sessions[token] = session
         return .user(session.account, roles: [:])
     }
 
@@ -144,30 +142,13 @@ struct InMemoryDatabase {
             }
             return .privateDatabase(owner: owner)
         }
-        let owner = userID(named: name)
+        let owner = accounts.id(named: name)
         guard Authorization.mayEnterPrivateDatabase(caller, of: owner ?? .nobody) else {
             throw RecordError(.accessDenied, "A private database is its owner's alone")
         }
         guard let owner else { throw RecordError(.notFound, "There is no user with this record name") }
         return .privateDatabase(owner: owner)
     }
-
-    /// The number of the account with a record name.
-    func userID(named recordName: String) -> UserID? {
-        users.first { $0.value.recordName == recordName }?.key
-    }
-
-    /// The record name of whoever has a number.
-    func userName(_ id: UserID) -> String {
-        switch id {
-        case .nobody: "_anonymous"
-        case .administrator: "_administrator"
-        default: users[id]?.recordName ?? Self.deletedUser
-        }
-    }
-
-    /// The name of whoever has no account any more.
-    static let deletedUser = "_deleted"
 }
 
 /// One request with what is known of it.
