@@ -16,7 +16,7 @@ extension InMemoryDatabase {
         guard let type = schema[typeName] else { throw .recordNotFound }
         guard !changes.assets.isEmpty else { return (type, changes) }
         // Once more, now that it is known what the files are.
-        let known = try prove(changes.assets, existing: existing, type, call)
+        let known = try files.prove(changes.assets, existing: existing, type, call)
         return (type, try resolve(operation, typeName) { known[$0.fileChecksum] ?? $0 })
     }
 

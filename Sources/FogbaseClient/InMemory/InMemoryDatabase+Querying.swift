@@ -28,7 +28,7 @@ extension InMemoryDatabase {
         records.sort { isBefore($0, $1, bound.sort) }
         if let last { records.removeAll { !isBefore(last, $0, bound.sort) } }
         var page = try InMemoryPage(records, limit: limit, of: self, call)
-        if let last = page.last { page.close(cursor: keep(.query(after: last, now: moment), owner)) }
+        if let last = page.last { page.close(cursor: positions.keep(.query(after: last, now: moment), owner)) }
         if input.count { page.append(count: count) }
         return TransportResponse(json: page.finish())
     }

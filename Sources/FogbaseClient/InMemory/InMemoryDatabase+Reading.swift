@@ -1,22 +1,6 @@
-internal import Foundation
+internal import Encodings
 internal import RecordModel
 internal import RecordWire
-
-/// Where a page ended; clients carry its name.
-struct InMemoryPosition {
-    enum Place {
-        /// A list: the last record.
-        case listing(after: Int64)
-        /// A query: the last record as it was, and the moment that `now()` means on all pages.
-        case query(after: KeptRecord, now: Int64)
-        /// The feed: the last change, and up to where everything is known.
-        case feed(after: Int64, complete: Int64)
-    }
-
-    var place: Place
-    /// What it belongs to: caller, zone and query.
-    var owner: String
-}
 
 /// Reading records, lists and changes.
 extension InMemoryDatabase {
@@ -59,6 +43,34 @@ extension InMemoryDatabase {
         return all(of: type, zone: call.zone).filter { call.may(.read, $0, type) }
     }
 
+    /// Reads the content of a BYTES or ASSET field.
+    func readField(_ call: InMemoryCall) throws -> TransportResponse {
+        let record = try readable(call)
+        let name = call.request.path[3]
+        guard let field = schema[id: record.type]?[name],
+            let entry = try record.fields.withView({ view throws(RecordError) in view.entry(field.id) })
+        else { throw RecordError(.notFound, "The record has no field with this name") }
+        if field.type.element == .asset {
+            let assets = try record.fields.withView { view throws(RecordError) in try view.assets() }
+                .filter { $0.fieldID == field.id }
+            let index = Int(call.request["index"] ?? "0") ?? 0
+            guard assets.indices.contains(index), let file = files.content(of: assets[index].asset) else {
+                throw RecordError(.notFound, "The list has no member with this index")
+            }
+            return try file.answer(to: call.request)
+        }
+        guard field.type == .bytes else {
+            throw RecordError.badRequest(
+                "Only BYTES and ASSET fields have content of their own; read the record instead", cause: .typeMismatch,
+                details: [("found", .text(field.type.schemaName))])
+        }
+        let json = record.externals[field.id] ?? Array(record.fields.text[entry.value])
+        let content = json.withUnsafeBytes {
+            Base64.decode(UnsafeRawBufferPointer(rebasing: $0.dropFirst().dropLast()))
+        }
+        return try InMemoryContent(bytes: content ?? [], type: nil, tag: record.tag).answer(to: call.request)
+    }
+
     mutating func list(_ call: InMemoryCall) throws(RecordError) -> TransportResponse {
         let typeName = try call.request.typeName
         let limit = try call.request.limit(limits)
@@ -70,7 +82,7 @@ extension InMemoryDatabase {
             records.removeAll { $0.id <= last }
         }
         var page = try InMemoryPage(records, limit: limit, of: self, call)
-        if let last = page.last { page.close(cursor: keep(.listing(after: last.id), owner)) }
+        if let last = page.last { page.close(cursor: positions.keep(.listing(after: last.id), owner)) }
         return TransportResponse(json: page.finish())
     }
 
@@ -117,7 +129,7 @@ extension InMemoryDatabase {
                 try append(record, call, to: &json)
             }
         }
-        let token = keep(.feed(after: isCut ? last : sequence, complete: isCut ? complete : sequence), owner)
+        let token = positions.keep(.feed(after: isCut ? last : sequence, complete: isCut ? complete : sequence), owner)
         json += Array("],\"token\":\"\(token)\",\"moreComing\":\(isCut)}".utf8)
         return TransportResponse(json: json)
     }
@@ -132,55 +144,6 @@ extension InMemoryDatabase {
         return Authorization.couldRead(
             call.caller, in: call.scope, type: type, creator: record.creator, formerReaders: former,
             after: complete)
-    }
-
-    /// Keeps a position under a name of its own.
-    mutating func keep(_ place: InMemoryPosition.Place, _ owner: String) -> String {
-        let name = UUID().uuidString
-        positions[name] = InMemoryPosition(place: place, owner: owner)
-        return name
-    }
-}
-
-extension [String: InMemoryPosition] {
-    /// The place that a token stands for; `nil` if it is another owner's, or none.
-    subscript(token: String, owner: String) -> InMemoryPosition.Place? {
-        self[token].flatMap { $0.owner == owner ? $0.place : nil }
-    }
-}
-
-/// `{"records":[…],"cursor"?,…}`.
-struct InMemoryPage {
-    private var json = Array(#"{"records":["#.utf8)
-    /// The last record of the page, if there are more behind it.
-    private(set) var last: KeptRecord?
-
-    init(
-        _ records: [KeptRecord], limit: Int, of database: InMemoryDatabase, _ call: InMemoryCall
-    ) throws(RecordError) {
-        var shown: KeptRecord?
-        for (index, record) in records.enumerated() {
-            if index == limit || json.count > database.limits.pageBytes {
-                last = shown
-                break
-            }
-            if index > 0 { json.append(UInt8(ascii: ",")) }
-            try database.append(record, call, to: &json)
-            shown = record
-        }
-        json.append(UInt8(ascii: "]"))
-    }
-
-    mutating func close(cursor: String) {
-        json += Array(",\"cursor\":\"\(cursor)\"".utf8)
-    }
-
-    mutating func append(count: Int) {
-        json += Array(",\"count\":\(count)".utf8)
-    }
-
-    consuming func finish() -> [UInt8] {
-        json + [UInt8(ascii: "}")]
     }
 }
 

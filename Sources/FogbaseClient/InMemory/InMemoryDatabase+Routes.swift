@@ -10,7 +10,7 @@ extension InMemoryDatabase {
             let caller = try caller(bearing: try request.token)
             switch (request.method, request.path.first ?? "", request.path.count) {
             case ("GET", "limits", 1): return TransportResponse(json: limits.document)
-            case ("GET", "assets", 2...3) where request.path[1] != "uploads": return try readFile(request)
+            case ("GET", "assets", 2...3) where request.path[1] != "uploads": return try files.read(request)
             case (_, "users", _), (_, "sessions", _):
                 return try InMemoryAccountRoutes(request: request, caller: caller).answer(in: &self)
             default: break
@@ -50,7 +50,7 @@ extension InMemoryDatabase {
             if try request.word("dryRun") { return try changeSet(call) }
             return try remembering(call) { database throws in try database.changeSet(call) }
         case ("GET", "changes", 1): return try changes(call)
-        case ("POST", "assets", 1): return try upload(call)
+        case ("POST", "assets", 1): return try files.upload(call, schema: schema)
         case (_, "assets", 2...): throw InMemoryRefusal.notThere("resumable uploads; send at most 8 MiB")
         case (_, "schema", _), (_, "grants", _), (_, "roles", _), (_, "keys", _), (_, "invitations", _),
             (_, "explain", _), (_, "administrators", _), (_, "audit", _):

@@ -22,8 +22,7 @@ struct InMemoryDatabase {
 
     var accounts = InMemoryAccounts()
     var files = InMemoryFiles()
-    /// What cursors and tokens stand for.
-    var positions: [String: InMemoryPosition] = [:]
+    var positions = InMemoryPositions()
     /// Tokens of changes from before this number are too old.
     private(set) var oldestToken: Int64 = 0
     var answers: [String: RememberedAnswer] = [:]
