@@ -16,7 +16,7 @@ struct InMemoryPage {
                 break
             }
             if index > 0 { json.append(UInt8(ascii: ",")) }
-            try database.append(record, call, to: &json)
+            try call.append(record, of: database, to: &json)
             shown = record
         }
         json.append(UInt8(ascii: "]"))
