@@ -34,7 +34,6 @@ TYPE_METHODS = 40
 # Types that are still larger than that: (lines of code, methods) that they may have. Numbers only go down.
 TOO_LARGE = {
     "FogbaseClient.Database": (644, 63),
-    "FogbaseClient.InMemoryDatabase": (1054, 72),
     "FogbaseClient.Query": (277, 48),
 }
 

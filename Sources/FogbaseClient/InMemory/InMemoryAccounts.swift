@@ -1,6 +1,35 @@
-internal import Foundation
 internal import RecordModel
 internal import RecordWire
+
+/// The accounts of one container and environment, and who is signed in to them.
+struct InMemoryAccounts {
+    var users: [UserID: InMemoryUser] = [:]
+    /// By their tokens.
+    var sessions: [String: InMemorySession] = [:]
+    var sessionsBegun = 0
+
+    /// The number of the account with a record name.
+    func id(named recordName: String) -> UserID? {
+        users.first { $0.value.recordName == recordName }?.key
+    }
+
+    /// The record name of whoever has a number.
+    func name(of id: UserID) -> String {
+        switch id {
+        case .nobody: "_anonymous"
+        case .administrator: "_administrator"
+        default: users[id]?.recordName ?? Self.deletedUser
+        }
+    }
+
+    /// The name of whoever has no account any more.
+    static let deletedUser = "_deleted"
+
+    /// Ends the sessions of an account, all of them or all but one.
+    mutating func endSessions(of id: UserID, but token: String? = nil) {
+        sessions = sessions.filter { $1.account != id || $0 == token }
+    }
+}
 
 /// An account of `InMemoryServer`.
 struct InMemoryUser {
@@ -41,226 +70,4 @@ struct InMemorySession {
     var used: Int64
     var expires: Int64
     let ends: Int64
-}
-
-/// Accounts and sessions.
-extension InMemoryDatabase {
-    mutating func answerAccounts(_ request: InMemoryRequest, _ caller: Caller) throws -> TransportResponse {
-        switch (request.method, request.path.joined(separator: "/")) {
-        case ("POST", "users"): return try signUp(try request.object(["name", "password", "label", "invitation"]))
-        case ("POST", "users/anonymous"):
-            return try open(addUser(name: nil, password: nil), label: try request.object(["label"])["label"]?.string)
-        case ("POST", "sessions"): return try signIn(try request.object(["name", "password", "label"]))
-        case ("GET", "users/me") where caller.administrator != nil:
-            return TransportResponse(
-                json: ["userRecordName": "_administrator", "name": "Administrator", "isAdministrator": true])
-        case (_, "users/me"), (_, "sessions"), (_, "sessions/current"), ("POST", "sessions/current/rotate"): break
-        case ("DELETE", let path) where path.hasPrefix("sessions/"): break
-        default: throw InMemoryRefusal.notThere("administration of accounts")
-        }
-        guard let id = caller.userID, let user = users[id], let token = try request.token else {
-            throw RecordError(.authenticationRequired, "Nobody is signed in. Send the token of a session")
-        }
-        switch (request.method, request.path.joined(separator: "/")) {
-        case ("GET", "users/me"): return TransportResponse(json: describe(user, id))
-        case ("PATCH", "users/me"): return try change(user, id, token, request)
-        case ("DELETE", "users/me"): return try remove(user, id, request)
-        case ("GET", "sessions"): return listSessions(of: id, current: token)
-        case ("DELETE", "sessions"):
-            let others = try request.word("others")
-            sessions = sessions.filter { $1.account != id || (others && $0 == token) }
-        case ("DELETE", "sessions/current"): sessions[token] = nil
-        case ("DELETE", _):
-            let found = sessions.first { $1.account == id && $1.id == request.path[1] }
-            guard let found else { throw RecordError(.notFound, "There is no such session of yours") }
-            sessions[found.key] = nil
-        case ("POST", _): return try rotate(token)
-        default: throw RecordError.badRequest("This path does not take the method", cause: .methodNotAllowed)
-        }
-        return TransportResponse(status: 204)
-    }
-
-    private mutating func signUp(_ object: JSONObject) throws -> TransportResponse {
-        if object["invitation"]?.isNull == false { throw InMemoryRefusal.notThere("invitations") }
-        let (name, password) = try Self.credentials(object)
-        return try open(addUser(name: try checked(newName: name), password: password), label: object["label"]?.string)
-    }
-
-    private mutating func signIn(_ object: JSONObject) throws -> TransportResponse {
-        let (name, password) = try Self.credentials(object)
-        guard let found = users.first(where: { $1.name == name && $1.password == password }) else {
-            throw RecordError(.authenticationFailed, "The name or the password is wrong")
-        }
-        return try open(found.key, label: object["label"]?.string)
-    }
-
-    private static func credentials(_ object: JSONObject) throws(RecordError) -> (name: String, password: String) {
-        guard let name = object["name"]?.string, let password = object["password"]?.string else {
-            throw .badRequest("The body needs 'name' and 'password', both strings")
-        }
-        return (name, try checked(password: password))
-    }
-
-    private static func checked(password: String) throws(RecordError) -> String {
-        guard (8...256).contains(password.utf8.count) else {
-            throw .badRequest("A password has 8 to 256 bytes", details: [("field", .text("password"))])
-        }
-        return password
-    }
-
-    private func checked(newName name: String) throws(RecordError) -> String {
-        guard RecordName(name) != nil, name.utf8.count <= 128, name.first?.isWhitespace == false,
-            name.last?.isWhitespace == false, name.first != "_"
-        else {
-            throw .badRequest(
-                "A user's name has 1 to 128 bytes, no space at its ends, and no underscore in front",
-                details: [("field", .text("name"))])
-        }
-        guard !users.values.contains(where: { $0.name == name }) else {
-            throw RecordError(.exists, "An account with this name exists already. Choose another", cause: .nameTaken)
-        }
-        return name
-    }
-
-    /// Makes an account and its user record.
-    private mutating func addUser(name: String?, password: String?) throws(RecordError) -> UserID {
-        // Far from the numbers that stand for no account.
-        let id = UserID(rawValue: (users.keys.max()?.rawValue ?? 15) + nextSequence())
-        let recordName = "_" + UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "")
-        users[id] = InMemoryUser(recordName: recordName, name: name ?? recordName, password: password, created: now)
-        try extendSchema(.users, with: [], grants: .users)
-        if let key = RecordName(recordName).map({ RecordKey(zone: 0, name: $0) }), let type = schema[.users] {
-            keep(KeptRecord(id: nextSequence(), key: key, type: type.id, creator: id, created: now), at: key)
-        }
-        return id
-    }
-
-    private mutating func open(_ id: UserID, label: String?) throws(RecordError) -> TransportResponse {
-        if let label, !(1...100).contains(label.utf8.count) {
-            throw .badRequest("A session's label has 1 to 100 bytes", details: [("field", .text("label"))])
-        }
-        let ends = now + limits.sessionLongestSeconds * 1_000
-        sessionsBegun += 1
-        let session = InMemorySession(
-            id: UUID().uuidString, number: sessionsBegun, account: id, label: label, created: now, used: now,
-            expires: now + limits.sessionSeconds * 1_000, ends: ends)
-        return show(session, status: 201)
-    }
-
-    /// Gives a session a token, and shows it.
-    private mutating func show(_ session: InMemorySession, status: Int) -> TransportResponse {
-        let token = "fbs_" + UUID().uuidString
-        sessions[token] = session
-        return TransportResponse(
-            json: [
-                "token": .string(token), "expiresAt": .integer(session.expires),
-                "user": users[session.account]?.head ?? .null,
-            ], status: status)
-    }
-
-    private mutating func rotate(_ token: String) throws(RecordError) -> TransportResponse {
-        guard let session = sessions.removeValue(forKey: token) else { throw .tokenIsNone }
-        return show(session, status: 200)
-    }
-
-    private func listSessions(of id: UserID, current: String) -> TransportResponse {
-        let own = sessions.filter { $1.account == id && $1.expires > now }
-            .sorted { $0.value.number > $1.value.number }
-        let documents = own.map { token, session -> JSONValue in
-            var object = JSONObject([("id", .string(session.id))])
-            object["label"] = session.label.map(JSONValue.string)
-            object["createdTimestamp"] = .integer(session.created)
-            object["usedTimestamp"] = .integer(session.used)
-            object["expiresAt"] = .integer(session.expires)
-            object["current"] = .bool(token == current)
-            return .object(object)
-        }
-        return TransportResponse(json: ["sessions": .array(documents)])
-    }
-
-    /// An account with what it has.
-    private func describe(_ user: InMemoryUser, _ id: UserID) -> JSONValue {
-        var usage = (records: 0, bytes: 0, files: 0)
-        for record in records.values where record.creator == id && !record.isDeleted {
-            usage.records += 1
-            usage.bytes += record.fields.text.count + record.externals.values.reduce(0) { $0 + $1.count }
-            let assets = try? record.fields.withView { view throws(RecordError) in try view.assets() }
-            usage.files += assets?.reduce(0) { $0 + Int($1.asset.size) } ?? 0
-        }
-        var me = user.document(isOwn: true).object ?? JSONObject()
-        me["usage"] = [
-            "records": .integer(Int64(usage.records)), "bytes": .integer(Int64(usage.bytes)),
-            "assetBytes": .integer(Int64(usage.files)),
-        ]
-        return .object(me)
-    }
-
-    private mutating func change(
-        _ user: InMemoryUser, _ id: UserID, _ token: String, _ request: InMemoryRequest
-    ) throws(RecordError) -> TransportResponse {
-        let object = try request.object(["name", "password", "currentPassword", "invitation"])
-        let (name, password) = (object["name"]?.string, object["password"]?.string)
-        let current = object["currentPassword"]?.string
-        guard name != nil || password != nil else { throw .badRequest("There is nothing to change") }
-        if user.isAnonymous {
-            guard current == nil, name != nil, password != nil else {
-                throw .badRequest("This account has neither a name nor a password yet. Send 'name' and 'password'")
-            }
-        } else {
-            try require(current, "currentPassword", of: user)
-        }
-        var changed = user
-        if let name, name != user.name { changed.name = try checked(newName: name) }
-        if let password { changed.password = try Self.checked(password: password) }
-        users[id] = changed
-        guard password != nil else { return TransportResponse(json: ["user": changed.document(isOwn: false)]) }
-        sessions = sessions.filter { $1.account != id || $0 == token }
-        return try rotate(token)
-    }
-
-    private func require(_ password: String?, _ field: String, of user: InMemoryUser) throws(RecordError) {
-        guard let password else {
-            throw .badRequest("Send the account's password in '\(field)'", details: [("field", .text(field))])
-        }
-        guard password == user.password else {
-            throw RecordError(.accessDenied, "The current password is wrong", cause: .wrongPassword)
-        }
-    }
-
-    /// Takes an account away: its user record, what refers to that with `DELETE_SELF`, and its private database.
-    private mutating func remove(
-        _ user: InMemoryUser, _ id: UserID, _ request: InMemoryRequest
-    ) throws(RecordError) -> TransportResponse {
-        let object = request.body.isEmpty ? JSONObject() : try request.object(["password"])
-        if !user.isAnonymous { try require(object["password"]?.string, "password", of: user) }
-        if let name = RecordName(user.recordName), let record = find(name, zone: 0) {
-            var writer = InMemoryWriter(
-                call: InMemoryCall(request: request, caller: .administrator(.bootstrap), scope: .publicDatabase))
-            try writer.bury(record, position: 0, in: &self)
-        }
-        for key in records.keys where key.zone == id.rawValue { keep(nil, at: key) }
-        users[id] = nil
-        sessions = sessions.filter { $1.account != id }
-        return TransportResponse(status: 204)
-    }
-}
-
-extension InMemoryRequest {
-    /// The body as an object that has these keys alone.
-    fileprivate func object(_ keys: [String]) throws(RecordError) -> JSONObject {
-        if body.isEmpty { return JSONObject() }
-        let tree: JSONValue
-        do throws(JSONError) { tree = try JSONValue.parse(body) } catch { throw RecordError(error) }
-        guard let object = tree.object else { throw .badRequest("The body must be a JSON object") }
-        if let stray = object.keys.first(where: { !keys.contains($0) }) {
-            throw .badRequest("The body has no key '\(stray)'; its keys are \(keys.joined(separator: ", "))")
-        }
-        return object
-    }
-}
-
-extension RecordError {
-    static let userRecordStays = RecordError(
-        .accessDenied, "A user record goes with its account alone. Delete the account with DELETE /users/me",
-        details: [("recordType", .text(RecordTypeName.users.text))])
 }

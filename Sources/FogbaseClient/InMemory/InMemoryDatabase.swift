@@ -1,8 +1,9 @@
-internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
 /// All of one container and environment of `InMemoryServer`: its public and private databases, accounts and files.
+///
+/// It keeps the data consistent. Other types answer the requests, and take it `inout`.
 struct InMemoryDatabase {
     let limits = DatabaseLimits()
     /// Milliseconds since 1970.
@@ -20,22 +21,13 @@ struct InMemoryDatabase {
     /// What was where a transaction has changed something, in order.
     private var journal: [(key: RecordKey, before: KeptRecord?)] = []
 
-    var users: [UserID: InMemoryUser] = [:]
-    var sessions: [String: InMemorySession] = [:]
-    var sessionsBegun = 0
+    var accounts = InMemoryAccounts()
     var files = InMemoryFiles()
-    /// What cursors and tokens stand for.
-    var positions: [String: InMemoryPosition] = [:]
+    var positions = InMemoryPositions()
     /// Tokens of changes from before this number are too old.
     private(set) var oldestToken: Int64 = 0
+    /// By callers and idempotency keys.
     var answers: [String: RememberedAnswer] = [:]
-
-    /// The answer to a request with an idempotency key.
-    struct RememberedAnswer {
-        var request: String
-        var body: [UInt8]
-        var response: TransportResponse
-    }
 
     mutating func nextSequence() -> Int64 {
         sequence += 1
@@ -85,6 +77,15 @@ struct InMemoryDatabase {
         }
     }
 
+    /// Adds a type, or fields to it.
+    mutating func extendSchema(
+        _ name: RecordTypeName, with fields: [(name: FieldName, type: FieldType)], grants: Grants
+    ) throws(RecordError) {
+        let evolution = SchemaEvolution.extending(schema, name, grants, with: fields)
+        if let violation = evolution.violation { throw violation }
+        for step in evolution.steps { schema.apply(step, number: Int64(schema.types.count + 1)) }
+    }
+
     mutating func forgetJournal() {
         journal = []
     }
@@ -110,7 +111,11 @@ struct InMemoryDatabase {
         records.values.filter { $0.type == type.id && $0.key.zone == zone && !$0.isDeleted }.sorted { $0.id < $1.id }
     }
 
-    // MARK: Who asks, and where
+    func fieldName(_ field: Int, of record: KeptRecord) -> String {
+        schema[id: record.type]?[id: field]?.name.text ?? ""
+    }
+
+    // MARK: Who asks
 
     /// Who the bearer of a token is.
     ///
@@ -118,81 +123,11 @@ struct InMemoryDatabase {
     mutating func caller(bearing token: String?) throws(RecordError) -> Caller {
         guard let token else { return .anonymous }
         if token == administratorToken { return .administrator(.bootstrap) }
-        guard var session = sessions[token], session.expires > now else { throw .tokenIsNone }
+        guard var session = accounts.sessions[token], session.expires > now else { throw .tokenIsNone }
         session.used = now
         session.expires = min(session.ends, now + limits.sessionSeconds * 1_000)
-        sessions[token] = session
+        accounts.sessions[token] = session
         return .user(session.account, roles: [:])
-    }
-
-    /// The database that a request names.
-    ///
-    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED for a private one that is not the caller's.
-    func scope(of request: InMemoryRequest, for caller: Caller) throws(RecordError) -> DatabaseScope {
-        guard [nil, "_defaultZone"].contains(request["zone"]) else { throw .zoneNotFound }
-        switch request["database"] {
-        case nil, "public": return .publicDatabase
-        case "private": break
-        default: throw .badRequest("'database' is public or private", details: [("parameter", .text("database"))])
-        }
-        if caller == .anonymous {
-            throw RecordError(.authenticationRequired, "A private database belongs to a user. Sign in first")
-        }
-        guard let name = request["owner"] else {
-            guard let owner = caller.userID else {
-                throw .badRequest("An administrator names whose private database it is, with 'owner'")
-            }
-            return .privateDatabase(owner: owner)
-        }
-        let owner = userID(named: name)
-        guard Authorization.mayEnterPrivateDatabase(caller, of: owner ?? .nobody) else {
-            throw RecordError(.accessDenied, "A private database is its owner's alone")
-        }
-        guard let owner else { throw RecordError(.notFound, "There is no user with this record name") }
-        return .privateDatabase(owner: owner)
-    }
-
-    /// The number of the account with a record name.
-    func userID(named recordName: String) -> UserID? {
-        users.first { $0.value.recordName == recordName }?.key
-    }
-
-    /// The record name of whoever has a number.
-    func userName(_ id: UserID) -> String {
-        switch id {
-        case .nobody: "_anonymous"
-        case .administrator: "_administrator"
-        default: users[id]?.recordName ?? Self.deletedUser
-        }
-    }
-
-    /// The name of whoever has no account any more.
-    static let deletedUser = "_deleted"
-}
-
-/// One request with what is known of it.
-struct InMemoryCall {
-    let request: InMemoryRequest
-    let caller: Caller
-    let scope: DatabaseScope
-    /// The fields that the answer shall show; `nil` for all.
-    var fields: [String]?
-
-    var zone: Int64 {
-        if case .privateDatabase(let owner) = scope { owner.rawValue } else { 0 }
-    }
-
-    func may(_ action: Action, _ record: KeptRecord, _ type: RecordTypeDefinition) -> Bool {
-        Authorization.authorize(caller, action, in: scope, type: type, record.facts) == .allowed
-    }
-
-    /// Whether a record exists for the caller.
-    func knows(_ record: KeptRecord, _ type: RecordTypeDefinition) -> Bool {
-        may(.read, record, type) || may(.write, record, type)
-    }
-
-    func reach(_ action: Action, _ type: RecordTypeDefinition) -> Reach {
-        Authorization.reach(of: action, for: caller, in: scope, type: type)
     }
 }
 

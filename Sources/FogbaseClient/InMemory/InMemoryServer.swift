@@ -141,7 +141,7 @@ public actor InMemoryServer: Transport {
             defer { databases[name] = database }
             database.now = Int64((now().timeIntervalSince1970 * 1_000).rounded(.down))
             database.administratorToken = administratorToken
-            return database.answer(request)
+            return InMemoryRouter(request: request).answer(in: &database)
         } catch {
             return .refusing(error)
         }

@@ -75,6 +75,17 @@ struct KeptRecord {
         self.values = values
     }
 
+    /// Notes who could read the record until now and cannot any more, for the feed.
+    mutating func noteFormerReaders(before: [UInt8]?) {
+        guard access != before else { return }
+        let former = StoredFormerReaders.losses(formerReaders, before: before, after: access, at: sequence)
+        formerReaders = former.isEmpty ? nil : StoredFormerReaders.encode(former)
+    }
+
+    func refers(to name: RecordName, with action: ReferenceAction) -> Bool {
+        references.contains { $0.reference.recordName == name && $0.reference.action == action }
+    }
+
     /// Leaves nothing of it but that it is gone.
     mutating func clear() {
         isDeleted = true

@@ -2,21 +2,27 @@ internal import Foundation
 internal import RecordModel
 internal import RecordWire
 
-/// The writes of one request.
+/// Performs the operations of one request, and checks the references that they leave.
 struct InMemoryWriter {
     let call: InMemoryCall
-    var checks: [ReferenceCheck] = []
+    private var checks: [ReferenceCheck] = []
     /// The records that deletions of this request have taken with them.
-    var cascaded = 0
-}
+    private var cascaded = 0
 
-/// What became of an operation.
-enum InMemoryOutcome {
-    case saved(KeptRecord, isNew: Bool)
-    case deleted
-}
+    init(call: InMemoryCall) { self.call = call }
 
-extension InMemoryWriter {
+    /// Performs one operation and checks its references, or leaves everything as it is.
+    mutating func performAlone(
+        _ operation: InMemoryOperation, in database: inout InMemoryDatabase
+    ) throws(RecordError) -> InMemoryOutcome {
+        defer { checks.removeAll() }
+        return try database.transaction { database throws(RecordError) in
+            let outcome = try perform(operation, position: 0, in: &database)
+            if let (_, error) = brokenPromise(in: database) { throw error }
+            return outcome
+        }
+    }
+
     /// Performs one operation. References are checked afterwards: once per operation, or once for an atomic batch.
     mutating func perform(
         _ operation: InMemoryOperation, position: Int, in database: inout InMemoryDatabase
@@ -57,17 +63,17 @@ extension InMemoryWriter {
     }
 
     /// Adds a record whose name is free.
-    mutating func insert(
+    private mutating func insert(
         _ operation: InMemoryOperation, _ typeName: RecordTypeName, position: Int, in database: inout InMemoryDatabase
     ) throws(RecordError) -> InMemoryOutcome {
-        let (type, changes) = try database.resolve(operation, typeName, existing: nil, call)
-        let merge = try database.merge(changes, into: nil, replacesAll: true)
+        let (type, changes) = try resolve(operation, typeName, existing: nil, in: &database)
+        let merge = try merge(changes, into: nil, replacesAll: true, in: database)
         let name = operation.recordName ?? RecordName(UUID().uuidString.lowercased())
         guard let name else { throw .badRequest("The operation needs a recordName") }
         var record = KeptRecord(
             id: database.nextSequence(), key: RecordKey(zone: call.zone, name: name), type: type.id,
             creator: call.caller.writerID, created: database.now)
-        record.access = try database.access(operation, of: record, call)
+        record.access = try access(operation, of: record, in: database)
         try record.take(merge)
         try noteChecks(of: record, before: nil, position: position)
         database.keep(record, at: record.key)
@@ -102,14 +108,10 @@ extension InMemoryWriter {
         if operation.buildsOnValues, !mayRead {
             throw RecordError(.accessDenied, "An operation builds on the value so far, which is not yours to read")
         }
-        let (current, changes) = try database.resolve(operation, type.name, existing: existing, call)
-        let merge = try database.merge(changes, into: existing, replacesAll: replacesAll)
-        var record = existing
-        record.sequence = database.nextSequence()
-        record.revision += 1
-        record.modifier = call.caller.writerID
-        record.modified = database.now
-        record.access = try database.access(operation, of: existing, call)
+        let (current, changes) = try resolve(operation, type.name, existing: existing, in: &database)
+        let merge = try merge(changes, into: existing, replacesAll: replacesAll, in: database)
+        var record = changed(existing, in: &database)
+        record.access = try access(operation, of: existing, in: database)
         record.noteFormerReaders(before: existing.access)
         try record.take(merge)
         if current.name == .users, record.references.contains(where: { $0.reference.action == .deleteSelf }) {
@@ -118,6 +120,16 @@ extension InMemoryWriter {
         try noteChecks(of: record, before: existing, position: position)
         database.keep(record, at: record.key)
         return .saved(record, isNew: false)
+    }
+
+    /// A record as this request changes it.
+    private func changed(_ record: KeptRecord, in database: inout InMemoryDatabase) -> KeptRecord {
+        var record = record
+        record.sequence = database.nextSequence()
+        record.revision += 1
+        record.modifier = call.caller.writerID
+        record.modified = database.now
+        return record
     }
 
     private mutating func delete(
@@ -145,10 +157,12 @@ extension InMemoryWriter {
         var waiting = [first.key]
         var known: Set<RecordKey> = [first.key]
         while let key = waiting.popLast() {
-            guard let record = database.records[key], !record.isDeleted else { continue }
+            guard var record = database.find(key.name, zone: key.zone) else { continue }
             // A user record goes with its account alone.
             if key != first.key, database.schema[id: record.type]?.name == .users { continue }
-            database.bury(record, by: call.caller)
+            record = changed(record, in: &database)
+            record.clear()
+            database.keep(record, at: key)
             checks.append(.nobodyValidates(target: key, position: position))
             let holders = (database.holders[key] ?? []).compactMap { database.records[$0] }
                 .filter { $0.refers(to: key.name, with: .deleteSelf) }.sorted { $0.id < $1.id }.map(\.key)
@@ -182,12 +196,7 @@ extension InMemoryWriter {
         case .none, .exists: return
         case .tags(let tags) where tags.contains(record.tag): return
         case .absent, .tags:
-            var json: [UInt8]?
-            if call.may(.read, record, type) {
-                var text: [UInt8] = []
-                try database.append(record, call, to: &text)
-                json = text
-            }
+            let json = try call.may(.read, record, type) ? call.json(of: record, in: database) : nil
             throw .preconditionFailed(json, wantsNone: writeGuard == .absent)
         }
     }
@@ -228,8 +237,7 @@ extension InMemoryWriter {
     }
 
     /// The first promise that does not hold.
-    mutating func brokenPromise(in database: InMemoryDatabase) -> (position: Int, error: RecordError)? {
-        defer { checks.removeAll() }
+    func brokenPromise(in database: InMemoryDatabase) -> (position: Int, error: RecordError)? {
         for check in checks {
             if let error = error(of: check, in: database) { return (check.position, error) }
         }
@@ -259,8 +267,8 @@ extension InMemoryWriter {
     }
 }
 
-extension KeptRecord {
-    func refers(to name: RecordName, with action: ReferenceAction) -> Bool {
-        references.contains { $0.reference.recordName == name && $0.reference.action == action }
-    }
+/// What became of an operation.
+enum InMemoryOutcome {
+    case saved(KeptRecord, isNew: Bool)
+    case deleted
 }

@@ -1,0 +1,141 @@
+internal import RecordModel
+internal import RecordWire
+
+/// One request with what is known of it, and what its caller sees of records.
+struct InMemoryCall {
+    let request: InMemoryRequest
+    let caller: Caller
+    let scope: DatabaseScope
+    /// The fields that the answer shall show; `nil` for all.
+    var fields: [String]?
+
+    var zone: Int64 {
+        if case .privateDatabase(let owner) = scope { owner.rawValue } else { 0 }
+    }
+
+    func may(_ action: Action, _ record: KeptRecord, _ type: RecordTypeDefinition) -> Bool {
+        Authorization.authorize(caller, action, in: scope, type: type, record.facts) == .allowed
+    }
+
+    /// Whether a record exists for the caller.
+    func knows(_ record: KeptRecord, _ type: RecordTypeDefinition) -> Bool {
+        may(.read, record, type) || may(.write, record, type)
+    }
+
+    func reach(_ action: Action, _ type: RecordTypeDefinition) -> Reach {
+        Authorization.reach(of: action, for: caller, in: scope, type: type)
+    }
+
+    /// The record in the path, if the caller may read it.
+    func record(in database: InMemoryDatabase) throws(RecordError) -> KeptRecord {
+        let typeName = try request.typeName
+        let name = try request.recordName
+        guard let type = database.schema[typeName] else { throw .recordNotFound }
+        if caller == .anonymous, reach(.read, type) == .none {
+            throw .refused(caller, .read, .records(typeName))
+        }
+        guard let record = database.find(name, zone: zone), record.type == type.id, may(.read, record, type) else {
+            throw .recordNotFound
+        }
+        return record
+    }
+
+    /// The records of a type that the caller may read, in creation order.
+    func records(of type: RecordTypeDefinition, in database: InMemoryDatabase) throws(RecordError) -> [KeptRecord] {
+        if reach(.read, type) == .none { throw .refused(caller, .read, .records(type.name)) }
+        return database.all(of: type, zone: zone).filter { may(.read, $0, type) }
+    }
+}
+
+// MARK: - Which database
+
+extension InMemoryCall {
+    /// - Throws: AUTHENTICATION_REQUIRED or ACCESS_DENIED for a private database that is not the caller's.
+    init(_ request: InMemoryRequest, by caller: Caller, in database: InMemoryDatabase) throws(RecordError) {
+        self.init(
+            request: request, caller: caller, scope: try Self.scope(of: request, for: caller, database.accounts),
+            fields: request.shownFields)
+    }
+
+    /// The database that a request names.
+    private static func scope(
+        of request: InMemoryRequest, for caller: Caller, _ accounts: InMemoryAccounts
+    ) throws(RecordError) -> DatabaseScope {
+        guard [nil, "_defaultZone"].contains(request["zone"]) else { throw .zoneNotFound }
+        switch request["database"] {
+        case nil, "public": return .publicDatabase
+        case "private": break
+        default: throw .badRequest("'database' is public or private", details: [("parameter", .text("database"))])
+        }
+        if caller == .anonymous {
+            throw RecordError(.authenticationRequired, "A private database belongs to a user. Sign in first")
+        }
+        guard let name = request["owner"] else {
+            guard let owner = caller.userID else {
+                throw .badRequest("An administrator names whose private database it is, with 'owner'")
+            }
+            return .privateDatabase(owner: owner)
+        }
+        let owner = accounts.id(named: name)
+        guard Authorization.mayEnterPrivateDatabase(caller, of: owner ?? .nobody) else {
+            throw RecordError(.accessDenied, "A private database is its owner's alone")
+        }
+        guard let owner else { throw RecordError(.notFound, "There is no user with this record name") }
+        return .privateDatabase(owner: owner)
+    }
+}
+
+// MARK: - Records in answers
+
+extension InMemoryCall {
+    /// A record as the answer shows it.
+    func json(of record: KeptRecord, in database: InMemoryDatabase) throws(RecordError) -> [UInt8] {
+        var text: [UInt8] = []
+        try append(record, of: database, to: &text)
+        return text
+    }
+
+    /// Appends a record, or what a writer learns of one that it may not read.
+    func append(_ record: KeptRecord, of database: InMemoryDatabase, to text: inout [UInt8]) throws(RecordError) {
+        guard let type = database.schema[id: record.type] else { throw .recordNotFound }
+        let name = Array(record.key.name.text.utf8)
+        try name.withUnsafeBufferPointer { name throws(RecordError) in
+            let name = UnsafeRawBufferPointer(name)
+            guard may(.read, record, type) else {
+                RecordComposer.appendStub(name: name, typeName: type.name, revision: record.revision, to: &text)
+                return
+            }
+            let accounts = database.accounts
+            let header = RecordHeader(
+                name: name, typeName: type.name, revision: record.revision, created: record.created,
+                creator: accounts.name(of: record.creator), modified: record.modified,
+                modifier: accounts.name(of: record.modifier), access: shownAccess(of: record, type, accounts))
+            let selection: FieldSelection =
+                fields.map { names in .only(names.compactMap { type[$0]?.id }.sorted()) } ?? .all
+            try record.fields.withView { view throws(RecordError) in
+                RecordComposer.append(
+                    header, fields: view, selection: selection,
+                    external: { field, output in output += record.externals[field] ?? [] },
+                    downloadURL: { _, asset in database.files.url(of: asset) }, to: &text)
+            }
+        }
+    }
+
+    /// The text of a record's ETag: another where its access list is shown.
+    func entityTag(of record: KeptRecord, in database: InMemoryDatabase) -> String {
+        guard let type = database.schema[id: record.type] else { return record.tag }
+        return shownAccess(of: record, type, database.accounts) == nil ? record.tag : record.tag + "-1"
+    }
+
+    /// The access list as answers show it, to those who may change it.
+    private func shownAccess(
+        of record: KeptRecord, _ type: RecordTypeDefinition, _ accounts: InMemoryAccounts
+    ) -> [UInt8]? {
+        guard let access = record.access, may(.write, record, type) else { return nil }
+        let list = StoredAccess.decode(access).rights.sorted { $0.key < $1.key }
+        let shown = list.map { principal, rights -> (String, JSONValue) in
+            if case .user(let id) = principal { (accounts.name(of: id), rights.json) } else { ("*", rights.json) }
+        }
+        return JSONValue.object(JSONObject(shown.filter { $0.0 != InMemoryAccounts.deletedUser })).bytes
+    }
+}

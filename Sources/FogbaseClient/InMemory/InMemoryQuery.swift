@@ -1,0 +1,65 @@
+internal import RecordModel
+internal import RecordWire
+
+/// Answers a query: every record of the type is asked.
+struct InMemoryQuery {
+    let call: InMemoryCall
+
+    func answer(in database: inout InMemoryDatabase) throws -> TransportResponse {
+        let input = try input(database.limits)
+        if input.explain { throw InMemoryRefusal.notThere("plans of queries") }
+        let limit = try database.limits.pageLength(input.limit)
+        guard let typeName = input.recordType else {
+            throw RecordError.badRequest("The body needs 'recordType', the type whose records are asked for")
+        }
+        guard let type = database.schema[typeName] else {
+            return TransportResponse(json: input.count ? ["records": [], "count": 0] : ["records": []])
+        }
+        var records = try call.records(of: type, in: database)
+        let owner = "query \(call.caller.writerID) \(call.zone) \(String(decoding: input.identity, as: UTF8.self))"
+        var (moment, last): (Int64, KeptRecord?) = (database.now, nil)
+        if let cursor = input.cursor {
+            guard case .query(let record, let start)? = database.positions[cursor, owner] else {
+                throw RecordError.cursorIsNone
+            }
+            (moment, last) = (start, record)
+        }
+        let condition = try InMemoryCondition(input, of: type, now: moment, database.accounts)
+        records.removeAll { !condition.holds(for: $0) }
+        let count = records.count
+        records.sort(by: condition.isBefore)
+        if let last { records.removeAll { !condition.isBefore(last, $0) } }
+        var shown = call
+        shown.fields = input.fields
+        var page = try InMemoryPage(records, limit: limit, of: database, shown)
+        if let last = page.last { page.close(cursor: database.positions.keep(.query(after: last, now: moment), owner)) }
+        if input.count { page.append(count: count) }
+        return TransportResponse(json: page.finish())
+    }
+
+    private func input(_ limits: DatabaseLimits) throws(RecordError) -> QueryInput {
+        let request = call.request
+        if request.method == "POST" { return try QueryInput.read(request.body) }
+        var input = try request.condition
+        if let sort = request["sort"] { input.sort = try QueryInput.sort(sort) }
+        input.limit = try request.limit(limits)
+        input.fields = request.shownFields
+        input.cursor = request["cursor"]
+        input.count = try request.word("count")
+        input.explain = try request.word("explain")
+        return input
+    }
+}
+
+extension InMemoryRequest {
+    /// The records of a type that meet a condition, without what only queries have.
+    var condition: QueryInput {
+        get throws(RecordError) {
+            var input = QueryInput()
+            input.recordType = try typeName
+            input.condition = self["where"]
+            input.arguments = try QueryInput.arguments(all("arg"))
+            return input
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import Encodings
+internal import RecordModel
+internal import RecordWire
+
+/// Answers a request that reads a record, a field, a list, or the change feed.
+struct InMemoryReader {
+    let call: InMemoryCall
+
+    func read(in database: InMemoryDatabase) throws(RecordError) -> TransportResponse {
+        let record = try call.record(in: database)
+        let tag = "\"\(call.entityTag(of: record, in: database))\""
+        if let condition = call.request.field("if-match"), condition != "*",
+            !InMemoryRequest.tags(condition).contains(record.tag)
+        {
+            throw RecordError(
+                .conflict, "The record has another tag than If-Match demands", cause: .preconditionFailed)
+        }
+        if let condition = call.request.field("if-none-match"),
+            condition == "*" || condition.split(separator: ",").contains(where: { $0.filter { $0 != " " } == tag })
+        {
+            return TransportResponse(status: 304, fields: ["etag": tag])
+        }
+        return TransportResponse(json: try call.json(of: record, in: database), fields: ["etag": tag])
+    }
+
+    /// Reads the content of a BYTES or ASSET field.
+    func readField(in database: InMemoryDatabase) throws -> TransportResponse {
+        let record = try call.record(in: database)
+        let name = call.request.path[3]
+        guard let field = database.schema[id: record.type]?[name],
+            let entry = try record.fields.withView({ view throws(RecordError) in view.entry(field.id) })
+        else { throw RecordError(.notFound, "The record has no field with this name") }
+        if field.type.element == .asset {
+            let assets = try record.fields.withView { view throws(RecordError) in try view.assets() }
+                .filter { $0.fieldID == field.id }
+            let index = Int(call.request["index"] ?? "0") ?? 0
+            guard assets.indices.contains(index), let file = database.files.content(of: assets[index].asset) else {
+                throw RecordError(.notFound, "The list has no member with this index")
+            }
+            return try file.answer(to: call.request)
+        }
+        guard field.type == .bytes else {
+            throw RecordError.badRequest(
+                "Only BYTES and ASSET fields have content of their own; read the record instead", cause: .typeMismatch,
+                details: [("found", .text(field.type.schemaName))])
+        }
+        let json = record.externals[field.id] ?? Array(record.fields.text[entry.value])
+        let content = json.withUnsafeBytes {
+            Base64.decode(UnsafeRawBufferPointer(rebasing: $0.dropFirst().dropLast()))
+        }
+        return try InMemoryContent(bytes: content ?? [], type: nil, tag: record.tag).answer(to: call.request)
+    }
+
+    func list(in database: inout InMemoryDatabase) throws(RecordError) -> TransportResponse {
+        let typeName = try call.request.typeName
+        let limit = try call.request.limit(database.limits)
+        guard let type = database.schema[typeName] else { return TransportResponse(json: ["records": []]) }
+        var records = try call.records(of: type, in: database)
+        let owner = "list \(call.caller.writerID) \(call.zone) \(type.id)"
+        if let cursor = call.request["cursor"] {
+            guard case .listing(let last)? = database.positions[cursor, owner] else { throw .cursorIsNone }
+            records.removeAll { $0.id <= last }
+        }
+        var page = try InMemoryPage(records, limit: limit, of: database, call)
+        if let last = page.last { page.close(cursor: database.positions.keep(.listing(after: last.id), owner)) }
+        return TransportResponse(json: page.finish())
+    }
+
+    /// What changed in a zone since a token, oldest first.
+    func changes(in database: inout InMemoryDatabase) throws(RecordError) -> TransportResponse {
+        let limit = try call.request.limit(database.limits)
+        let changed = (database.ghosts + database.records.values).filter { $0.key.zone == call.zone }
+            .sorted { $0.sequence < $1.sequence }
+        guard call.scope == .publicDatabase || !changed.isEmpty else {
+            // Nothing was ever written there, so nobody got a token.
+            guard call.request["since"]?.isEmpty ?? true else { throw .tokenIsTooOld }
+            return TransportResponse(json: ["changes": [], "token": "", "moreComing": false])
+        }
+        let owner = "feed \(call.caller.writerID) \(call.zone)"
+        var (last, complete): (Int64, Int64) = (0, 0)
+        if let since = call.request["since"], !since.isEmpty {
+            guard case .feed(let place, let known)? = database.positions[since, owner] else {
+                throw .badRequest(
+                    "The sync token does not belong to this caller and zone. Read the feed from its beginning",
+                    cause: .tokenInvalid)
+            }
+            guard place >= database.oldestToken else { throw .tokenIsTooOld }
+            (last, complete) = (place, known)
+        }
+        var json = Array(#"{"changes":["#.utf8)
+        var count = 0
+        var isCut = false
+        for record in changed where record.sequence > last {
+            if count == limit || json.count > database.limits.pageBytes {
+                isCut = true
+                break
+            }
+            last = record.sequence
+            guard let type = database.schema[id: record.type] else { continue }
+            let isReadable = call.may(.read, record, type)
+            guard isReadable || couldRead(record, type, after: complete) else { continue }
+            if count > 0 { json.append(UInt8(ascii: ",")) }
+            count += 1
+            if record.isDeleted || !isReadable {
+                Array(record.key.name.text.utf8).withUnsafeBytes {
+                    RecordComposer.appendTombstone(name: $0, typeName: type.name, to: &json)
+                }
+            } else {
+                try call.append(record, of: database, to: &json)
+            }
+        }
+        if !isCut { (last, complete) = (database.sequence, database.sequence) }
+        let token = database.positions.keep(.feed(after: last, complete: complete), owner)
+        json += Array("],\"token\":\"\(token)\",\"moreComing\":\(isCut)}".utf8)
+        return TransportResponse(json: json)
+    }
+
+    private func couldRead(_ record: KeptRecord, _ type: RecordTypeDefinition, after complete: Int64) -> Bool {
+        guard let former = record.formerReaders else { return false }
+        return Authorization.couldRead(
+            call.caller, in: call.scope, type: type, creator: record.creator, formerReaders: former, after: complete)
+    }
+}
+
+extension RecordError {
+    static let cursorIsNone = RecordError.badRequest(
+        "The cursor does not belong to this caller and query. Ask for the first page again", cause: .tokenInvalid)
+
+    fileprivate static let tokenIsTooOld = RecordError.badRequest(
+        "The sync token is too old. Read the feed from its beginning", cause: .tokenExpired)
+}

@@ -1,0 +1,111 @@
+internal import RecordModel
+internal import RecordWire
+
+/// Finds the route of a request, and answers it.
+struct InMemoryRouter {
+    let request: InMemoryRequest
+
+    func answer(in database: inout InMemoryDatabase) -> TransportResponse {
+        defer { database.forgetJournal() }
+        do {
+            let caller = try database.caller(bearing: try request.token)
+            switch (request.method, request.path.first ?? "", request.path.count) {
+            case ("GET", "limits", 1): return TransportResponse(json: database.limits.document)
+            case ("GET", "assets", 2...3) where request.path[1] != "uploads": return try database.files.read(request)
+            case (_, "users", _), (_, "sessions", _):
+                return try InMemoryAccountRoutes(request: request, caller: caller).answer(in: &database)
+            default: return try answer(try InMemoryCall(request, by: caller, in: database), in: &database)
+            }
+        } catch {
+            return .refusing(error)
+        }
+    }
+
+    private func answer(_ call: InMemoryCall, in database: inout InMemoryDatabase) throws -> TransportResponse {
+        let (reader, writes) = (InMemoryReader(call: call), InMemoryWriteRoutes(call: call))
+        switch (request.method, request.path.first ?? "", request.path.count) {
+        case ("GET", "records", 2): return try reader.list(in: &database)
+        case ("GET", "records", 3): return try reader.read(in: database)
+        case ("GET", "records", 4): return try reader.readField(in: database)
+        case ("POST", "records", 1): return try remembering(call, in: &database, writes.performBatch)
+        case ("POST", "records", 2):
+            return try remembering(call, in: &database) { try writes.performOne(.create, in: &$0) }
+        case ("PUT", "records", 3):
+            return try remembering(call, in: &database) {
+                try writes.performOne(.modify(createsMissing: true, replacesAll: true), in: &$0)
+            }
+        case ("PATCH", "records", 3):
+            return try remembering(call, in: &database) {
+                try writes.performOne(.modify(createsMissing: false, replacesAll: false), in: &$0)
+            }
+        case ("DELETE", "records", 3):
+            return try remembering(call, in: &database) {
+                try writes.performOne(.delete(forgivesMissing: false), in: &$0)
+            }
+        case ("GET", "query", 2), ("POST", "query", 1): return try InMemoryQuery(call: call).answer(in: &database)
+        case ("DELETE", "query", 2), ("PATCH", "query", 2):
+            let change = InMemoryBulkChange(call: call)
+            if try request.word("dryRun") { return try change.answer(in: &database) }
+            return try remembering(call, in: &database, change.answer)
+        case ("GET", "changes", 1): return try reader.changes(in: &database)
+        case ("POST", "assets", 1): return try database.files.upload(call, schema: database.schema)
+        case (_, "assets", 2...): throw InMemoryRefusal.notThere("resumable uploads; send at most 8 MiB")
+        case (_, "schema", _), (_, "grants", _), (_, "roles", _), (_, "keys", _), (_, "invitations", _),
+            (_, "explain", _), (_, "administrators", _), (_, "audit", _):
+            throw InMemoryRefusal.notThere("administration")
+        default:
+            throw RecordError(.notFound, "No route of the double has this path", cause: .unknownRoute)
+        }
+    }
+
+    /// Performs a write, or answers with what was answered to it before.
+    private func remembering(
+        _ call: InMemoryCall, in database: inout InMemoryDatabase,
+        _ perform: (inout InMemoryDatabase) throws -> TransportResponse
+    ) throws -> TransportResponse {
+        guard let key = request.field("idempotency-key") else { return try perform(&database) }
+        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw RecordError.badRequest("An Idempotency-Key has 1 to 255 visible ASCII characters and is given once")
+        }
+        let name = "\(call.caller.writerID) \(key)"
+        let summary = "\(request.method) \(request.target)"
+        if let known = database.answers[name] {
+            guard known.request == summary, known.body == request.body else {
+                throw RecordError(
+                    .badRequest, "This Idempotency-Key was used for another request. Use a new key for each request",
+                    cause: .idempotencyMismatch)
+            }
+            var response = known.response
+            response.fields["idempotency-replayed"] = "true"
+            return response
+        }
+        let response = try perform(&database)
+        database.answers[name] = RememberedAnswer(request: summary, body: request.body, response: response)
+        return response
+    }
+}
+
+/// The answer to a request with an idempotency key.
+struct RememberedAnswer {
+    let request: String
+    let body: [UInt8]
+    let response: TransportResponse
+}
+
+extension DatabaseLimits {
+    /// What `GET /limits` shows.
+    fileprivate var document: JSONValue {
+        let numbers: [(String, Int)] = [
+            ("recordBytes", recordBytes), ("batchOperations", batchOperations), ("assetBytes", bodyBytes),
+            ("pageSize", pageSize), ("defaultPageSize", defaultPageSize), ("pageBytes", pageBytes),
+            ("bodyBytes", bodyBytes), ("cascadeRecords", cascadeRecords), ("setRecords", setRecords),
+            ("recordNameBytes", Limits.recordNameBytes), ("identifierBytes", Limits.identifierBytes),
+            ("fieldsPerType", Limits.fieldsPerType), ("listMembers", Limits.listMembers),
+            ("queryTextBytes", Limits.conditionBytes), ("queryConditions", Limits.conditions),
+            ("queryListMembers", Limits.conditionListMembers), ("queryArguments", Limits.queryArguments),
+            ("sortTerms", Limits.sortTerms),
+        ]
+        let rates: JSONValue = .object(JSONObject())
+        return .object(JSONObject(numbers.map { ($0, .integer(Int64($1))) } + [("rates", rates)]))
+    }
+}

@@ -1,0 +1,123 @@
+internal import RecordModel
+internal import RecordWire
+
+/// Answers a request that writes one record, or a batch.
+struct InMemoryWriteRoutes {
+    let call: InMemoryCall
+
+    func performOne(_ verb: WriteVerb, in database: inout InMemoryDatabase) throws(RecordError) -> TransportResponse {
+        let request = call.request
+        let type = try request.typeName
+        let name: RecordName? = verb == .create ? nil : try request.recordName
+        let isDeletion = verb == .delete(forgivesMissing: false)
+        let input = isDeletion ? RecordInput() : try RecordInput.readSingle(request.body)
+        guard input.recordType == nil || input.recordType == type,
+            name == nil || input.recordName == nil || input.recordName == name
+        else { throw .badRequest("The body names another type or record than the path. Leave them out") }
+        var operation = InMemoryOperation(verb, type, name ?? input.recordName, input)
+        if verb != .create { operation.writeGuard = try request.writeGuard }
+        var writer = InMemoryWriter(call: call)
+        guard case .saved(let record, let isNew) = try writer.performAlone(operation, in: &database) else {
+            return TransportResponse(status: 204)
+        }
+        var fields = ["etag": "\"\(record.tag)\""]
+        if isNew {
+            let (type, name) = (Connection.encode(type.text), Connection.encode(record.key.name.text))
+            fields["location"] = "/records/\(type)/\(name)"
+        }
+        if request.field("prefer") == "return=minimal" {
+            fields["preference-applied"] = "return=minimal"
+            return TransportResponse(status: isNew ? 201 : 204, fields: fields)
+        }
+        let json = try call.json(of: record, in: database)
+        return TransportResponse(json: json, status: isNew ? 201 : 200, fields: fields)
+    }
+
+    func performBatch(in database: inout InMemoryDatabase) throws(RecordError) -> TransportResponse {
+        let batch = try BatchInput.read(call.request.body, maxOperations: database.limits.batchOperations)
+        var call = call
+        call.fields = call.fields ?? batch.desiredKeys
+        let writer = InMemoryWriter(call: call)
+        let items =
+            try batch.atomic
+            ? performAll(batch.operations, writer, in: &database) : performEach(batch.operations, writer, in: &database)
+        var json = Array(#"{"records":["#.utf8)
+        for (index, item) in items.enumerated() {
+            if index > 0 { json.append(UInt8(ascii: ",")) }
+            json += item
+        }
+        return TransportResponse(json: json + Array("]}".utf8))
+    }
+
+    /// All or nothing: if one item is refused, it says why, and the others that they went with it.
+    private func performAll(
+        _ items: [OperationInput], _ writer: InMemoryWriter, in database: inout InMemoryDatabase
+    ) throws(RecordError) -> [[UInt8]] {
+        var guilty = 0
+        do throws(RecordError) {
+            return try database.transaction { database throws(RecordError) in
+                var writer = writer
+                var answers: [[UInt8]] = []
+                for (position, item) in items.enumerated() {
+                    guilty = position
+                    let operation = try InMemoryOperation(item)
+                    let outcome = try writer.perform(operation, position: position, in: &database)
+                    answers.append(try json(of: outcome, operation, writer.call, in: database))
+                }
+                if let (position, error) = writer.brokenPromise(in: database) {
+                    guilty = position
+                    throw error
+                }
+                return answers
+            }
+        } catch {
+            var error = error
+            if error.serverRecord != nil, let name = items[guilty].record.recordName {
+                // It may have met what this batch had made of the record, which never was.
+                error.serverRecord = try database.find(name, zone: call.zone).map { record throws(RecordError) in
+                    try writer.call.json(of: record, in: database)
+                }
+            }
+            let innocent = RecordError(
+                .atomicError, "Another operation of this atomic batch failed, so none was performed")
+            return items.enumerated().map { ($0 == guilty ? error : innocent).json(of: $1.record.recordName) }
+        }
+    }
+
+    private func performEach(
+        _ items: [OperationInput], _ writer: InMemoryWriter, in database: inout InMemoryDatabase
+    ) -> [[UInt8]] {
+        var writer = writer
+        return items.map { item in
+            do throws(RecordError) {
+                let operation = try InMemoryOperation(item)
+                let outcome = try writer.performAlone(operation, in: &database)
+                return try json(of: outcome, operation, writer.call, in: database)
+            } catch {
+                return error.json(of: item.record.recordName)
+            }
+        }
+    }
+
+    /// What stands for an operation in the answer to a batch.
+    private func json(
+        of outcome: InMemoryOutcome, _ operation: InMemoryOperation, _ call: InMemoryCall, in database: InMemoryDatabase
+    ) throws(RecordError) -> [UInt8] {
+        switch outcome {
+        case .saved(let record, _): try call.json(of: record, in: database)
+        case .deleted:
+            JSONValue.object(
+                JSONObject([("recordName", .string(operation.recordName?.text ?? "")), ("deleted", true)])
+            ).bytes
+        }
+    }
+}
+
+extension RecordError {
+    /// What stands for a refused item in the answer to a batch.
+    fileprivate func json(of name: RecordName?) -> [UInt8] {
+        var text: [UInt8] = []
+        ErrorComposer.append(self, uuid: nil, recordName: name?.text, to: &text)
+        return text
+    }
+}
