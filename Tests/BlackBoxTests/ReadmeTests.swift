@@ -14,7 +14,8 @@ import Testing
         let shown = try JSONValue.parse(Array(try #require(Shell.blocks(of: "README.md", language: "json").first).utf8))
         for feed in [run.answers[2], run.answers[5]] {
             let lines = feed.split(separator: "\n").map { Array($0.utf8) }
-            let changes = try #require(JSONValue.parse(try #require(lines.last))["changes"]?.array)
+            let page = try JSONValue.parse(try #require(lines.last))
+            let changes = try #require(page["changes"]?.array)
             #expect(changes.count == 1)
             #expect(changes.first?.object?.keys == shown.object?.keys)
             #expect(changes.first?["recordName"] == shown["recordName"])
