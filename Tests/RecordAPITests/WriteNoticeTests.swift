@@ -18,6 +18,8 @@ import Testing
             ("0.1000000000000000000000", false), ("-9007199254740993", true), ("1e300", false),
             ("12345678901234567890e-5", true),
             ("100000000000000000000000", false), ("9.9999999999999999e22", true), ("0.0000000000000000001", false),
+            ("0.0000000000000000", false), ("-0.000000000000000000e5", false),
+            ("0.\(String(repeating: "0", count: 400))1", true),
         ] as [(String, Bool)])
     func `a number that a DOUBLE does not hold is told of`(number: String, isTold: Bool) async throws {
         let database = try await TestDatabase.make(withUsers: false)

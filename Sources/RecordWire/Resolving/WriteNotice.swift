@@ -60,6 +60,7 @@ extension CanonicalValue {
     private static func significantDigits(_ number: some Sequence<UInt8>) -> [UInt8] {
         let mantissa = number.prefix { $0 | 0x20 != UInt8(ascii: "e") }
         let digits = mantissa.filter { $0 &- UInt8(ascii: "0") < 10 }.drop { $0 == UInt8(ascii: "0") }
-        return Array(digits.prefix((digits.lastIndex { $0 != UInt8(ascii: "0") } ?? -1) + 1 - digits.startIndex))
+        guard let last = digits.lastIndex(where: { $0 != UInt8(ascii: "0") }) else { return [] }
+        return Array(digits[...last])
     }
 }
