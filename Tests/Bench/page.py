@@ -42,8 +42,8 @@ TOPICS = (
     ("Access control", "Reads with a session, an API key, access lists, field grants and rate limits. `access-page-N` "
      "is a page of records whose access lists admit the caller to 1 of N.", ("access-",)),
     ("Data size", "The same work on 1,000 to 10,000,000 records; the reference is the smallest size.", ("scale-",)),
-    ("Bulk deletes and index builds", "100,000 deletes and an index on a million records, alone and (`-beside`, `-p99`) "
-     "while 64 clients create records.", ("delete-", "index-")),
+    ("Bulk deletes and index builds", "100,000 deletes and an index on a million records, alone and (`-beside`, "
+     "`-p99`) while 64 clients create records.", ("delete-", "index-")),
     ("Assets", "Uploads are CPU seconds per GiB. `asset-beside` is the p99 of 64 clients that create during an upload. "
      "A thumbnail is of a 12-megapixel JPEG.", ("asset-", "thumbnail-")),
     ("Hostile load", "How much longer reads of a good client take next to expensive queries; CPU time of the longest "

@@ -34,7 +34,7 @@ import Testing
             made.status == 0 && made.out.contains("Saved 1 database") && made.out.contains("and 1 asset to \(backup)."),
             "\(made)")
         let verified = try shell.run("backup verify \(backup)", takesData: false)
-        #expect(verified.status == 0 && verified.out.contains("The backup is whole."), "\(verified)")
+        #expect(verified.status == 0 && verified.out.contains("The backup is complete."), "\(verified)")
         let json = try JSONValue.parse(
             Array(try shell.run("backup verify \(backup) --json", takesData: false).out.utf8))
         #expect(json["whole"] == true && json["databases"] == 1 && json["problems"] == .array([]))
