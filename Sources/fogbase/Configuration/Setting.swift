@@ -119,10 +119,10 @@ struct Setting: Sendable {
             "the server's own administrator token; by default created at the first start"),
         Setting(
             "accounts.sign_up", \.signUp, .choice,
-            "who may create an account: anyone, only administrators, or anyone with an invitation"),
+            "who can create an account: anyone, only administrators, or anyone with an invitation"),
         Setting(
             "accounts.development", \.developmentAccess, .choice,
-            "who may use the development environment: everyone, or members (administrators, keys and the users they created there); auto: members if data.environment is production"
+            "who can use the development environment: everyone, or members (administrators, keys and the users they created there); auto: members if data.environment is production"
         ),
         Setting(
             "accounts.anonymous", \.anonymousAccounts, .choice,
@@ -135,7 +135,7 @@ struct Setting: Sendable {
             .duration(Duration.seconds(300)...Duration.seconds(3_660 * 86_400)), "lifetime of any session"),
         Setting(
             "metrics.access", \.metricsAccess, .choice,
-            "who may read /metrics: administrators, also loopback peers, or everyone"),
+            "who can read /metrics: administrators, also loopback peers, or everyone"),
         Setting(
             "cors.origins", \.corsOrigins, .origins,
             "web origins whose pages may read responses, such as https://*.example.org, http://localhost:* or capacitor://localhost"
