@@ -1,24 +1,24 @@
-# Every verb of the project. `make help` lists them; plain `make` checks, builds and tests.
+# All targets of the project. `make help` lists them; plain `make` checks, builds and tests.
 
-# Variables are set behind the verb, as in `make run PORT=9000`, and but for two not by the environment: HOST and PORT mean
-# other things in many a shell.
+# Set variables after the target, as in `make run PORT=9000`. The environment sets only RETRY and the test parallelism below:
+# shells often use HOST and PORT for other purposes.
 
-# Where the server that `make run` starts listens, and the folder with its data.
+# Address, port and data directory of the server that `make run` starts.
 HOST = 127.0.0.1
 PORT = 8080
 DATA = ./data
 
-# FILTER=HTTPTests, or a part of a test's name, narrows `make test`, `make tsan` and `make asan`.
+# FILTER=HTTPTests, or a part of a test's name, limits `make test`, `make tsan` and `make asan`.
 FILTER =
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 
-# RETRY=1 has `make test` run suites that failed once more, alone, to say whether they are unsteady. They have failed.
+# RETRY=1: `make test` runs failed suites again, one by one, and reports whether they are flaky. They still count as failed.
 export RETRY ?=
 
-# As many tests at once as there are processors: with all of them at once, those with a clock starve.
+# As many parallel tests as processors: with more, tests with timeouts fail.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCESSORS_ONLN)
 
-# How many random queries `make oracle` asks, and the seed of the first ones.
+# The number of random queries of `make oracle`, and the seed of the first ones.
 CASES = 200000
 SEED = 1
 
@@ -36,34 +36,33 @@ SANITIZED = $(shell expr $(REQUESTS) / 5)
 # The example applications that `make examples` runs.
 EXAMPLES = Forum Goods Calendar CleanUp TypedPosts
 
-# DEPENDENCIES=libraries looks for what `make build` needs alone, as in the container's build.
+# DEPENDENCIES=libraries checks only for the libraries of `make build`, as the container build does.
 DEPENDENCIES =
 
 # The name of the image that `make docker` builds.
 IMAGE = fogbase
 
-# The numbers of records over which the curves of `make bench` go; where it is empty, from a thousand to a million.
+# The data sizes of `make bench`, in records; by default 1,000 to 1,000,000.
 SIZES =
 
-# What was measured for the page of benchmarks.
+# The measurements for the benchmarks page.
 MEASURED = $(wildcard .bench/bench.jsonl .bench/peers.jsonl)
 
-# What `make build` builds: the server, or a program that `make bench` measures.
+# The product of `make build`: the server, or a program that `make bench` measures.
 PRODUCT = fogbase
 STATIC = --static-swift-stdlib
-# The compiler's static checks of exclusive access stay; the dynamic ones, which debug builds and tests run, cost 3 % of a
-# create.
+# Keep the compiler's static exclusivity checks. The dynamic ones, which debug builds and tests run, cost 3 % of a create.
 COMPILE = -Xswiftc -enforce-exclusivity=unchecked
-# Functions lie in the order in which requests call them, which `make order` finds out: reads take a tenth less CPU. For
-# that the linker needs a section for each function.
+# Place functions in the order in which requests call them (`make order`): reads take 10 % less CPU. The linker needs one
+# section per function for it.
 PLACE = -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
 	-Xlinker --symbol-ordering-file=$(CURDIR)/Sources/fogbase/function-order.txt -Xlinker --no-warn-symbol-ordering
-# Every optimized build of the server: an app's build of the client takes none of these flags from the manifest.
+# All optimized builds of the server. The flags are not in the manifest, so that apps with the client do not get them.
 RELEASE = swift build -c release $(STATIC) --product $(PRODUCT) $(COMPILE) $(PLACE)
-# Optimized, and with what the optimizer leaves out: the checks of debug builds, in the standard library's inlined code too
-# (an unsafe buffer's index), and the address sanitizer.
+# Optimized, with the address sanitizer and the checks of debug builds, also in inlined code of the standard library (such as
+# the index of an unsafe buffer).
 CHECKED = -c release --sanitize=address -Xswiftc -assert-config -Xswiftc Debug
-# Of several -sanitize the compiler obeys the last.
+# The compiler uses the last of several -sanitize flags.
 FUZZ = FOGBASE_FUZZ=1 swift build $(CHECKED) --scratch-path .build/fuzz --product fuzz \
 	-Xswiftc -sanitize=address,fuzzer -Xswiftc -parse-as-library -Xswiftc -use-ld=lld
 FUZZ_SERVER = swift build $(CHECKED) --scratch-path .build/fuzz-server --product fogbase
@@ -73,7 +72,7 @@ ASAN = --scratch-path .build/asan --sanitize=address
 SWIFT_TEST = python3 Tests/SwiftTest/run.py
 SWIFT_FILES = Sources Tests Package.swift
 
-# Where `make docs` puts its pages, and what it reads them from.
+# Output and input of `make docs`.
 DOCS = .build/docs
 MODULES = $$(swift build --show-bin-path)/Modules
 TRIPLE = $$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
@@ -87,25 +86,25 @@ all: lint build test ## check, build and test (the default)
 help: ## list the verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
 
-deps: ## install the system libraries that are missing (Debian, Ubuntu), and check that Swift is there
+deps: ## install missing system libraries (Debian, Ubuntu) and check for Swift
 	@sh docker/dependencies.sh $(DEPENDENCIES)
 
-build: deps ## build the server, optimized, into .build/release/fogbase
+build: deps ## build the optimized server: .build/release/fogbase
 	$(RELEASE)
 
 run: build ## build and start the server (HOST, PORT, DATA)
 	.build/release/fogbase serve --host '$(HOST)' --port '$(PORT)' --data '$(DATA)' --public Public
 
-test: ## run all tests (FILTER=name runs some, RETRY=1 says of failures whether they are steady)
+test: ## run the tests (FILTER=name runs some, RETRY=1 repeats failed suites)
 	@sh docker/dependencies.sh tests
 	swift build --build-tests
 	$(SWIFT_TEST) --log .build/test.log --skip-build $(FILTERED)
 
-oracle: deps ## compare random queries with an oracle that filters and sorts all records (CASES, SEED)
+oracle: deps ## compare random queries with a naive implementation (CASES, SEED)
 	swift build --build-tests
 	FOGBASE_ORACLE_CASES='$(CASES)' FOGBASE_ORACLE_SEED='$(SEED)' swift test --skip-build --filter QueryOracleTests
 
-lint: deps ## check the format, the width of lines, the arrows between modules, the links, and that the client is documented
+lint: deps ## check format, line width, module dependencies, links and documentation
 	swift format lint --strict --recursive $(SWIFT_FILES)
 	python3 Tests/lint/test_arrows.py
 	python3 Tests/lint/arrows.py
@@ -120,7 +119,7 @@ lint: deps ## check the format, the width of lines, the arrows between modules, 
 	python3 Tests/lint/test_makefile.py
 	python3 Tests/lint/test_manifest.py
 
-docs: deps ## build the manuals of server and Swift client as static pages, into .build/docs; a link that leads nowhere is an error
+docs: deps ## build the manuals of server and Swift client in .build/docs; broken links are errors
 	swift build --target FogbaseClient
 	rm -rf $(DOCS) && mkdir -p $(DOCS)/symbols
 	swift symbolgraph-extract -module-name FogbaseClient -I $(MODULES) -target $(TRIPLE) -output-dir $(DOCS)/symbols \
@@ -135,28 +134,28 @@ docs: deps ## build the manuals of server and Swift client as static pages, into
 	@echo "python3 -m http.server --directory $(DOCS)/FogbaseClient.doccarchive serves them: /documentation/fogbaseclient/"
 	@echo "python3 -m http.server --directory $(DOCS)/fogbase.doccarchive serves the server's: /documentation/fogbase/"
 
-format: deps ## bring all Swift files into the house's format
+format: deps ## format all Swift files
 	swift format --in-place --recursive $(SWIFT_FILES)
 
-tsan: deps ## run the tests under the thread sanitizer (FILTER=name runs some)
+tsan: deps ## run the tests with the thread sanitizer (FILTER=name runs some)
 	swift build $(TSAN) --build-tests
 	TSAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/races.txt' \
 		$(SWIFT_TEST) --log .build/tsan.log $(TSAN) --skip-build --disable-xctest $(FILTERED)
 
-asan: deps ## run the tests under the address sanitizer (FILTER=name runs some)
+asan: deps ## run the tests with the address sanitizer (FILTER=name runs some)
 	swift build $(ASAN) --build-tests
 	ASAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/overreads.txt' LSAN_OPTIONS=suppressions='$(CURDIR)/Tests/lint/leaks.txt' \
 		$(SWIFT_TEST) --log .build/asan.log --each-target $(ASAN) --skip-build --disable-xctest $(FILTERED)
 
-browser: deps ## check the console in a headless Chromium (needs chromium, chromium-driver, python3-selenium)
+browser: deps ## test the console in headless Chromium (needs chromium, chromium-driver, python3-selenium)
 	swift build --product fogbase
 	python3 Tests/Browser/console.py
 
-test-browser: browser ## check the console and the web's forum in headless Chromiums (needs the same)
+test-browser: browser ## test the console and the example forum in headless Chromium (needs the same)
 	swift build --product ForumExample
 	python3 Tests/Browser/forum.py
 
-examples: deps ## run the example applications of the Swift client on a server of their own
+examples: deps ## run the example apps of the Swift client with their own server
 	swift build --product fogbase
 	for name in $(EXAMPLES); do swift build --product "$${name}Example" || exit 1; done
 	python3 Tests/Examples/run.py $(EXAMPLES)
@@ -226,5 +225,5 @@ soak: build ## an hour of mixed load: memory stays flat, and nothing fails (SECO
 docker: ## build the container image (IMAGE)
 	docker build --file docker/Dockerfile --tag '$(IMAGE)' .
 
-clean: ## remove what was built, never data
+clean: ## remove build output, never data
 	rm -rf .build .bench .powercut .crash .backup .consistency .abuse .fuzz .soak

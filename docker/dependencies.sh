@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes sure that what the build needs is there: says nothing if so, installs what apt can, else says what is missing.
-# With the argument "libraries" it looks neither for Swift nor for Python, which `make build` does without; with "tests" also for nginx, before
-# which tests put a server, and which they are passed over without.
+# Checks that the dependencies of the build are installed. Installs missing ones with apt-get, or prints their names.
+# With the argument "libraries" it does not check for Swift and Python. With "tests" it also installs nginx, without which the
+# tests of reverse proxies are skipped.
 set -eu
 
 fail() {
@@ -17,17 +17,17 @@ missing=""
 has_header sqlite3.h || missing="$missing libsqlite3-dev"
 has_header zlib.h || missing="$missing zlib1g-dev"
 has_header openssl/evp.h || missing="$missing libssl-dev"
-# The linker needs the start files and libraries of a C++ compiler, not the compiler itself.
+# The linker needs the start files and libraries of a C++ compiler.
 ls /usr/lib/gcc/*/*/crtbegin.o >/dev/null 2>&1 || missing="$missing g++"
 command -v make >/dev/null 2>&1 || missing="$missing make"
 if [ "${1:-}" != libraries ]; then
     command -v python3 >/dev/null 2>&1 || missing="$missing python3"
 fi
 
-# Installs packages, named with a blank before each.
+# Installs packages. Parameter: their names, each preceded by a space.
 install() {
     command -v apt-get >/dev/null 2>&1 ||
-        fail "Missing:$1. There is no apt-get here: install your system's packages of these Debian packages."
+        fail "Missing:$1. apt-get is not available: install the packages of your system that correspond to these Debian packages."
     if [ "$(id -u)" -eq 0 ]; then
         as_root=""
     elif command -v sudo >/dev/null 2>&1; then
@@ -36,8 +36,8 @@ install() {
         fail "Missing:$1. Neither root nor sudo: run 'apt-get install$1' as root, then try again."
     fi
     echo "Installing:$1"
-    $as_root apt-get update -qq || echo "The package lists could not be renewed; trying with the old ones." >&2
-    # shellcheck disable=SC2086 # the list is meant to be split
+    $as_root apt-get update -qq || echo "The package lists could not be updated; trying with the old ones." >&2
+    # shellcheck disable=SC2086 # word splitting is intended
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $1 >/dev/null ||
         fail "apt-get could not install:$1."
 }
@@ -45,16 +45,16 @@ install() {
 [ -z "$missing" ] || install "$missing"
 
 if [ "${1:-}" = tests ] && ! PATH="$PATH:/usr/sbin" command -v nginx >/dev/null 2>&1; then
-    (install " nginx") || echo "Without nginx its tests are passed over." >&2
+    (install " nginx") || echo "Without nginx, the tests of reverse proxies are skipped." >&2
 fi
 
 [ "${1:-}" != libraries ] || exit 0
 
 swift_help="Install it from https://www.swift.org/install/linux and put it on the PATH."
-command -v swift >/dev/null 2>&1 || fail "Swift 6.2 or later is needed, and there is no swift here. $swift_help"
+command -v swift >/dev/null 2>&1 || fail "Swift 6.2 or later is required, and swift was not found. $swift_help"
 version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1)
 major=${version%%.*}
 minor=${version#*.}
 if [ -z "$version" ] || [ "$major" -lt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -lt 2 ]; }; then
-    fail "Swift 6.2 or later is needed, and this is ${version:-of an unknown version}. $swift_help"
+    fail "Swift 6.2 or later is required, and the version found is ${version:-unknown}. $swift_help"
 fi

@@ -37,12 +37,12 @@ package struct DataFolder: ~Copyable {
         try Self.makeFolder(path)
         guard forRestoring || access(Self.restoringPath(in: path), F_OK) != 0 else {
             throw Problem(
-                "A restore to \(path) was broken off, or is under way. Run 'fogbase backup restore' again with --replace."
+                "A restore to \(path) was interrupted, or is in progress. Run 'fogbase backup restore' again with --replace."
             )
         }
         let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw Problem("Cannot open \(path)/lock: \(errorText()). Check the owner and permissions of the folder.")
+            throw Problem("Cannot open \(path)/lock: \(errorText()). Check the owner and permissions of the directory.")
         }
         // Whoever only asks whether the folder is in use holds the lock for a moment.
         var attempts = 10
@@ -53,7 +53,7 @@ package struct DataFolder: ~Copyable {
                 continue
             }
             close(descriptor)
-            throw Problem("The data folder \(path) is in use by another Fogbase process. Stop that one first.")
+            throw Problem("The data directory \(path) is in use by another Fogbase process. Stop that process first.")
         }
         self.path = path
         self.lock = descriptor
@@ -85,7 +85,7 @@ package struct DataFolder: ~Copyable {
         }
         let bytes = RandomBytes.make(32)
         try writeDurably(bytes, to: file, in: folder)
-        guard let key = SecretKey(bytes) else { throw Problem("Cannot make \(file)") }
+        guard let key = SecretKey(bytes) else { throw Problem("Cannot create \(file)") }
         return key
     }
 
@@ -141,7 +141,7 @@ package struct DataFolder: ~Copyable {
             let parent = built.isEmpty ? "/" : built
             built += "/" + part
             guard mkdir(built, 0o700) == 0 || errno == EEXIST else {
-                throw Problem("Cannot make the folder \(built): \(errorText()). Choose another with --data.")
+                throw Problem("Cannot create the directory \(built): \(errorText()). Choose another one with --data.")
             }
             // What is acknowledged later must not go with the entry of the folder that it is in. One that is there may be
             // of a start that was killed before it could sync. What this user cannot read, it has not made.
@@ -149,10 +149,11 @@ package struct DataFolder: ~Copyable {
         }
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw Problem("\(path) is not a folder. Choose another with --data.")
+            throw Problem("\(path) is not a directory. Choose another one with --data.")
         }
         guard access(path, R_OK | W_OK | X_OK) == 0 else {
-            throw Problem("The folder \(path) cannot be written by this user. Change its owner or choose another.")
+            throw Problem(
+                "This user cannot write to the directory \(path). Change its owner or choose another directory.")
         }
     }
 

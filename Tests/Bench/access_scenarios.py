@@ -32,7 +32,7 @@ def pages(context: Context) -> Iterator[Row]:
         for path in _paths():
             client.call("GET", path)
         yield Row("access-examined", (_examined(listed) - before) / BOARDS, "rows", floor=4 * PAGE,
-                  notes=[f"rows looked at for a page where one record of {SHARES[-1]} is visible"])
+                  notes=[f"rows read for a page where one record of {SHARES[-1]} is visible"])
 
 
 def point_reads(context: Context) -> Iterator[Row]:
@@ -113,8 +113,8 @@ def _examined(data: Forum) -> float:
 
 
 SCENARIOS = [
-    Scenario("access-read", "reads with a session or a key, of creators' own, of records with an access list or with "
-             "fields that are not everybody's, and with limits on rates, beside the anonymous read", point_reads),
-    Scenario("access-page", "a page of 50 out of a million records with access lists, of which the caller may see all, "
-             "a tenth or a thousandth", pages),
+    Scenario("access-read", "reads with a session, a key, creator grants, access lists, field grants and rate limits; "
+             "reference: anonymous read", point_reads),
+    Scenario("access-page", "a page of 50 out of a million records with access lists that admit the caller to all, a "
+             "tenth or a thousandth", pages),
 ]

@@ -181,10 +181,10 @@ def _rate(measured: list[Measurement]) -> str:
 
 
 SCENARIOS = [
-    Scenario("asset-upload-1m", "uploads of 1 MiB at 8 connections, beside a program that hashes and syncs",
+    Scenario("asset-upload-1m", "uploads of 1 MiB at 8 connections; reference: bare upload",
              upload_small),
-    Scenario("asset-upload-1g", "one upload of 1 GiB, beside the same program", upload_large),
-    Scenario("asset-download", "downloads of 1 MiB and of 50 MiB, beside nginx with sendfile", download),
-    Scenario("asset-memory", "RssAnon during uploads and downloads of 1 GiB, and of 64 at once", memory),
-    Scenario("asset-beside", "64 clients who create beside an upload of 1 GiB: their p99", beside),
+    Scenario("asset-upload-1g", "one upload of 1 GiB; reference: bare upload", upload_large),
+    Scenario("asset-download", "downloads of 1 MiB and 50 MiB; reference: nginx with sendfile", download),
+    Scenario("asset-memory", "RssAnon during uploads and downloads of 1 GiB, and during 64 at once", memory),
+    Scenario("asset-beside", "p99 of 64 clients that create during an upload of 1 GiB", beside),
 ]

@@ -48,7 +48,7 @@ def _counts(context: Context) -> tuple[int, ...]:
 
 
 SCENARIOS = [
-    Scenario("connections-read", "point reads at 1 to 256 connections, beside nginx: for information", read_curve),
-    Scenario("connections-create", "durable creates at 1 to 256 connections, beside the bare group-commit loop: for "
+    Scenario("connections-read", "point reads at 1 to 256 connections; reference: nginx; for information", read_curve),
+    Scenario("connections-create", "durable creates at 1 to 256 connections; reference: bare group commit; for "
              "information", create_curve),
 ]

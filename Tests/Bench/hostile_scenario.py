@@ -173,5 +173,5 @@ def _index(forum: Forum) -> None:
 
 
 SCENARIOS = [
-    Scenario("hostile", "hostile queries at 8 connections: how long a good client waits", hostile),
+    Scenario("hostile", "waiting times of a good client during hostile queries at 8 connections", hostile),
 ]

@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 
 from origins import UNKNOWN, Origin
 
-FIGURES, OTHERS = "## All figures", "## Beside other servers"
+FIGURES, OTHERS = "## All figures", "## Comparison with other servers"
 # What stands above rows of another origin; older pages say "day or host", and know no commits.
 ELSEWHERE = "Of another day, host or commit:"
 ELSEWHERE_BEGINS = "Of another day"

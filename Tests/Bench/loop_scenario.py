@@ -110,5 +110,5 @@ def _queries() -> Iterator[tuple[str, dict]]:
 
 
 SCENARIOS = [
-    Scenario("loop-time", "single requests that are much work: how long each keeps a loop", loop_time),
+    Scenario("loop-time", "longest time that one expensive request keeps an event loop", loop_time),
 ]

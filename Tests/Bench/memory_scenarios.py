@@ -93,6 +93,6 @@ def _closed(connections: list[socket.socket]) -> int:
 
 
 SCENARIOS = [
-    Scenario("rss-idle", "RssAnon of a server that nobody uses", rss_idle),
+    Scenario("rss-idle", "RssAnon of an idle server", rss_idle),
     Scenario("idle-connections", "RssAnon with 10,000 idle keep-alive connections", idle_connections),
 ]

@@ -18,4 +18,4 @@ def models(context: Context) -> Iterator[Row]:
                   notes=notes, against="Foundation's JSON", ratio=own / foundation)
 
 
-SCENARIOS = [Scenario("models", "encode and decode a model of the Swift client beside Foundation's JSON", models)]
+SCENARIOS = [Scenario("models", "encode and decode a model of the Swift client; reference: Foundation's JSON", models)]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the figures of `bench.py --json` and `peers.py --json` into the page of benchmarks, or prints a short table.
 
-The page keeps its own words: only what lies between its two marks is replaced. Rows of another day, host or commit than
-most are named there. With --keep, rows that the page has and the files have not stay there.
+Only the text between the two marks of the page is replaced. A table lists the rows whose day, host or commit differs
+from most others. With --keep, rows that the page has and the files lack stay there.
 """
 import argparse
 import sys
@@ -28,6 +28,31 @@ SHORT = (
 HEADINGS = ("row", "measured", "reference", "ratio", "floor", "target", "verdict", "CPU µs/op", "reference's CPU µs/op",
             "op/s", "reference's op/s", "p50 ms", "p99 ms", "RssAnon MB")
 SIDES = "lrlrrrlrrrrrrr"
+# The tables of the page: a title, a line about the rows, and what their names begin with. Other rows come last.
+TOPICS = (
+    ("Reads", "One record of about 400 bytes. `live` is `GET /health/live`; `-session` sends a token; `-c1` uses one "
+     "connection and its value is the p50.", ("live", "point-read")),
+    ("Writes", "Creates have 7 fields; a batch has 200. `-syncs` counts creates per sync. `increment-image` changes a "
+     "counter next to a 1,000,000-byte field.", ("create", "batch", "update", "increment")),
+    ("Connections", "Reads and durable creates at 1 to 256 connections.", ("connections-",)),
+    ("Memory and start", "Anonymous memory at rest, under all loads, and with 10,000 idle connections; time from "
+     "the start of the process to the first response and read, with a million records.", ("rss-", "idle-", "start-")),
+    ("Queries", "A page has 50 records, filtered and sorted. `creator` is a page of the caller's ten records out of a "
+     "million. `-examined` is the number of index entries and records read.", ("page-", "creator", "count")),
+    ("Access control", "Reads with a session, an API key, access lists, field grants and rate limits. `access-page-N` "
+     "is a page of records whose access lists admit the caller to 1 of N.", ("access-",)),
+    ("Data size", "The same work on 1,000 to 10,000,000 records; the reference is the smallest size.", ("scale-",)),
+    ("Bulk deletes and index builds", "100,000 deletes and an index on a million records, alone and (`-beside`, "
+     "`-p99`) while 64 clients create records.", ("delete-", "index-")),
+    ("Assets", "Uploads are CPU seconds per GiB. `asset-beside` is the p99 of 64 clients that create during an upload. "
+     "A thumbnail is of a 12-megapixel JPEG.", ("asset-", "thumbnail-")),
+    ("Hostile load", "How much longer reads of a good client take next to expensive queries; CPU time of the longest "
+     "request on an event loop.", ("hostile-", "loop-")),
+    ("JSON", "CPU time in one process, compared with Foundation's coders.", ("request-", "model-")),
+    ("Debian package index", "An import of 60,000 packages, then reads, pages, changes and the change feed.",
+     ("debian-",)),
+)
+OTHER_TOPIC = "Other", "", ("",)
 SIGN_INS = "sign-ins take 33 MB more for a moment"
 WORKS = {"read": "read", "page": "page of 50 newest of a thread", "create": "create", "update": "update",
          "delete": "delete"}
@@ -37,11 +62,11 @@ SERVERS = {"fogbase": "Fogbase", "fastapi": "FastAPI + SQLite", "kinto": "Kinto 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE",
-                        help="JSON lines; of each row the last one counts")
+                        help="JSON lines; the last line of each row counts")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: %(default)s)")
     parser.add_argument("--keep", action="store_true",
-                        help="keep what the page has and the files have not, with its date")
-    parser.add_argument("--readme", action="store_true", help="print the table of README.md, and change nothing")
+                        help="keep rows that the page has and the files lack, with their date")
+    parser.add_argument("--readme", action="store_true", help="print the table of README.md and change nothing")
     given = parser.parse_args()
     found = lines.read(given.files)
     if given.readme:
@@ -155,14 +180,20 @@ def _facts(line: dict) -> str:
             ("date", facts["date"][:10])]
     text = _table(("", ""), rows, "ll")
     if line.get("quick"):
-        text += "\n\n**Made with `--quick`: these figures say that the bench works, not how fast the server is.**"
+        text += "\n\n**Measured with `--quick`: these figures show that the bench works, not how fast the server is.**"
     return text
 
 
 def _bench(found: Lines, page: Kept) -> str:
-    """The rows in the page's order, those that are new to it below."""
+    """A table per topic, with rows in the page's order and new ones below."""
     stay = {name: tuple(cells.get(heading, "") for heading in HEADINGS) for name, cells in page.rows.items()}
-    return _table(HEADINGS, [*(stay | {name: _row(row) for name, row in found.rows.items()}).values()], SIDES)
+    rest = stay | {name: _row(row) for name, row in found.rows.items()}
+    parts = []
+    for title, note, beginnings in (*TOPICS, OTHER_TOPIC):
+        rows = [rest.pop(name) for name in [*rest] if name.startswith(beginnings)]
+        if rows:
+            parts += [f"### {title}", note, _table(HEADINGS, rows, SIDES)]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _row(row: dict) -> tuple[str, ...]:

@@ -144,10 +144,10 @@ def short(number: int) -> str:
 
 
 SCENARIOS = [
-    Scenario("query-page", "a page of 50 by filter and sort out of 100,000, beside bare SQLite, and out of 1,000,000",
+    Scenario("query-page", "a filtered and sorted page of 50 out of 100,000 (reference: bare SQLite) and 1,000,000",
              page),
     Scenario("query-private", "the same in a private database among 10,000", page_private),
-    Scenario("query-creator", "ten records visible out of a million: rows looked at, CPU beside the point read",
+    Scenario("query-creator", "ten visible records out of a million: rows read, CPU; reference: point read",
              creator),
-    Scenario("query-count", "a count of 100,000 matches, beside bare SQLite", count),
+    Scenario("query-count", "a count of 100,000 matches; reference: bare SQLite", count),
 ]

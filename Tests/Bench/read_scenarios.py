@@ -63,8 +63,8 @@ def _bare_read(context: Context, board: Board) -> str:
 
 
 SCENARIOS = [
-    Scenario("live", "GET /health/live at 64 connections, beside nginx", live),
-    Scenario("point-read", "GET of 4,000 posts by an anonymous caller, beside nginx", point_read),
-    Scenario("point-read-session", "the same with a session token, beside the anonymous read", point_read_session),
+    Scenario("live", "GET /health/live at 64 connections; reference: nginx", live),
+    Scenario("point-read", "GET of 4,000 posts by an anonymous caller; reference: nginx", point_read),
+    Scenario("point-read-session", "the same with a session token; reference: anonymous read", point_read_session),
     Scenario("point-read-c1", "GET of posts over one connection: p50", point_read_c1),
 ]

@@ -22,4 +22,4 @@ def requests(context: Context) -> Iterator[Row]:
                   notes=[f"{own:.2f} µs a body, JSONDecoder {foundation:.2f} µs"])
 
 
-SCENARIOS = [Scenario("requests", "read the body of a write beside JSONDecoder with fixed types", requests)]
+SCENARIOS = [Scenario("requests", "parse the body of a write; reference: JSONDecoder with fixed types", requests)]

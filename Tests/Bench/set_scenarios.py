@@ -127,7 +127,7 @@ def _commits(forum: Forum) -> float:
 
 
 SCENARIOS = [
-    Scenario("delete-set", "deletion of 100,000 records by condition, beside bare SQLite", delete),
-    Scenario("delete-beside", "the same beside 64 clients who create: its rate, and their p99", delete_beside),
-    Scenario("index-build", "an index on a million records, alone and beside 64 clients who create", index_build),
+    Scenario("delete-set", "bulk delete of 100,000 records; reference: bare SQLite", delete),
+    Scenario("delete-beside", "the same while 64 clients create: its rate, and their p99", delete_beside),
+    Scenario("index-build", "an index on a million records, alone and while 64 clients create", index_build),
 ]

@@ -107,4 +107,4 @@ def _first_answer(server: Server, path: str, began: float) -> float:
     raise Problem(f"{path} did not answer 200 after a start ({last}); the server said: {server.last_words()}")
 
 
-SCENARIOS = [Scenario("start", "from the start of the process to the first answer, with a million records", start)]
+SCENARIOS = [Scenario("start", "time from process start to the first response, with a million records", start)]

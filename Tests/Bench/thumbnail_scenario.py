@@ -80,4 +80,4 @@ def _sized(url: str, width: int) -> str:
     return f"{url}{'&' if '?' in url else '?'}width={width}"
 
 
-SCENARIOS = [Scenario("thumbnail", "thumbnails of a photograph: made, and kept; for information", thumbnail)]
+SCENARIOS = [Scenario("thumbnail", "thumbnails of a photograph: created, and cached; for information", thumbnail)]

@@ -162,11 +162,11 @@ def _commits(board: Board) -> tuple[float, float] | None:
 
 
 SCENARIOS = [
-    Scenario("create", "durable single creates at 64 connections, beside the bare group-commit loop", create),
-    Scenario("create-rows", "the same beside the rows alone, for information", create_rows),
+    Scenario("create", "durable single creates at 64 connections; reference: bare group commit", create),
+    Scenario("create-rows", "the same; reference: bare rows; for information", create_rows),
     Scenario("create-syncs", "creates per fsync or fdatasync, counted by a preloaded library", create_syncs),
-    Scenario("batch", "200 creates a request at 4 connections, beside the bare loop", batch),
-    Scenario("update", "PATCH of one field at 64 connections, beside creates", update),
-    Scenario("increment", "increment of a counter at 64 connections, beside creates", increment),
-    Scenario("increment-image", "increment on posts that hold an image, beside posts without", increment_image),
+    Scenario("batch", "200 creates per request at 4 connections; reference: bare rows", batch),
+    Scenario("update", "PATCH of one field at 64 connections; reference: create", update),
+    Scenario("increment", "increment of a counter at 64 connections; reference: create", increment),
+    Scenario("increment-image", "increment on posts with an image; reference: posts without", increment_image),
 ]

@@ -80,7 +80,7 @@ import Testing
             text.replacingOccurrences(of: address + ",", with: "").replacingOccurrences(
                 of: socket, with: socket + "-none"))
         let none = try shell.run("users list")
-        #expect(none.status == 1 && none.errors.contains("No server answers at \(socket)-none"), "\(none.errors)")
+        #expect(none.status == 1 && none.errors.contains("No server responds at \(socket)-none"), "\(none.errors)")
     }
 
     @Test func `what stands in the way is said`() throws {
@@ -96,7 +96,7 @@ import Testing
             if text == nil { try "".write(toFile: path, atomically: false, encoding: .utf8) }
             return run.errors
         }
-        #expect(try attempt(nil).contains("another command is at work"))
+        #expect(try attempt(nil).contains("another command is running"))
         #expect(try attempt("nonsense").contains("is damaged, or of another version"))
         #expect(
             try attempt(text.replacingOccurrences(of: "\"0.1.0\"", with: "\"0.0.9\"")).contains("is Fogbase 0.0.9"))
@@ -104,8 +104,8 @@ import Testing
             try attempt(text.replacingOccurrences(of: "\(server.pid)", with: "2147483646")).contains("is stale"))
         #expect(
             try attempt(text.replacingOccurrences(of: ":\(server.port)\",\"token", with: ":1\",\"token"))
-                .contains("No server answers at 127.0.0.1, port 1"))
-        #expect(try attempt(text.replacingOccurrences(of: "fbo_", with: "fbo_x")).contains("does not take the token"))
+                .contains("No server responds at 127.0.0.1, port 1"))
+        #expect(try attempt(text.replacingOccurrences(of: "fbo_", with: "fbo_x")).contains("rejects the token"))
     }
 
     @Test func `without a server commands make no database, and name those that are there`() throws {
@@ -119,7 +119,7 @@ import Testing
             let none = try shell.run(command + " --container Club", input: "correct horse\n")
             #expect(none.status == 1 && none.out.isEmpty && none.errors.contains("There is no database in"))
             #expect(none.errors.contains("/Club/development"), "\(none.errors)")
-            #expect(none.errors.contains("has iCloud.fogbase.default (development): name one of them"))
+            #expect(none.errors.contains("has iCloud.fogbase.default (development). Select one"))
             let other = try shell.run(command + " --environment production", input: "correct horse\n")
             #expect(other.status == 1 && other.errors.contains("has iCloud.fogbase.default (development)"))
         }
@@ -134,7 +134,7 @@ import Testing
         #expect(mode == 0o600)
         try FileManager.default.removeItem(atPath: server.data + "/iCloud.fogbase.default")
         let empty = try shell.run("users add ada", input: "correct horse\n")
-        #expect(empty.status == 1 && empty.errors.contains("let 'fogbase serve' make it"), "\(empty.errors)")
+        #expect(empty.status == 1 && empty.errors.contains("let 'fogbase serve' create it"), "\(empty.errors)")
         #expect(!FileManager.default.fileExists(atPath: server.data + "/iCloud.fogbase.default"))
     }
 }

@@ -30,7 +30,7 @@ import Testing
         }
         #expect(try answer("admin add linus").contains("Added linus, a developer."))
         #expect(try answer("admin add linus").contains("grace"))
-        #expect(try answer("admin disable linus").contains("linus cannot sign in any more"))
+        #expect(try answer("admin disable linus").contains("linus can no longer sign in"))
         let access = try answer("access explain anonymous read Post --field score").split(separator: "\n")
             .filter { $0.first?.isLetter == true }
         #expect(access == ["ALLOWED", "AUTHENTICATION_REQUIRED", "AUTHENTICATION_REQUIRED"])

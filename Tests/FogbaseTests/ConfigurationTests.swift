@@ -60,7 +60,7 @@ import Testing
                 "FOGBASE_SERVER_PORT": "1003", "FOGBASE_DATA_PATH": "/a", "FOGBASE_DATA_ENVIRONMENT": "",
                 "FOGBASE_SERVER_HOST": "::1",
             ])
-        #expect(all.overrides == ["FOGBASE_SERVER_PORT goes above server.port of fogbase.conf, line 1"])
+        #expect(all.overrides == ["FOGBASE_SERVER_PORT overrides server.port of fogbase.conf, line 1"])
         #expect(try load(file: file, flags: ["server.port": "1004"]).overrides.isEmpty)
     }
 
@@ -170,7 +170,7 @@ import Testing
         Mistake(name: "empty flag", flags: ["server.host": ""], says: ["--host needs a value"]),
         Mistake(
             name: "container with a slash", flags: ["data.containers": "a/b"],
-            says: ["--containers", "container's name"]),
+            says: ["--containers", "container names"]),
         Mistake(
             name: "time without unit", environment: ["FOGBASE_TIMEOUTS_IDLE": "30"],
             says: ["30s", "FOGBASE_TIMEOUTS_IDLE"]),
@@ -248,7 +248,7 @@ import Testing
         let sentences = problems(
             environment: ["FOGBASE_ADMIN_TOKEN": "0123456789abcdef", "FOGBASE_ADMIN_TOKEN_FILE": "/x"],
             files: ["/x": "0123456789abcdef"])
-        #expect(sentences == ["FOGBASE_ADMIN_TOKEN and FOGBASE_ADMIN_TOKEN_FILE are both set. Take one away."])
+        #expect(sentences == ["FOGBASE_ADMIN_TOKEN and FOGBASE_ADMIN_TOKEN_FILE are both set. Remove one of them."])
     }
 
     @Test func `all mistakes are told at once`() throws {

@@ -37,22 +37,25 @@ import Testing
     @Test(arguments: [
         (
             "DELETE FROM asset_link WHERE record = (SELECT id FROM record WHERE name = 'kept')", "'kept'",
-            "does not know it"
+            "is not in the link table"
         ),
-        ("DELETE FROM asset WHERE id = 1", "'kept'", "does not know"),
-        ("DELETE FROM asset WHERE id = 1", "asset number 1", "which it does not"),
-        ("INSERT INTO asset_link VALUES (999, 1, 1)", "record number 999", "which it does not"),
-        ("INSERT INTO asset_link SELECT id, 77, 1 FROM record WHERE name = 'kept'", "number 77", "which it does not"),
+        ("DELETE FROM asset WHERE id = 1", "'kept'", "is not in the asset table"),
+        ("DELETE FROM asset WHERE id = 1", "asset number 1", "which does not contain it"),
+        ("INSERT INTO asset_link VALUES (999, 1, 1)", "record number 999", "which does not contain it"),
+        (
+            "INSERT INTO asset_link SELECT id, 77, 1 FROM record WHERE name = 'kept'", "number 77",
+            "which does not contain it"
+        ),
         (
             "UPDATE record SET deleted = 1, layout = NULL, fields = NULL WHERE name = 'kept'", "asset number 1",
-            "which it does not"
+            "which does not contain it"
         ),
-        ("UPDATE asset SET orphaned = 5 WHERE id = 1", "number 1 ", "would be collected"),
-        ("UPDATE asset SET orphaned = NULL WHERE id = 3", "number 3 ", "would stay"),
+        ("UPDATE asset SET orphaned = 5 WHERE id = 1", "number 1 ", "would be deleted"),
+        ("UPDATE asset SET orphaned = NULL WHERE id = 3", "number 3 ", "would never be deleted"),
         ("UPDATE asset SET size = 5 WHERE id = 2", "number 2 ", "should have 5 bytes"),
-        ("UPDATE asset SET size = 5 WHERE id = 2", "'both'", "1000 bytes; it has 5"),
-        ("UPDATE asset SET hash = x'01' WHERE id = 3", "development", "no sound checksum"),
-        ("UPDATE asset_unused SET bytes = bytes + 1", "development", "1 of the sums of unused bytes"),
+        ("UPDATE asset SET size = 5 WHERE id = 2", "'both'", "; it has 5"),
+        ("UPDATE asset SET hash = x'01' WHERE id = 3", "development", "an invalid checksum"),
+        ("UPDATE asset_unused SET bytes = bytes + 1", "development", "do not match their uploads: 1"),
     ])
     func `injected damage is found and named`(sql: String, place: String, what: String) async throws {
         let patient = try await Self.patient()

@@ -203,16 +203,16 @@ import Testing
 
     @Test func `a place where no backup can be is refused with what to do`() async throws {
         let place = try Place()
-        #expect(try await place.problem() == "\(place.data) holds no database yet.")
+        #expect(try await place.problem() == "\(place.data) contains no database yet.")
         try await Self.create("a", #""n":1"#, in: place.open())
-        #expect(try await place.problem(to: place.data + "/backup").contains("is inside of the data directory"))
-        #expect(try await place.problem(to: place.path + "/none/backup").contains("Make it first"))
-        #expect(try await place.problem(to: "backup").contains("is no absolute path"))
+        #expect(try await place.problem(to: place.data + "/backup").contains("is inside the data directory"))
+        #expect(try await place.problem(to: place.path + "/none/backup").contains("Create it first"))
+        #expect(try await place.problem(to: "backup").contains("is not an absolute path"))
         #expect(try await place.problem(to: place.path).contains("exists. A backup is a new directory"))
         // A directory that is under way, by a lock that is held, and what a killed one has left.
         try BackupFiles.makeDirectory(place.target + ".partial")
         let lock = try #require(try BackupFiles.lock(place.target + ".partial"))
-        #expect(try await place.problem().contains("is under way"))
+        #expect(try await place.problem().contains("is in progress"))
         BackupFiles.unlock(lock)
         try BackupFiles.write([1], to: place.target + ".partial/left")
         guard case .done = try await place.backUp() else {
@@ -260,7 +260,7 @@ import Testing
         #expect(problem { _ = try BackupVerification(of: place.data) }.contains("is not a backup"))
         #expect(problem { _ = try BackupVerification(of: place.path + "/none") }.contains("There is no directory"))
         #expect(restore(to: "data").contains("is not empty"))
-        #expect(restore(to: "backup/data").contains("is inside of the other"))
+        #expect(restore(to: "backup/data").contains("is inside the other"))
         #expect(restore(to: "one") == "")
         #expect(restore(to: "one").contains("--replace"))
         #expect(restore(to: "one", replaces: true) == "")
@@ -268,11 +268,11 @@ import Testing
             $0.hasPrefix(".replaced-")
         }
         #expect(aside.count == 1)
-        // A restore that was broken off: no server starts on it.
+        // A restore that was interrupted: no server starts on it.
         try BackupFiles.makeDirectory(place.path + "/one/.restoring")
-        #expect(problem { _ = try DataFolder(opening: place.path + "/one") }.contains("was broken off"))
+        #expect(problem { _ = try DataFolder(opening: place.path + "/one") }.contains("was interrupted"))
         let report = Doctor().examine(dataPath: place.path + "/one")
-        #expect(report.findings.contains { $0.kind == .problem && $0.sentence.contains("was broken off") })
+        #expect(report.findings.contains { $0.kind == .problem && $0.sentence.contains("was interrupted") })
         #expect(restore(to: "one", replaces: true) == "")
         #expect(problem { _ = try DataFolder(opening: place.path + "/one") } == "")
         // Each file that is in the manifest.

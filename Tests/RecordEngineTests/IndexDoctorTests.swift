@@ -38,12 +38,12 @@ import Testing
         ),
         (
             "UPDATE index_2 SET zone = 7 WHERE record = (SELECT id FROM record WHERE name = 'Post3')",
-            "that its record does not back"
+            "that does not match its record"
         ),
         ("INSERT INTO index_3 VALUES (1, x'0261', 99999)", "index on 'tags' of type Post has an entry"),
         ("DROP TABLE index_2", "The index on 'title' of type Post has lost its table"),
         ("CREATE TABLE index_77 (a)", "The table index_77 belongs to no index"),
-        ("UPDATE record SET deleted = 1, layout = NULL, fields = NULL WHERE name = 'Post3'", "does not back"),
+        ("UPDATE record SET deleted = 1, layout = NULL, fields = NULL WHERE name = 'Post3'", "does not match"),
     ])
     func `what does not fit is told`(sql: String, sentence: String) async throws {
         let patient = try await Self.patient()

@@ -75,7 +75,7 @@ import Testing
         #expect(patient.problems == [])
         try patient.injure("UPDATE usage SET bytes = bytes + 1 WHERE owner = -1")
         try patient.injure("DELETE FROM usage WHERE owner > 15")
-        #expect(patient.problems.contains { $0.contains("sums of what accounts take") })
+        #expect(patient.problems.contains { $0.contains("Usage sums of accounts") })
         // While somebody has the folder nothing is mended.
         for path in [patient.data, patient.folder] {
             let held = try DataFolder(opening: path)

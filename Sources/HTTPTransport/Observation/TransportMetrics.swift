@@ -31,29 +31,32 @@ package final class TransportMetrics: MetricsSource {
         let total = total()
         text.gauge("fogbase_http_connections", help: "Open connections.", Double(total.open))
         text.gauge(
-            "fogbase_http_connections_resting", help: "Those that have idled for so long that they hold little memory.",
+            "fogbase_http_connections_resting", help: "Open connections that are idle and hold little memory.",
             Double(total.resting))
         text.counter(
-            "fogbase_http_connections_accepted_total", help: "Connections that were served.", total.accepted)
+            "fogbase_http_connections_accepted_total", help: "Accepted connections.", total.accepted)
         text.counter(
-            "fogbase_http_connections_refused_total", help: "Connections beyond a limit, answered 503.", total.refused)
+            "fogbase_http_connections_refused_total", help: "Connections rejected with 503 because of a limit.",
+            total.refused)
         text.counter("fogbase_http_received_bytes_total", help: "Bytes read from clients.", total.received)
         text.counter("fogbase_http_sent_bytes_total", help: "Bytes written to clients.", total.sent)
         if let log = accessLog.withLock({ $0 }) {
             text.counter(
-                "fogbase_access_log_dropped_lines_total", help: "Lines that found the log's queue full.", log.dropped)
+                "fogbase_access_log_dropped_lines_total", help: "Access log lines dropped because the queue was full.",
+                log.dropped)
         }
         let routes = total.routes.sorted { $0.key < $1.key }
         for (route, stats) in routes {
             for (status, count) in stats.statuses.sorted(by: { $0.key < $1.key }) {
                 text.counter(
-                    "fogbase_http_requests_total", help: "Answers by route and status.",
+                    "fogbase_http_requests_total", help: "Responses by route and status.",
                     labels: [("route", route), ("status", String(status))], count)
             }
         }
         for (route, stats) in routes {
             text.histogram(
-                "fogbase_http_request_duration_seconds", help: "From the head's last byte to the answer's.",
+                "fogbase_http_request_duration_seconds",
+                help: "Time from the last byte of the request head to the last byte of the response, in seconds.",
                 labels: [("route", route)], bounds: Self.bounds, counts: stats.buckets,
                 sum: Double(stats.nanoseconds) / 1e9)
         }

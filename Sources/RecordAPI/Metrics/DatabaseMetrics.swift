@@ -70,60 +70,62 @@ extension DatabaseMetrics {
 
     /// Entries of one name stand side by side.
     private static let families = [
-        Family("fogbase_commits_total", "Groups of writes that were committed.", .counter { $0.writer.commits }),
+        Family("fogbase_commits_total", "Group commits.", .counter { $0.writer.commits }),
         Family(
-            "fogbase_commit_operations_total", "Operations on records in committed groups.",
+            "fogbase_commit_operations_total", "Committed record operations.",
             .counter { $0.writer.operations }),
-        Family("fogbase_commit_writes_total", "Write requests in committed groups.", .counter { $0.writer.writes }),
+        Family("fogbase_commit_writes_total", "Committed write requests.", .counter { $0.writer.writes }),
         Family(
-            "fogbase_commit_seconds_total", "Time from the beginning of groups to the end of their commits.",
+            "fogbase_commit_seconds_total", "Time from the start of each group to the end of its commit, in seconds.",
             .seconds { Double($0.writer.commitNanoseconds) / 1e9 }),
         Family(
-            "fogbase_commit_group_size", "Operations per group.",
+            "fogbase_commit_group_size", "Record operations per group commit.",
             .histogram(
                 bounds: WriterStatistics.groupSizeBounds.map(Double.init), counts: { $0.writer.groupSizes },
                 sum: { $0.writer.operations })),
-        Family("fogbase_write_queue_depth", "Writes that wait for a group.", .gauge { $0.database.queueDepth }),
-        Family("fogbase_snapshots_total", "Snapshots that readers opened.", .counter { $0.writer.snapshots }),
-        Family("fogbase_database_bytes", "The size of the database file.", .gauge { $0.sizes.database }),
-        Family("fogbase_log_bytes", "The size of the write-ahead log.", .gauge { $0.sizes.log }),
+        Family("fogbase_write_queue_depth", "Write requests in the writer's queue.", .gauge { $0.database.queueDepth }),
+        Family("fogbase_snapshots_total", "Snapshots opened by readers.", .counter { $0.writer.snapshots }),
+        Family("fogbase_database_bytes", "Size of the database file in bytes.", .gauge { $0.sizes.database }),
+        Family("fogbase_log_bytes", "Size of the write-ahead log (WAL) in bytes.", .gauge { $0.sizes.log }),
         Family(
-            "fogbase_checkpoints_total", "Times the log was copied into the file.", .counter { $0.writer.checkpoints }),
+            "fogbase_checkpoints_total", "Checkpoints of the write-ahead log (WAL).", .counter { $0.writer.checkpoints }
+        ),
         Family(
-            "fogbase_queries_total", "Queries that were answered, by where they ran.", label: ("ran_on", "loop"),
+            "fogbase_queries_total", "Completed queries by place of execution.", label: ("ran_on", "loop"),
             .counter { $0.queries.answeredOnLoop }),
         Family(
-            "fogbase_queries_total", "Queries that were answered, by where they ran.", label: ("ran_on", "pool"),
+            "fogbase_queries_total", "Completed queries by place of execution.", label: ("ran_on", "pool"),
             .counter { $0.queries.answeredOnPool }),
         Family(
-            "fogbase_query_rows_examined_total", "Index entries and records that answered queries looked at.",
+            "fogbase_query_rows_examined_total", "Index entries and records read by completed queries.",
             .counter { $0.queries.examinedRows }),
         Family(
-            "fogbase_queries_stopped_total", "Queries stopped at their time limit.", .counter { $0.queries.stopped }),
+            "fogbase_queries_stopped_total", "Queries stopped at the time limit.", .counter { $0.queries.stopped }),
         Family(
-            "fogbase_query_pool_depth", "Long reads that run or wait.", .gauge { $0.database.queries.pool.depth }),
+            "fogbase_query_pool_depth", "Long reads in the worker pool, running or queued.",
+            .gauge { $0.database.queries.pool.depth }),
         Family(
-            "fogbase_index_build_records_total", "Records put into indexes that are built, once per index.",
+            "fogbase_index_build_records_total", "Records added to new indexes, counted per index.",
             .counter { $0.database.indexes.progress.builtRecords }),
         Family(
-            "fogbase_index_slices_total", "Slices in which indexes were built and dropped.",
+            "fogbase_index_slices_total", "Slices of index builds and index deletions.",
             .counter { $0.database.indexes.progress.doneSlices }),
         Family(
-            "fogbase_index_builds", "Indexes that are being built.",
+            "fogbase_index_builds", "Indexes being built.",
             .gauge { $0.database.indexes.progress.building.count }),
-        Family("fogbase_asset_uploads_total", "Files that were uploaded.", .counter { $0.assets.uploads }),
+        Family("fogbase_asset_uploads_total", "Uploaded files.", .counter { $0.assets.uploads }),
         Family(
-            "fogbase_asset_duplicates_total", "Uploaded files whose content was there already.",
+            "fogbase_asset_duplicates_total", "Uploaded files whose content was already stored.",
             .counter { $0.assets.duplicates }),
-        Family("fogbase_asset_received_bytes_total", "Bytes of uploads.", .counter { $0.assets.received }),
+        Family("fogbase_asset_received_bytes_total", "Bytes received in uploads.", .counter { $0.assets.received }),
         Family(
-            "fogbase_asset_reads_total", "Files that were opened for an answer.", .counter { $0.assets.downloads }),
+            "fogbase_asset_reads_total", "Asset files opened for responses.", .counter { $0.assets.downloads }),
         Family(
-            "fogbase_assets_collected_total", "Files taken away since no record had them.",
+            "fogbase_assets_collected_total", "Asset files deleted because no record refers to them.",
             .counter { $0.assets.collected }),
         Family(
-            "fogbase_asset_files_swept_total", "Files that a crash had left and nothing spoke of.",
+            "fogbase_asset_files_swept_total", "Orphaned files deleted after a crash.",
             .counter { $0.assets.swept }),
-        Family("fogbase_store_failures_total", "Failures of the store.", .counter { $0.writer.failures }),
+        Family("fogbase_store_failures_total", "Failed store operations.", .counter { $0.writer.failures }),
     ]
 }

@@ -9,26 +9,26 @@ struct ProcessMetrics: MetricsSource {
         // The numbers are those of proc(5), from which the two before the state are gone.
         if let user = Self.number(fields, 14), let system = Self.number(fields, 15) {
             text.counter(
-                "process_cpu_seconds_total", help: "Processor time, in user and system mode.",
+                "process_cpu_seconds_total", help: "User and system CPU time in seconds.",
                 seconds: (user + system) / ticks)
         }
         let status = Self.lines("/proc/self/status")
         if let resident = Self.kilobytes("VmRSS:", status) {
-            text.gauge("process_resident_memory_bytes", help: "Memory that is resident.", resident * 1_024)
+            text.gauge("process_resident_memory_bytes", help: "Resident memory in bytes.", resident * 1_024)
         }
         if let anonymous = Self.kilobytes("RssAnon:", status) {
             text.gauge(
-                "process_anonymous_memory_bytes", help: "Resident memory that no file is behind.", anonymous * 1_024)
+                "process_anonymous_memory_bytes", help: "Resident anonymous memory in bytes.", anonymous * 1_024)
         }
         if let count = Self.openDescriptors() {
             text.gauge("process_open_fds", help: "Open file descriptors.", Double(count))
         }
         if let threads = Self.number(fields, 20) {
-            text.gauge("process_threads", help: "Threads.", threads)
+            text.gauge("process_threads", help: "Number of threads.", threads)
         }
         if let started = Self.number(fields, 22), let boot = Self.bootTime() {
             text.gauge(
-                "process_start_time_seconds", help: "When the process started, in seconds since 1970.",
+                "process_start_time_seconds", help: "Start time of the process in seconds since 1970-01-01 UTC.",
                 boot + started / ticks)
         }
     }

@@ -44,17 +44,17 @@ struct BackupJob {
     static func check(_ path: String, dataPath: String) throws(BackupProblem) {
         guard path.hasPrefix("/"), path.utf8.count < 4_000, !BackupFiles.name(of: path).isEmpty,
             ![".", ".."].contains(BackupFiles.name(of: path))
-        else { throw BackupProblem("'\(path)' is no absolute path of a new directory.") }
+        else { throw BackupProblem("'\(path)' is not an absolute path of a new directory.") }
         guard !FolderInspection.exists(path) else {
             throw BackupProblem("\(path) exists. A backup is a new directory: choose another name, or delete that one.")
         }
         guard let parent = BackupFiles.resolve(BackupFiles.parent(of: path)), FolderInspection.isFolder(parent) else {
-            throw BackupProblem("There is no directory \(BackupFiles.parent(of: path)). Make it first.")
+            throw BackupProblem("There is no directory \(BackupFiles.parent(of: path)). Create it first.")
         }
         let data = BackupFiles.resolve(dataPath) ?? dataPath
         guard parent != data, !parent.hasPrefix(data + "/") else {
             throw BackupProblem(
-                "\(path) is inside of the data directory \(data), and would go with it. Choose another place, best on another disk."
+                "\(path) is inside the data directory \(data), and would be lost with it. Choose another directory, ideally on another disk."
             )
         }
     }
@@ -63,14 +63,15 @@ struct BackupJob {
         if FolderInspection.exists(partial) {
             guard let lock = try BackupFiles.lock(partial) else {
                 throw BackupProblem(
-                    "Another backup to \(request.path) is under way. Wait for it, or choose another name.")
+                    "Another backup to \(request.path) is in progress. Wait for it, or choose another name.")
             }
             BackupFiles.unlock(lock)
             try BackupFiles.removeTree(partial)
         }
         try BackupFiles.makeDirectory(partial)
         guard let lock = try BackupFiles.lock(partial) else {
-            throw BackupProblem("Another backup to \(request.path) is under way. Wait for it, or choose another name.")
+            throw BackupProblem(
+                "Another backup to \(request.path) is in progress. Wait for it, or choose another name.")
         }
         return lock
     }
@@ -84,7 +85,7 @@ struct BackupJob {
     private func fill() async throws -> BackupManifest {
         var manifest = BackupManifest(version: request.version, created: WallClock.milliseconds)
         let folders = Self.databases(in: dataPath)
-        guard !folders.isEmpty else { throw BackupProblem("\(dataPath) holds no database yet.") }
+        guard !folders.isEmpty else { throw BackupProblem("\(dataPath) contains no database yet.") }
         try checkRoom(folders)
         for folder in folders { try await copy(folder, into: &manifest) }
         if let administrators = registry.configuration.administrators {
@@ -120,7 +121,7 @@ struct BackupJob {
         let free = FolderInspection.freeBytes(partial)
         guard free >= needed else {
             throw BackupProblem(
-                "The disk of \(request.path) has \(free >> 20) MiB free, and the databases need up to \(needed >> 20) MiB. Make room, or choose another place."
+                "The disk of \(request.path) has \(free >> 20) MiB free, and the databases need up to \(needed >> 20) MiB. Free disk space, or choose another directory."
             )
         }
     }
@@ -210,7 +211,9 @@ extension BackupProblem {
         case let problem as BackupProblem: self = problem
         case is CancellationError: self = .cancelled
         case let error as StoreFailure where error.isStorageFull:
-            self.init("There is no room for the backup at \(path): \(error). Make room there, or choose another place.")
+            self.init(
+                "There is not enough space for the backup at \(path): \(error). Free disk space, or choose another directory."
+            )
         case let error as RecordError: self.init(error.reason + ".")
         default: self.init("The backup to \(path) failed: \(error).")
         }

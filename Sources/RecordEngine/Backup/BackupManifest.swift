@@ -87,7 +87,7 @@ package struct BackupManifest: Hashable, Sendable {
         guard FolderInspection.isFolder(backup) else { throw BackupProblem("There is no directory \(backup).") }
         guard FolderInspection.exists(path) else {
             throw BackupProblem(
-                "\(backup) is not a backup: it has no \(Self.fileName). Name a directory that 'fogbase backup create' has made."
+                "\(backup) is not a backup: it has no \(Self.fileName). Choose a directory that 'fogbase backup create' created."
             )
         }
         let bytes = try BackupFiles.read(path, upTo: 64 << 20)

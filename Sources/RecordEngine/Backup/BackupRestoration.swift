@@ -37,22 +37,22 @@ package struct BackupRestoration {
         let target = BackupFiles.resolve(dataPath) ?? parent.map { $0 + "/" + BackupFiles.name(of: dataPath) }
         if let target, target == source || target.hasPrefix(source + "/") || source.hasPrefix(target + "/") {
             throw BackupProblem(
-                "One of \(backup) and \(dataPath) is inside of the other. Choose another data directory.")
+                "One of \(backup) and \(dataPath) is inside the other. Choose another data directory.")
         }
         let needed = manifest.fileBytes + Int(clamping: manifest.assetBytes) + (1 << 20)
         let there = FolderInspection.exists(dataPath) ? dataPath : BackupFiles.parent(of: dataPath)
         let free = FolderInspection.freeBytes(there)
         guard free >= needed || !FolderInspection.exists(there) else {
             throw BackupProblem(
-                "The disk of \(dataPath) has \(free >> 20) MiB free, and the backup needs \((needed >> 20) + 1) MiB. Make room there first."
+                "The disk of \(dataPath) has \(free >> 20) MiB free, and the backup needs \((needed >> 20) + 1) MiB. Free disk space first."
             )
         }
         let others = FolderInspection.names(in: dataPath).filter { !Self.ignored.contains($0) }
         guard others.isEmpty || replaces else {
             throw BackupProblem(
                 others.contains(BackupFiles.name(of: restoring))
-                    ? "A restore to \(dataPath) was broken off. Run it again with --replace, which sets aside what is there."
-                    : "\(dataPath) is not empty. Name an empty or a new directory with --data, or set aside what is there with --replace."
+                    ? "A restore to \(dataPath) was interrupted. Run it again with --replace, which moves the existing data aside."
+                    : "\(dataPath) is not empty. Choose an empty or new directory with --data, or move the existing data aside with --replace."
             )
         }
     }
@@ -75,7 +75,7 @@ package struct BackupRestoration {
             let copied = try BackupFiles.copy(job.backup + "/" + file.path, to: restoring + "/" + file.path)
             guard copied.size == file.size, copied.digest == file.digest else {
                 throw BackupProblem(
-                    "\(job.backup)/\(file.path) is damaged: its SHA-256 is not the one that was written down. Use another backup."
+                    "\(job.backup)/\(file.path) is damaged: its SHA-256 does not match the manifest. Use another backup."
                 )
             }
         }
@@ -112,7 +112,7 @@ package struct BackupRestoration {
             let copied = try BackupFiles.copy(from.path(of: asset), to: to.path(of: asset))
             guard copied.digest == asset.hash else {
                 throw BackupProblem(
-                    "\(from.path(of: asset)) is damaged: its SHA-256 is not the one in its name. Use another backup.")
+                    "\(from.path(of: asset)) is damaged: its SHA-256 does not match its name. Use another backup.")
             }
         }
     }

@@ -25,10 +25,11 @@ package struct BackupVerification: Sendable {
         let doctor = Doctor(examinesSpace: false) { step in progress(step.activity, step.done, step.total) }
         let report = doctor.examine(dataPath: backup)
         problems += report.findings.filter { $0.kind == .problem }.map(\.sentence)
-        if report.omitted > 0 { problems.append("… and \(report.omitted) more of the same.") }
+        if report.omitted > 0 { problems.append("… and \(report.omitted) more of this kind.") }
         if report.databases.count != manifest.databases.count {
             problems.append(
-                "\(backup) has \(report.databases.count) databases, and its manifest \(manifest.databases.count).")
+                "\(backup) has \(report.databases.count) databases, but its manifest lists \(manifest.databases.count)."
+            )
         }
         self.report = report
     }
@@ -42,9 +43,9 @@ package struct BackupVerification: Sendable {
         do throws(BackupProblem) {
             let read = try BackupFiles.digest(of: path)
             if read.size != file.size {
-                problems.append("\(path) is damaged: it has \(read.size) bytes, and had \(file.size).")
+                problems.append("\(path) is damaged: it has \(read.size) bytes instead of \(file.size).")
             } else if read.digest != file.digest {
-                problems.append("\(path) is damaged: its SHA-256 is not the one that was written down.")
+                problems.append("\(path) is damaged: its SHA-256 does not match the manifest.")
             }
         } catch {
             problems.append(error.description)
@@ -65,13 +66,13 @@ package struct BackupVerification: Sendable {
                 found += 1
                 // The name of an asset's file is its digest.
                 if try BackupFiles.digest(of: path).digest != name.hash {
-                    problems.append("\(path) is damaged: its SHA-256 is not the one in its name.")
+                    problems.append("\(path) is damaged: its SHA-256 does not match its name.")
                 }
                 count += 1
                 if count % 64 == 0 { progress(folder + ": assets", count, database.assets) }
             }
             if found != database.assets {
-                problems.append("\(folder) has \(found) files of assets, and had \(database.assets).")
+                problems.append("\(folder) has \(found) asset files instead of \(database.assets).")
             }
         } catch {
             problems.append("\(folder): the assets cannot be read: \(error).")

@@ -55,7 +55,7 @@ package struct Copies: Sendable {
     /// Copies for one time slice, outside of any transaction: SQLite copies nothing inside of one.
     private static func slice(to path: String, of database: isolated RecordDatabase) throws -> CopyProgress {
         guard let transaction = database.transaction, database.isHealthy else {
-            throw BackupProblem("The database is closed, or takes no writes.")
+            throw BackupProblem("The database is closed or does not accept writes.")
         }
         let copy = try database.copying ?? transaction.store.copy(to: path)
         database.copying = copy
@@ -90,7 +90,7 @@ extension Administrators {
     ///
     /// - Throws: A `StoreFailure`; `BackupProblem` after a failed sync.
     package func copyFile(to path: String) throws {
-        guard let store else { throw BackupProblem("The administrators' file takes no writes.") }
+        guard let store else { throw BackupProblem("The administrators' database does not accept writes.") }
         try store.copy(to: path)
     }
 }

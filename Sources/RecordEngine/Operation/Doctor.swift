@@ -33,8 +33,8 @@ package struct Doctor {
         var found = DoctorReport(dataPath: dataPath)
         guard FolderInspection.isFolder(dataPath) else {
             found.problem(
-                "There is no folder \(dataPath).",
-                remedy: "Name the data folder with --data, or start the server once, which makes it.", sort: "folder")
+                "There is no directory \(dataPath).",
+                remedy: "Set the data directory with --data, or start the server once to create it.", sort: "folder")
             return found
         }
         if examinesSpace { examineSpace(dataPath, &found) }
@@ -58,11 +58,11 @@ package struct Doctor {
         }
         if FolderInspection.exists(DataFolder.restoringPath(in: dataPath)) {
             found.problem(
-                "A restore to \(dataPath) was broken off, and no server starts on it.",
+                "A restore to \(dataPath) was interrupted. No server starts on this directory.",
                 remedy: "Run 'fogbase backup restore' again, with --replace.", sort: "restore")
         }
         if found.databases.isEmpty {
-            found.notice("\(dataPath) holds no database yet.")
+            found.notice("\(dataPath) contains no database yet.")
         }
         return found
     }
@@ -84,12 +84,12 @@ package struct Doctor {
             found.problem(
                 "\(folder)/secret is missing or damaged: it must hold 32 bytes.",
                 remedy:
-                    "Restore it from a backup. Without it every sync token and cursor of this database becomes void.",
+                    "Restore it from a backup. Without it, all sync tokens and cursors of this database are invalid.",
                 sort: folder + " secret")
         }
         if database.databaseBytes == 0 {
             found.problem(
-                "\(file) is missing or empty.", remedy: "Restore the folder from a backup, or take the folder away.",
+                "\(file) is missing or empty.", remedy: "Restore the directory from a backup, or delete the directory.",
                 sort: folder + " file")
         } else {
             do {
@@ -101,7 +101,7 @@ package struct Doctor {
                     try examination.run(&database, &found)
                 }
             } catch {
-                Self.report(error, of: file, copy: "folder", sort: folder + " file", &found)
+                Self.report(error, of: file, copy: "directory", sort: folder + " file", &found)
             }
         }
         found.databases.append(database)
@@ -130,7 +130,7 @@ package struct Doctor {
                 "\(file) was written by a newer version of Fogbase.",
                 remedy: "Use that version, or restore a backup from before.", sort: "server migration")
         } else if state.missing > 0 {
-            found.notice("\(file): The next start of the server brings the tables to their newest form.")
+            found.notice("\(file): The next start of the server migrates the tables.")
         }
         for line in try store.integrityProblems(isQuick: isQuick) {
             found.problem(
@@ -142,7 +142,7 @@ package struct Doctor {
         for line in try store.oddities(roles: AdministratorRole.allCases.map(\.rawValue)) {
             found.problem(
                 "\(file): \(line).",
-                remedy: "Take the administrator away and add it anew; until then it cannot sign in.",
+                remedy: "Remove the administrator and add it again; until then it cannot sign in.",
                 sort: "server administrators")
         }
     }
@@ -153,7 +153,7 @@ package struct Doctor {
     ) {
         if let error = error as? StoreFailure, error.isStorageFull {
             found.problem(
-                "\(file) could not be examined: \(error).", remedy: "Make room on the disk, and run the doctor again.",
+                "\(file) could not be checked: \(error).", remedy: "Free disk space, then run the doctor again.",
                 sort: sort)
             return
         }
@@ -167,7 +167,7 @@ package struct Doctor {
         if found.freeBytes < 256 << 20 {
             found.problem(
                 "The disk of \(path) has only \(found.freeBytes >> 20) MiB left.",
-                remedy: "Make room: a full disk refuses every write, and a checkpoint needs as much as the log.",
+                remedy: "Free disk space: on a full disk writes fail, and a checkpoint needs as much space as the WAL.",
                 sort: "space")
         }
     }
@@ -184,7 +184,7 @@ package struct Doctor {
         if !status.isOursOrReadable {
             found.problem(
                 "\(path) cannot be read and written by this user.",
-                remedy: "Run the doctor and the server as the user who owns the folder.", sort: "owner")
+                remedy: "Run the doctor and the server as the user who owns the directory.", sort: "owner")
         }
     }
 }

@@ -35,20 +35,20 @@ struct AssetExamination {
         for (field, asset) in try fields.assets() {
             guard let hash = Digest(base64: asset.fileChecksum), let row = try assets.find(hash) else {
                 found.problem(
-                    "\(place) has an asset in field number \(field) that the table of assets does not know (\(asset.fileChecksum)).",
-                    remedy: "Upload the file again and write the field anew, or remove it with null.",
+                    "\(place) has an asset in field number \(field) that is not in the asset table (\(asset.fileChecksum)).",
+                    remedy: "Upload the file again and write the field again, or remove it with null.",
                     sort: label + " asset")
                 continue
             }
             if try !assets.isLinked(record: record, field: field, asset: row.id) {
                 found.problem(
-                    "\(place) has an asset in field number \(field), and the table of links does not know it: it could be collected.",
-                    remedy: "Upload the file again and write the field anew with the receipt.", sort: label + " link")
+                    "\(place) has an asset in field number \(field) that is not in the link table: its file could be deleted.",
+                    remedy: "Upload the file again and write the field again with the receipt.", sort: label + " link")
             }
             if row.size != asset.size {
                 found.problem(
-                    "\(place) says of the asset in field number \(field) that it has \(asset.size) bytes; it has \(row.size).",
-                    remedy: "Upload the file again and write the field anew with the receipt.",
+                    "\(place) records \(asset.size) bytes for the asset in field number \(field); it has \(row.size).",
+                    remedy: "Upload the file again and write the field again with the receipt.",
                     sort: label + " asset size")
             }
         }
@@ -61,8 +61,8 @@ struct AssetExamination {
         let wrongSums = try inspection.withView { try assets.wrongSums() }
         if wrongSums > 0 {
             found.problem(
-                "\(label): \(wrongSums) of the sums of unused bytes are not those of their uploads.",
-                remedy: "They may upload too little or too much until then: restore the folder from a backup.",
+                "\(label): Sums of unused bytes that do not match their uploads: \(wrongSums).",
+                remedy: "Accounts may upload too little or too much until you restore the directory from a backup.",
                 sort: label + " unused bytes")
         }
         var done = 0
@@ -73,9 +73,9 @@ struct AssetExamination {
                 let links = try assets.links(after: link, limit: Self.slice)
                 for link in links where try !isBacked(link) {
                     found.problem(
-                        "\(label): Field number \(link.field) of record number \(link.record) is said to have asset number \(link.asset), which it does not.",
+                        "\(label): The link table has asset number \(link.asset) in field number \(link.field) of record number \(link.record), which does not contain it.",
                         remedy:
-                            "It keeps the file from being collected and does no other harm; a backup restored whole is free of it.",
+                            "This prevents the deletion of the file and is otherwise harmless.",
                         sort: label + " orphan link")
                 }
                 return links
@@ -90,7 +90,8 @@ struct AssetExamination {
             let (rows, damaged, next) = try inspection.withView { try assets.rows(after: last, limit: Self.slice) }
             if damaged > 0 {
                 found.problem(
-                    "\(label): \(damaged) assets have no sound checksum.", remedy: "Restore the folder from a backup.",
+                    "\(label): \(damaged) assets have an invalid checksum.",
+                    remedy: "Restore the directory from a backup.",
                     sort: label + " asset checksum")
             }
             for row in rows { try examine(row, &found) }
@@ -106,11 +107,11 @@ struct AssetExamination {
         if row.isLinked != (asset.orphaned == nil) {
             found.problem(
                 row.isLinked
-                    ? "\(place) is in a record and counts as unused: it would be collected."
-                    : "\(place) is in no record and counts as used: it would stay for ever.",
+                    ? "\(place) is in a record and counts as unused: its file would be deleted."
+                    : "\(place) is in no record and counts as used: its file would never be deleted.",
                 remedy: row.isLinked
-                    ? "Keep the server stopped and restore the folder from a backup."
-                    : "Write it into a record and take it out again; it then goes after its time.",
+                    ? "Keep the server stopped and restore the directory from a backup."
+                    : "Write it into a record and remove it again; its file is then deleted after the usual time.",
                 sort: label + " unused asset")
         }
         let size = folder.size(of: asset.name)
@@ -160,6 +161,6 @@ struct AssetExamination {
         guard count > 0 else { return }
         found.notice(
             "\(label): \(count) \(count == 1 ? "file" : "files") below \(folder.path) \(count == 1 ? "belongs" : "belong") to no asset.",
-            remedy: "A crash, or an upload under way. The next start of the server takes them away.")
+            remedy: "Caused by a crash or an upload in progress. The next start of the server deletes them.")
     }
 }

@@ -37,7 +37,8 @@ struct AudienceExamination {
             let audience = try table.find(zone: zone, key)
             guard let audience, try table.contains(row, in: audience) else {
                 found.problem(
-                    "\(place) is not found by all who may read it.", remedy: Self.remedy, sort: label + " audience")
+                    "\(place) is missing in an audience of its access list.", remedy: Self.remedy,
+                    sort: label + " audience")
                 return
             }
         }
@@ -53,7 +54,7 @@ struct AudienceExamination {
                 let members = try table.members(after: last, limit: Self.slice)
                 for member in members where try !isBacked(member) {
                     found.problem(
-                        "\(label): An audience has an entry that its record does not back (record number \(member.record)).",
+                        "\(label): An audience has an entry that does not match its record (record number \(member.record)).",
                         remedy: Self.remedy, sort: label + " orphan audience")
                 }
                 return members
@@ -74,5 +75,5 @@ struct AudienceExamination {
         }
     }
 
-    private static let remedy = "Take the access list of the record away with PATCH, then put it back."
+    private static let remedy = "Remove the access list of the record with PATCH, then set it again."
 }

@@ -13,9 +13,9 @@ extension DatabaseExamination {
                 let edges = try table.edges(after: last, limit: Self.slice)
                 for edge in edges where try !isBacked(edge) {
                     found.problem(
-                        "\(label): The table of references has an entry for '\(edge.target)' that no record backs (from record number \(edge.source)).",
+                        "\(label): The table of references has an entry for '\(edge.target)' that matches no record (from record number \(edge.source)).",
                         remedy:
-                            "Restore the folder from a backup if '\(edge.target)' is to be deleted: the deletion could take along, or be refused for, a record that no longer refers to it.",
+                            "Restore the directory from a backup before you delete '\(edge.target)': the delete could cascade to, or fail because of, a record without this reference.",
                         sort: label + " orphan edge")
                 }
                 return edges
@@ -51,8 +51,8 @@ extension DatabaseExamination {
                 let values = try table.largeValues(after: last, limit: Self.slice)
                 for value in values where try !isBacked(value) {
                     found.problem(
-                        "\(label): A large value lies there for field number \(value.field) of record number \(value.record), which has none.",
-                        remedy: "It takes up space and does no other harm; a backup restored whole is free of it.",
+                        "\(label): A large value is stored for field number \(value.field) of record number \(value.record), which has none.",
+                        remedy: "It uses space and is otherwise harmless.",
                         sort: label + " orphan value")
                 }
                 return values

@@ -64,7 +64,7 @@ struct IndexExamination {
         for number in tables.subtracting(numbers).sorted() {
             found.problem(
                 "\(label): The table \(IndexTable.name(number)) belongs to no index.",
-                remedy: "It takes up space and does no other harm; a backup restored whole is free of it.",
+                remedy: "It uses space and is otherwise harmless.",
                 sort: label + " orphan index")
         }
     }
@@ -111,7 +111,7 @@ struct IndexExamination {
                         let entries = try table.entries(of: id, after: last, limit: Self.slice)
                         for entry in entries where try !isBacked(entry, in: index, of: type) {
                             found.problem(
-                                "\(label): The index on \(name(index, type)) of type \(type.name) has an entry that its record does not back (record number \(entry.record)).",
+                                "\(label): The index on \(name(index, type)) of type \(type.name) has an entry that does not match its record (record number \(entry.record)).",
                                 remedy: Self.remedy, sort: label + " orphan entry")
                         }
                         return entries
@@ -145,5 +145,5 @@ struct IndexExamination {
     }
 
     private static let remedy =
-        "Put the schema without the index and then with it: it is built anew. Records themselves are not affected."
+        "Put the schema without the index and then with it to rebuild the index. Records are not affected."
 }

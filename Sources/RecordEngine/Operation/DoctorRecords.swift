@@ -62,7 +62,7 @@ struct DatabaseExamination {
         for line in try table.integrityProblems(isQuick: doctor.isQuick) {
             found.problem(
                 "\(label): \(StoreLibrary.name) finds the file damaged: \(line).",
-                remedy: "Stop the server, keep a copy of the folder as it is, and restore it from a backup.",
+                remedy: "Stop the server, keep a copy of the directory as it is, and restore it from a backup.",
                 sort: label + " integrity")
         }
         let migrations = try table.migrationState()
@@ -71,13 +71,13 @@ struct DatabaseExamination {
                 "\(label): The database was written by a newer version of Fogbase.",
                 remedy: "Use that version, or restore a backup from before.", sort: label + " migration")
         } else if migrations.missing > 0 {
-            found.notice("\(label): The next start of the server brings the tables to their newest form.")
+            found.notice("\(label): The next start of the server migrates the tables.")
         }
         let numbers = try table.withView { try table.sequenceNumbers() }
         if numbers.used > numbers.promised {
             found.problem(
-                "\(label): The sequence stands at \(numbers.promised), behind its last record's number \(numbers.used).",
-                remedy: "Restore the folder from a backup: new records could get numbers that are taken.",
+                "\(label): The sequence is at \(numbers.promised), below the last record's number \(numbers.used).",
+                remedy: "Restore the directory from a backup: new records could get numbers that are in use.",
                 sort: label + " sequence")
         }
     }
@@ -100,8 +100,8 @@ struct DatabaseExamination {
             total += count.records + count.tombstones
             if schema[id: count.type] == nil {
                 found.problem(
-                    "\(label): \(count.records) records bear the type number \(count.type), which the schema does not have.",
-                    remedy: "Restore the folder from a backup: nobody can read these records.",
+                    "\(label): \(count.records) records have the type number \(count.type), which is not in the schema.",
+                    remedy: "Restore the directory from a backup: these records cannot be read.",
                     sort: label + " type")
             }
         }
@@ -118,9 +118,9 @@ struct DatabaseExamination {
         doctor.report(Doctor.Progress(activity: label + ": usage", done: 0, total: 0))
         guard let wrong = try table.wrongUsage(), wrong > 0 else { return }
         found.problem(
-            "\(label): \(wrong) of the sums of what accounts take are not those of their records.",
+            "\(label): Usage sums of accounts that do not match their records: \(wrong).",
             remedy:
-                "Stop the server and run the doctor with --repair, which adds them up anew. Records are not affected.",
+                "Stop the server and run the doctor with --repair, which recomputes them. Records are not affected.",
             sort: label + " usage")
     }
 
@@ -129,9 +129,9 @@ struct DatabaseExamination {
         for group in try store.accounts.lookAlikes() {
             let names = group.map { "\($0.name) (\($0.recordName))" }.joined(separator: ", ")
             found.notice(
-                "\(label): Accounts with names that look the same: \(names). Each signs in by its exact spelling alone.",
+                "\(label): Accounts with names that look the same: \(names). Each signs in with its exact spelling only.",
                 remedy:
-                    "Ask the owners of all but one to choose another name (PATCH /users/me), or remove those that nobody uses."
+                    "Ask the owners of all but one to choose another name (PATCH /users/me), or remove unused accounts."
             )
         }
     }
@@ -148,13 +148,13 @@ struct DatabaseExamination {
             for key in page {
                 if try accounts.find(id: key.account)?.kind != .service {
                     found.problem(
-                        "\(label): The key \(key.name) has no account of a service.",
-                        remedy: "Revoke the key, and make another.", sort: label + " key")
+                        "\(label): The key \(key.name) has no service account.",
+                        remedy: "Revoke the key and create another one.", sort: label + " key")
                 }
                 let scope = try? JSONValue.parse(Array(key.scope.utf8))
                 if scope.flatMap({ try? KeyScope($0) }) == nil {
                     found.problem(
-                        "\(label): The scope of the key \(key.name) cannot be read, so it may do nothing.",
+                        "\(label): The scope of the key \(key.name) cannot be read, so the key has no permissions.",
                         remedy: "Give it a scope with PATCH /keys/\(key.publicID), or revoke it.", sort: label + " key")
                 }
             }
@@ -189,14 +189,14 @@ struct DatabaseExamination {
         let place = "\(label): The record '\(name)' of type \(type?.name.text ?? "number \(row.type)")"
         if !zones.contains(zone) {
             found.problem(
-                "\(place) lies in zone number \(zone), which does not exist.",
-                remedy: "Restore the folder from a backup.", sort: label + " zone")
+                "\(place) is in zone number \(zone), which does not exist.",
+                remedy: "Restore the directory from a backup.", sort: label + " zone")
         }
         if row.isDeleted {
             if !cursor.layout.isEmpty || !cursor.fields.isEmpty {
                 found.problem(
                     "\(place) is deleted and still has fields.",
-                    remedy: "Create it anew under its name, then delete it.",
+                    remedy: "Create the record again with its name, then delete it.",
                     sort: label + " tombstone")
             }
             return
@@ -211,7 +211,7 @@ struct DatabaseExamination {
             }
             found.problem(
                 "\(place) has a stored form that does not fit its layout\(field).",
-                remedy: "Read the record from a backup and write it anew with PUT, or delete it.",
+                remedy: "Write the record again with PUT from a backup, or delete it.",
                 sort: label + " layout")
             return
         }
@@ -235,8 +235,8 @@ struct DatabaseExamination {
                 zone: zone, target: reference.recordName.text, source: row.id, field: field)
             if action != expected.rawValue {
                 found.problem(
-                    "\(place) refers to '\(reference.recordName.text)', and the table of references does not know it.",
-                    remedy: "Take the reference out of the record with PATCH and put it back in.",
+                    "\(place) refers to '\(reference.recordName.text)', which is not in the reference table.",
+                    remedy: "Remove the reference from the record with PATCH, then set it again.",
                     sort: label + " edge")
             }
         }
@@ -252,7 +252,7 @@ struct DatabaseExamination {
         if definition?.name.text != view.name(of: entry) || !fits {
             found.problem(
                 "\(place) has a field '\(view.name(of: entry))' of type \(entry.type.schemaName), which is not the schema's field number \(entry.fieldID).",
-                remedy: "Restore the folder from a backup, or write the record anew with PUT.",
+                remedy: "Restore the directory from a backup, or write the record again with PUT.",
                 sort: label + " field")
         }
     }
@@ -261,7 +261,7 @@ struct DatabaseExamination {
         _ entry: LayoutEntry, record: RecordNumber, _ place: String, _ found: inout DoctorReport
     ) throws {
         let field = "field number \(entry.fieldID)"
-        let remedy = "Write the field anew with PATCH, from a backup, or remove it with null."
+        let remedy = "Write the field again with PATCH from a backup, or remove it with null."
         try table.withLargeValue(record: record, field: entry.fieldID) { value in
             guard let value else {
                 found.problem(

@@ -160,7 +160,7 @@ package enum BackupFiles {
 
     private static func failure(_ verb: String, _ path: String) -> BackupProblem {
         let code = errno
-        let hint = [ENOSPC, EDQUOT].contains(code) ? " Make room there, or choose another place." : ""
+        let hint = [ENOSPC, EDQUOT].contains(code) ? " Free disk space there, or choose another directory." : ""
         return BackupProblem("Cannot \(verb) \(path): \(String(cString: strerror(code))).\(hint)")
     }
 }

@@ -137,7 +137,7 @@ struct Arguments {
         }
         let most = command.operands.count
         if operands.count > most {
-            throw .usage("'fogbase \(command.name)' does not know what to do with '\(operands[most])'.")
+            throw .usage("'fogbase \(command.name)' has no parameter for '\(operands[most])'.")
         }
     }
 }

@@ -39,7 +39,7 @@ struct Command {
     }
 
     static let config = CommandOption(
-        flag: "--config", placeholder: "FILE", help: "read settings from this file; environment and flags go above it")
+        flag: "--config", placeholder: "FILE", help: "read settings from this file; environment and flags override it")
 
     private static let place = ["data.path", "data.containers", "data.container", "data.environment"]
 
@@ -49,30 +49,31 @@ struct Command {
         Command(
             name: "serve", summary: "start the server", settings: .all,
             notes: [
-                "Each setting can also stand in the file, as section.key = value, and in the environment, as",
-                "FOGBASE_SECTION_KEY. Flags go above the environment, and the environment above the file.",
+                "Each setting can also be in the file, as section.key = value, and in the environment, as",
+                "FOGBASE_SECTION_KEY. Flags override the environment, and the environment overrides the file.",
             ]),
         Command(name: "version", summary: "print the versions of Fogbase and its libraries"),
         Command(
-            name: "config", summary: "print every setting, its value and where that comes from", settings: .all),
+            name: "config", summary: "print every setting with its value and source", settings: .all),
         Command(
-            name: "doctor", summary: "examine the data folder, also while a server uses it",
+            name: "doctor", summary: "check the data directory, also while a server uses it",
             options: DoctorCommand.options, settings: .some(["data.path"])),
         Command(
-            name: "health", summary: "ask a running server whether it is ready; ends with 0 or 1",
+            name: "health", summary: "check whether a running server is ready; exits with 0 or 1",
             settings: .some(["server.host", "server.port"])),
     ]
 
     private static let saving: [Command] = [
         Command(
-            name: "backup create", summary: "copy the data directory into a new one, also while a server uses it",
+            name: "backup create", summary: "back up the data directory, also while a server uses it",
             operands: ["DEST"], options: [BackupCommand.copyAssets, json], settings: .some(place),
             notes: BackupCommand.createNotes),
         Command(
-            name: "backup verify", summary: "examine a backup; ends with 0 if it is whole, or 1", operands: ["BACKUP"],
+            name: "backup verify", summary: "check a backup; exits with 0 if it is complete, else 1",
+            operands: ["BACKUP"],
             options: [json], settings: .some([])),
         Command(
-            name: "backup restore", summary: "put a backup into a data directory that no server uses",
+            name: "backup restore", summary: "restore a backup into a data directory that no server uses",
             operands: ["BACKUP"], options: [BackupCommand.replace, json], settings: .some(["data.path"]),
             notes: BackupCommand.restoreNotes),
     ]
@@ -86,71 +87,71 @@ struct Command {
             name: "admin set-role", summary: "make an administrator an owner, developer, editor or viewer",
             operands: ["NAME", "ROLE"], settings: .some(place)),
         Command(
-            name: "admin set-password", summary: "give an administrator another password, and end its sessions",
+            name: "admin set-password", summary: "set an administrator's password, and end all sessions",
             operands: ["NAME"], options: [Password.option], settings: .some(place)),
         Command(
-            name: "admin disable", summary: "end an administrator's sessions, and let it sign in no more",
+            name: "admin disable", summary: "end an administrator's sessions, and deny further sign-ins",
             operands: ["NAME"], settings: .some(place)),
         Command(
             name: "admin enable", summary: "let an administrator sign in again", operands: ["NAME"],
             settings: .some(place)),
         Command(
-            name: "admin remove", summary: "take away an administrator", operands: ["NAME"], settings: .some(place)),
+            name: "admin remove", summary: "remove an administrator", operands: ["NAME"], settings: .some(place)),
     ]
 
     private static let managing: [Command] = [
         Command(name: "users list", summary: "print all accounts", options: [json], settings: .some(place)),
         Command(
-            name: "users add", summary: "make an account", operands: ["NAME"], options: [Password.option],
+            name: "users add", summary: "create an account", operands: ["NAME"], options: [Password.option],
             settings: .some(place)),
         Command(
-            name: "users invite", summary: "make an invitation to sign up, and print it this once",
+            name: "users invite", summary: "create an invitation to sign up, and print its token once",
             options: OperatorCommand.invitationOptions, settings: .some(place)),
         Command(
-            name: "users set-password", summary: "give an account another password, and end its sessions",
+            name: "users set-password", summary: "set an account's password, and end all sessions",
             operands: ["NAME"], options: [Password.option], settings: .some(place)),
         Command(
-            name: "users disable", summary: "end an account's sessions, and let it sign in no more", operands: ["NAME"],
+            name: "users disable", summary: "end an account's sessions, and deny further sign-ins", operands: ["NAME"],
             settings: .some(place), notes: [userNote]),
         Command(
             name: "users enable", summary: "let an account sign in again", operands: ["NAME"],
             settings: .some(place), notes: [userNote]),
         Command(
-            name: "users remove", summary: "take away an account with its private database", operands: ["NAME"],
+            name: "users remove", summary: "remove an account and its private database", operands: ["NAME"],
             settings: .some(place), notes: [userNote]),
         Command(
             name: "roles list", summary: "print all custom roles and their members", options: [json],
             settings: .some(place)),
         Command(
-            name: "roles add", summary: "take an account into a custom role", operands: ["ROLE", "USER"],
+            name: "roles add", summary: "add an account to a custom role", operands: ["ROLE", "USER"],
             options: [OperatorCommand.makeOption], settings: .some(place), notes: OperatorCommand.roleNotes),
         Command(
-            name: "roles remove", summary: "take an account out of a custom role", operands: ["ROLE", "USER"],
+            name: "roles remove", summary: "remove an account from a custom role", operands: ["ROLE", "USER"],
             settings: .some(place), notes: OperatorCommand.roleNotes),
         Command(name: "keys list", summary: "print all API keys", options: [json], settings: .some(place)),
         Command(
-            name: "keys add", summary: "make an API key, and print its token this once", operands: ["NAME"],
+            name: "keys add", summary: "create an API key, and print its token once", operands: ["NAME"],
             options: OperatorCommand.keyOptions, settings: .some(place)),
         Command(
-            name: "keys show", summary: "print what an API key may do, and when it was used", operands: ["KEY"],
+            name: "keys show", summary: "print the scope and last use of an API key", operands: ["KEY"],
             options: [json], settings: .some(place), notes: [keyNote]),
         Command(
-            name: "keys rotate", summary: "give an API key a new token, and print it this once", operands: ["KEY"],
+            name: "keys rotate", summary: "create a new token for an API key, and print it once", operands: ["KEY"],
             options: [OperatorCommand.overlapOption], settings: .some(place), notes: [keyNote]),
         Command(
-            name: "keys revoke", summary: "end an API key for good", operands: ["KEY"], settings: .some(place),
+            name: "keys revoke", summary: "revoke an API key permanently", operands: ["KEY"], settings: .some(place),
             notes: [keyNote]),
     ]
 
     private static let asking: [Command] = [
         Command(
-            name: "access explain", summary: "tell what somebody may do, and by which rule",
+            name: "access explain", summary: "explain whether a caller may do something, and why",
             operands: ["CALLER", "ACTION", "[TYPE]"], options: OperatorCommand.explainOptions, settings: .some(place),
             notes: OperatorCommand.explainNotes),
         Command(
-            name: "audit", summary: "print who changed what rights, the newest first",
+            name: "audit", summary: "print the audit log, newest entries first",
             options: OperatorCommand.auditOptions, settings: .some(place)),
-        Command(name: "help", summary: "print this text, or that of a command", operands: ["[COMMAND]"]),
+        Command(name: "help", summary: "print this text, or the help of a command", operands: ["[COMMAND]"]),
     ]
 
     private static let json = OperatorCommand.json

@@ -10,7 +10,7 @@ enum Help {
     private static func overview(_ commands: [Command]) -> [String] {
         let rows = commands.map { [([$0.name] + $0.operands).joined(separator: " "), $0.summary] }
         return ["fogbase \(Version.text): a record database server", "", "usage: fogbase COMMAND [FLAGS]", ""]
-            + Terminal.table(rows, indent: "  ") + ["", "'fogbase COMMAND --help' tells more of a command."]
+            + Terminal.table(rows, indent: "  ") + ["", "'fogbase COMMAND --help' describes a command."]
     }
 
     private static func details(of command: Command) -> [String] {

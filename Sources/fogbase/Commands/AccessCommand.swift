@@ -5,18 +5,17 @@ import RecordWire
 /// `fogbase access explain`: why somebody may do something, or may not.
 extension OperatorCommand {
     static let explainOptions = [
-        CommandOption(flag: "--record", placeholder: "NAME", help: "one record; any of the type unless given"),
-        CommandOption(flag: "--field", placeholder: "FIELD", help: "one field of it"),
+        CommandOption(flag: "--record", placeholder: "NAME", help: "one record; by default any record of the type"),
+        CommandOption(flag: "--field", placeholder: "FIELD", help: "one field of the record"),
         CommandOption(
-            flag: "--owner", placeholder: "USER", help: "in the private database of this user, not in the public one"),
+            flag: "--owner", placeholder: "USER", help: "use this user's private database, not the public one"),
         OperatorCommand.json,
     ]
 
     static let explainNotes = [
         "CALLER is anonymous, administrator, administrator:ROLE, key:NAME, or the name or record name of a user.",
-        "ACTION is create, read, write (changing and deleting), or query: to stand in a condition or a sort. Without a TYPE it",
-        "is upload: to upload files; or enter: to use a private database. --owner says whose private database is meant, in",
-        "place of the public one.",
+        "ACTION is create, read, write (change and delete) or query (use in a predicate or sort). Without a TYPE it is upload",
+        "(upload files) or enter (use a private database). --owner selects a private database instead of the public one.",
     ]
 
     func explain() throws(Failure) {

@@ -21,13 +21,13 @@ extension OperatorCommand {
             Terminal.say("Added \(made.text("name")), \(Self.roleWords(made)).")
         case "admin set-role":
             let changed = try change(["role": .string(try role(arguments.operands[1]))])
-            Terminal.say("\(changed.text("name")) is \(Self.roleWords(changed)) now; all sessions have ended.")
+            Terminal.say("\(changed.text("name")) is now \(Self.roleWords(changed)); all sessions have ended.")
         case "admin set-password":
             let changed = try change(["password": .string(try password())])
             Terminal.say("\(changed.text("name")) has a new password; all sessions have ended.")
         case "admin disable":
             let changed = try change(["disabled": true])
-            Terminal.say("\(changed.text("name")) cannot sign in any more; all sessions have ended.")
+            Terminal.say("\(changed.text("name")) can no longer sign in; all sessions have ended.")
         case "admin enable":
             let changed = try change(["disabled": false])
             Terminal.say("\(changed.text("name")) can sign in again.")

@@ -7,18 +7,18 @@ import UnicodeText
 /// `fogbase audit`: who changed what rights, the newest first, of the database and of the server as a whole.
 extension OperatorCommand {
     static let auditOptions = [
-        CommandOption(flag: "--last", placeholder: "TIME", help: "entries of this time alone, such as 30d"),
+        CommandOption(flag: "--last", placeholder: "TIME", help: "only entries of this last period, such as 30d"),
         CommandOption(
             flag: "--since", placeholder: "MOMENT",
-            help: "entries from a moment on, such as 2026-03-01 or 2026-03-01T12:00:00Z"),
-        CommandOption(flag: "--until", placeholder: "MOMENT", help: "entries up to a moment"),
+            help: "only entries from this time on, such as 2026-03-01 or 2026-03-01T12:00:00Z"),
+        CommandOption(flag: "--until", placeholder: "MOMENT", help: "only entries up to this time"),
         CommandOption(
             flag: "--actor", placeholder: "NAME",
-            help: "entries of one: the name of an administrator, a key or a user, or a user's record name"),
-        CommandOption(flag: "--action", placeholder: "ACTION", help: "entries of one action, such as key.create"),
-        CommandOption(flag: "--limit", placeholder: "COUNT", help: "how many entries at most (100)"),
+            help: "only entries of this administrator, key, user or user's record name"),
+        CommandOption(flag: "--action", placeholder: "ACTION", help: "only entries of this action, such as key.create"),
+        CommandOption(flag: "--limit", placeholder: "COUNT", help: "maximum number of entries (100)"),
         CommandOption(
-            flag: "--scope", placeholder: "SCOPE", help: "database or server: one of the two logs; both unless given"),
+            flag: "--scope", placeholder: "SCOPE", help: "database or server: only this log; by default both"),
         OperatorCommand.json,
     ]
 
@@ -34,7 +34,7 @@ extension OperatorCommand {
         var query: [(String, String)] = []
         if let seconds = try seconds("--last") {
             guard arguments.options["--since"] == nil else {
-                throw .usage("--last and --since say the same. Leave one of them out.")
+                throw .usage("--last and --since exclude each other. Use only one of them.")
             }
             query.append(("since", "\(max(0, WallClock.milliseconds - seconds * 1_000))"))
         }
@@ -53,7 +53,7 @@ extension OperatorCommand {
             }
         }
         if let name, user == nil, entries.isEmpty, try !isKnown(name) {
-            throw Failure("There is no user, key or administrator with the name \(name), and no entry of one.")
+            throw Failure("There is no user, key or administrator named \(name), and no entry with that name.")
         }
         // Each log is in order already; entries of one moment stay in it.
         entries = entries.enumerated().sorted { left, right in

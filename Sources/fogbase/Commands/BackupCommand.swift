@@ -8,18 +8,19 @@ import RecordWire
 /// `fogbase backup create`, `verify` and `restore`.
 enum BackupCommand {
     static let copyAssets = CommandOption(
-        flag: "--copy-assets", placeholder: nil, help: "copy files of assets, also where they could be hard-linked")
+        flag: "--copy-assets", placeholder: nil, help: "copy asset files instead of hard-linking them")
     static let replace = CommandOption(
-        flag: "--replace", placeholder: nil, help: "set aside what the data directory has, in a directory inside of it")
+        flag: "--replace", placeholder: nil,
+        help: "first move the existing data into a directory inside the data directory")
 
     static let createNotes = [
-        "DEST is a new directory outside of the data directory. A running server makes it, beside its other work; without",
-        "one this command does. It holds all databases with their secrets and files, and the administrators.",
-        "Ctrl-C cancels it, and nothing is left.",
+        "DEST is a new directory outside the data directory. A running server writes the backup and continues to accept",
+        "requests; without a server, this command writes it. A backup holds all databases, secrets, files and administrators.",
+        "Ctrl-C cancels the backup and deletes DEST.",
     ]
     static let restoreNotes = [
         "The data directory is named by --data. It must be new or empty, unless --replace is given.",
-        "Clients that synced after the backup was made read the change feed from its beginning.",
+        "Clients that synced after the backup must sync from the start.",
     ]
 
     // MARK: Create
@@ -45,8 +46,8 @@ enum BackupCommand {
         }
         Terminal.showProgress("")
         guard state["state"]?.string == "done", state["path"]?.string == path, let manifest = state["manifest"] else {
-            if isCancelled { throw Failure("Cancelled; nothing is left of the backup.", code: .interrupted) }
-            throw Failure(state["reason"]?.string ?? "The backup was not made. Try again.")
+            if isCancelled { throw Failure("Cancelled. The incomplete backup was deleted.", code: .interrupted) }
+            throw Failure(state["reason"]?.string ?? "The backup failed. Try again.")
         }
         if arguments.options[OperatorCommand.json.flag] != nil {
             OperatorCommand.print(state)
@@ -102,7 +103,7 @@ enum BackupCommand {
             ])
             return found.problems.isEmpty ? .success : .failure
         }
-        Terminal.say("\(path): made \(Moment.show(manifest.created)) UTC by Fogbase \(manifest.version)")
+        Terminal.say("\(path): created \(Moment.show(manifest.created)) UTC by Fogbase \(manifest.version)")
         for database in manifest.databases {
             Terminal.say(
                 "  \(database.container)/\(database.environment)"
@@ -110,7 +111,7 @@ enum BackupCommand {
                     + ", \(database.assets) assets (\(ByteCount.showRounded(Int(database.assetBytes))))")
         }
         for problem in found.problems { Terminal.say("PROBLEM  " + problem) }
-        Terminal.say(found.problems.isEmpty ? "The backup is whole." : "The backup is damaged: use another one.")
+        Terminal.say(found.problems.isEmpty ? "The backup is complete." : "The backup is damaged: use another one.")
         return found.problems.isEmpty ? .success : .failure
     }
 
@@ -133,7 +134,7 @@ enum BackupCommand {
                 "Restored \(settings.dataPath) as it was on \(Moment.show(done.manifest.created)) UTC. Start the server."
             )
             if let replaced = done.replaced {
-                Terminal.say("What was there before is in \(replaced). Delete it when you do not need it any more.")
+                Terminal.say("The previous data is in \(replaced). Delete it when you no longer need it.")
             }
             return .success
         } catch {

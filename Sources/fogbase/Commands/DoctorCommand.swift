@@ -5,10 +5,10 @@ enum DoctorCommand {
     static let options = [
         CommandOption(
             flag: "--quick", placeholder: nil,
-            help: "skip the comparison of indexes with tables and the examination of each record"),
+            help: "skip the checks of indexes and of each record"),
         CommandOption(
             flag: "--repair", placeholder: nil,
-            help: "while no server runs: add up anew what accounts take, where that is wrong"),
+            help: "recompute wrong usage sums of accounts; only without a running server"),
     ]
 
     /// - Parameter repairs: Mends what can be made anew, and then examines.
@@ -23,7 +23,7 @@ enum DoctorCommand {
             do {
                 for repair in try doctor.repair(dataPath: settings.dataPath) {
                     let what = repair.sums == 1 ? "1 sum" : "\(repair.sums) sums"
-                    Terminal.say("mended   \(repair.label): \(what) of what accounts take")
+                    Terminal.say("repaired \(repair.label): \(what) of usage")
                 }
             } catch {
                 throw Failure("\(error)")
@@ -45,14 +45,14 @@ enum DoctorCommand {
             lines.append((finding.kind == .problem ? "PROBLEM  " : "notice   ") + finding.sentence)
             if !finding.remedy.isEmpty { lines.append("         " + finding.remedy) }
         }
-        if report.omitted > 0 { lines.append("PROBLEM  … and \(report.omitted) more of the same.") }
+        if report.omitted > 0 { lines.append("PROBLEM  … and \(report.omitted) more of this kind.") }
         lines.append("")
         let problems = report.findings.count { $0.kind == .problem } + report.omitted
         if problems > 0 {
             lines.append("\(problems) \(problems == 1 ? "problem" : "problems") found.")
         } else {
             lines.append(
-                isQuick ? "No problems found. Without --quick, each record is examined too." : "No problems found.")
+                isQuick ? "No problems found. Without --quick, each record is also checked." : "No problems found.")
         }
         return lines
     }
@@ -61,8 +61,8 @@ enum DoctorCommand {
         let use = database.isInUse ? "in use by a running server" : "not in use"
         var lines = [
             "", "\(database.container)/\(database.environment): \(use)",
-            "  file \(ByteCount.showRounded(database.databaseBytes)), log \(ByteCount.showRounded(database.logBytes))",
-            "  accounts \(database.accounts) and \(database.keys) of keys, sessions \(database.sessions), zones \(database.zones)",
+            "  file \(ByteCount.showRounded(database.databaseBytes)), WAL \(ByteCount.showRounded(database.logBytes))",
+            "  accounts \(database.accounts), API keys \(database.keys), sessions \(database.sessions), zones \(database.zones)",
         ]
         guard !database.types.isEmpty else { return lines }
         var rows = [["TYPE", "FIELDS", "RECORDS", "TOMBSTONES"]]

@@ -15,7 +15,7 @@ enum HealthCommand {
             guard answer.status == 200 else {
                 let reason = (try? JSONValue.parse(answer.body))?["reason"]?.string.map { ": \($0)" } ?? ""
                 Terminal.complain(
-                    "fogbase: The server is not ready: /health/ready answered \(answer.status)\(reason).")
+                    "fogbase: The server is not ready: /health/ready returned \(answer.status)\(reason).")
                 return .failure
             }
             Terminal.say("ready")

@@ -5,18 +5,20 @@ import RecordWire
 /// `fogbase keys …`: API keys of a database.
 extension OperatorCommand {
     static let keyOptions = [
-        CommandOption(flag: "--types", placeholder: "TYPES", help: "record types, commas between; all unless given"),
+        CommandOption(flag: "--types", placeholder: "TYPES", help: "record types, separated by commas; by default all"),
         CommandOption(
-            flag: "--actions", placeholder: "ACTIONS", help: "what it may do with records: read, create, write"),
+            flag: "--actions", placeholder: "ACTIONS", help: "allowed actions on records: read, create, write"),
         CommandOption(flag: "--read-only", placeholder: nil, help: "short for --actions read"),
         CommandOption(
             flag: "--rights", placeholder: "RIGHTS",
-            help: "what else: readSchema, changeSchema, readRights, changeRights, manageUsers, manageKeys, readMetrics"),
-        CommandOption(flag: "--expires-in", placeholder: "TIME", help: "when it ends, such as 90d; never unless given"),
+            help:
+                "other rights: readSchema, changeSchema, readRights, changeRights, manageUsers, manageKeys, readMetrics"
+        ),
+        CommandOption(flag: "--expires-in", placeholder: "TIME", help: "lifetime, such as 90d; by default unlimited"),
     ]
 
     static let overlapOption = CommandOption(
-        flag: "--overlap", placeholder: "TIME", help: "how long the token before stays good (1d)")
+        flag: "--overlap", placeholder: "TIME", help: "how long the previous token stays valid (1d)")
 
     func keys() throws(Failure) {
         switch name {
@@ -32,12 +34,13 @@ extension OperatorCommand {
             let made = try way.ask(
                 .post, "/keys/\(key.text("id"))/rotate",
                 body: .object(JSONObject(seconds.map { [("overlap", .integer($0))] } ?? [])))
-            let end = made["overlapsUntil"]?.integer.map { "until \(Moment.show($0)) UTC" } ?? "no more"
-            show(made, "\(made.text("name")) has a new token; the one before is good \(end). It is shown this once:")
+            let end = made["overlapsUntil"]?.integer.map { "valid until \(Moment.show($0)) UTC" } ?? "invalid"
+            show(
+                made, "\(made.text("name")) has a new token; the previous one is \(end). The token is shown only once:")
         default:
             let key = try key(arguments.operands[0])
             try way.ask(.delete, "/keys/" + key.text("id"))
-            Terminal.say("Revoked \(key.text("name")). Its tokens are refused from now on.")
+            Terminal.say("Revoked \(key.text("name")). Its tokens are now invalid.")
         }
     }
 
@@ -66,7 +69,7 @@ extension OperatorCommand {
         var wish = JSONObject([("name", .string(arguments.operands[0])), ("scope", .object(scope))])
         if let seconds = try seconds("--expires-in") { wish["expiresIn"] = .integer(seconds) }
         let made = try way.ask(.post, "/keys", body: .object(wish))
-        show(made, "Added \(made.text("name")): \(Self.scope(of: made)). Its token is shown this once:")
+        show(made, "Added \(made.text("name")): \(Self.scope(of: made)). The token is shown only once:")
     }
 
     /// Prints a token alone to standard output, so that a shell can take it from there.
@@ -79,7 +82,7 @@ extension OperatorCommand {
     func key(_ text: String) throws(Failure) -> JSONValue {
         let keys = try way.all("/keys", "keys").filter { $0.text("id") == text || $0.text("name") == text }
         guard let key = keys.first(where: { $0.text("state") != "revoked" }) ?? keys.last else {
-            throw Failure("There is no key with the name or the id \(text).")
+            throw Failure("There is no key with the name or id \(text).")
         }
         return key
     }

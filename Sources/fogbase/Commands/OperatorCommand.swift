@@ -57,7 +57,7 @@ struct OperatorCommand {
     func number(_ flag: String) throws(Failure) -> Int? {
         guard let text = arguments.options[flag] else { return nil }
         guard let number = text.asNumber, number > 0 else {
-            throw .usage("\(flag) is '\(text)'; it must be a number from 1 on.")
+            throw .usage("\(flag) is '\(text)'; it must be a number of at least 1.")
         }
         return number
     }

@@ -4,7 +4,8 @@ import Glibc
 enum Password {
     static let option = CommandOption(
         flag: "--password-file", placeholder: "FILE",
-        help: "take the password from the first line of a file; without it, it is asked for or read from standard input"
+        help:
+            "read the password from the first line of this file; by default it is prompted for or read from standard input"
     )
 
     static func read(_ arguments: Arguments) throws(Failure) -> String {
@@ -15,13 +16,13 @@ enum Password {
             return String(text.split(separator: "\n", omittingEmptySubsequences: false).first ?? "")
         }
         guard Terminal.isInteractive else {
-            guard let line = readLine() else { throw Failure("Standard input holds no password.") }
+            guard let line = readLine() else { throw Failure("Standard input contains no password.") }
             return line
         }
         guard let first = Terminal.readSecret(prompt: "Password: "),
-            let second = Terminal.readSecret(prompt: "The same again: ")
+            let second = Terminal.readSecret(prompt: "Repeat the password: ")
         else { throw Failure("No password was given.") }
-        guard first == second else { throw Failure("The two passwords differ. Nothing was changed.") }
+        guard first == second else { throw Failure("The passwords differ. Nothing was changed.") }
         return first
     }
 }

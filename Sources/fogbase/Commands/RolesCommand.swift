@@ -5,11 +5,11 @@ import RecordWire
 /// `fogbase roles …`: custom roles of a database, and who is in them.
 extension OperatorCommand {
     static let makeOption = CommandOption(
-        flag: "--make", placeholder: nil, help: "make the role, if there is none with this name")
+        flag: "--make", placeholder: nil, help: "create the role if it does not exist")
 
     static let roleNotes = [
-        "USER is the name or the record name of an account, or role: and the name of another role, whose members are",
-        "members then.",
+        "USER is the name or record name of an account, or role: and the name of another role. The members of that role",
+        "then have this role too.",
     ]
 
     func roles() throws(Failure) {
@@ -20,13 +20,13 @@ extension OperatorCommand {
             var isNew = false
             if arguments.options[Self.makeOption.flag] != nil { isNew = try make(role, with: member) }
             if !isNew {
-                try change(.put, role, member, ifNone: "There is no role with this name: --make makes it.")
+                try change(.put, role, member, ifNone: "There is no role with this name. --make creates it.")
             }
             Terminal.say("\(arguments.operands[1]) is in the role \(role).")
         default:
             let (role, member) = try (arguments.operands[0], member(arguments.operands[1]))
             try change(.delete, role, member, ifNone: "There is no role with this name.")
-            Terminal.say("\(arguments.operands[1]) is not in the role \(role), unless through another one.")
+            Terminal.say("\(arguments.operands[1]) is not in the role \(role), unless through another role.")
         }
     }
 

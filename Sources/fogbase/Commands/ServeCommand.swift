@@ -15,7 +15,7 @@ enum ServeCommand {
         let settings = configuration.settings
         if !configuration.overrides.isEmpty {
             Terminal.complain(
-                "fogbase: The environment says other than the file: \(configuration.overrides.joined(separator: "; "))."
+                "fogbase: The environment overrides the file: \(configuration.overrides.joined(separator: "; "))."
             )
         }
         ProcessSetup.turnSignalsIntoErrors()
@@ -104,7 +104,7 @@ enum ServeCommand {
         guard let administrators = registry.configuration.administrators else { return }
         Blocking.run {
             do { try await administrators.noteNewToken() } catch {
-                report("The audit log does not tell of the new administrator's token: \(error)")
+                report("The new administrator's token could not be recorded in the audit log: \(error)")
             }
         }
     }
@@ -151,13 +151,13 @@ enum ServeCommand {
             try OperatorChannel(addresses: addresses, token: operatorToken, hosts: settings.hosts)?
                 .write(to: settings.dataPath)
         } catch {
-            Terminal.complain("fogbase: The shell's commands cannot reach this server: \(error)")
+            Terminal.complain("fogbase: The operator's commands cannot reach this server: \(error)")
         }
         announce(addresses, settings)
         console?.load()
         stop.wait()
         OperatorChannel.remove(from: settings.dataPath)
-        Terminal.complain("fogbase: Stopping; a second signal ends at once.")
+        Terminal.complain("fogbase: Stopping; a second signal ends the process at once.")
         Blocking.run { await server.shutdown(grace: settings.shutdownTimeout) }
         handler.closeReaders()
     }

@@ -7,11 +7,11 @@ import UnicodeText
 /// `fogbase users …`: accounts of a database, and invitations to make one.
 extension OperatorCommand {
     static let invitationOptions = [
-        CommandOption(flag: "--name", placeholder: "NAME", help: "for this name alone; for anybody unless given"),
-        CommandOption(flag: "--expires-in", placeholder: "TIME", help: "how long it is good (7d)"),
-        CommandOption(flag: "--uses", placeholder: "COUNT", help: "how many accounts may be made with it (1)"),
+        CommandOption(flag: "--name", placeholder: "NAME", help: "only for this account name; by default for any name"),
+        CommandOption(flag: "--expires-in", placeholder: "TIME", help: "lifetime (7d)"),
+        CommandOption(flag: "--uses", placeholder: "COUNT", help: "how many accounts it can create (1)"),
         CommandOption(
-            flag: "--roles", placeholder: "ROLES", help: "custom roles that each account gets; commas between"),
+            flag: "--roles", placeholder: "ROLES", help: "custom roles of each new account, separated by commas"),
     ]
 
     func users() throws(Failure) {
@@ -31,13 +31,13 @@ extension OperatorCommand {
             Terminal.say(
                 isDisabled
                     ? "\(arguments.operands[0]) is disabled; all sessions have ended."
-                    : "\(arguments.operands[0]) may sign in again.")
+                    : "\(arguments.operands[0]) can sign in again.")
         case "users invite": try invite()
         default:
             let user = try user(arguments.operands[0])
             try way.ask(.delete, "/users/" + user.text("userRecordName"))
             Terminal.say(
-                "Removed \(arguments.operands[0]) with its private database. What the account made in the public one stays."
+                "Removed \(arguments.operands[0]) with its private database. Its records in the public database stay."
             )
         }
     }
@@ -58,7 +58,7 @@ extension OperatorCommand {
         Self.print(rows)
         for names in Self.lookAlikes(users.filter { $0["isAnonymous"]?.bool != true }.map { $0.text("name") }) {
             Terminal.complain(
-                "These names look the same: \(names.joined(separator: ", ")). Each signs in by its exact spelling alone; ask the owners of all but one to choose another name (PATCH /users/me), or remove those that nobody uses."
+                "These names look the same: \(names.joined(separator: ", ")). Each signs in with its exact spelling only. Ask the owners of all but one to choose another name (PATCH /users/me), or remove unused accounts."
             )
         }
     }
@@ -103,7 +103,7 @@ extension OperatorCommand {
         let made = try way.ask(.post, "/invitations", body: .object(wish))
         let uses = made["uses"]?.integer ?? 1
         Terminal.complain(
-            "An invitation for \(made["name"]?.string ?? (uses == 1 ? "one account" : "\(uses) accounts")), good until \(Moment.show(made["expiresAt"]?.integer)) UTC. It is shown this once:"
+            "Created an invitation for \(made["name"]?.string ?? (uses == 1 ? "one account" : "\(uses) accounts")), valid until \(Moment.show(made["expiresAt"]?.integer)) UTC. The token is shown only once:"
         )
         Terminal.say(made.text("invitation"))
     }

@@ -120,7 +120,7 @@ private struct Loader {
         case .environment(let name):
             guard let below = texts[setting.key], below != text, case .file(let path, let line)? = sources[setting.key]
             else { return }
-            overrides.append("\(name) goes above \(setting.key) of \(path), line \(line)")
+            overrides.append("\(name) overrides \(setting.key) of \(path), line \(line)")
         }
     }
 
@@ -173,7 +173,7 @@ private struct Loader {
             let value = environment[name] ?? ""
             if setting.isSecret, let path = environment[name + "_FILE"], !path.isEmpty {
                 guard value.isEmpty else {
-                    fail("\(name) and \(name)_FILE are both set. Take one away.")
+                    fail("\(name) and \(name)_FILE are both set. Remove one of them.")
                     continue
                 }
                 guard let text = contents(of: path, for: "The file that \(name)_FILE names,") else { continue }
@@ -221,15 +221,17 @@ private struct Loader {
             }
         }
         if settings.recordBytes > settings.bodyBytes {
-            fail("limits.record_bytes must not be above limits.body_bytes: such a record could never be sent.")
+            fail("limits.record_bytes must not be above limits.body_bytes: such a record could not be sent.")
         }
         if settings.rates == .on, let rate = settings.rateWrite, rate.burst < settings.batchOperations {
             fail(
-                "limits.batch_operations must not be above the burst of limits.rate_write, \(rate.burst): such a batch could never be taken."
+                "limits.batch_operations must not be above the burst of limits.rate_write, \(rate.burst): such a batch would always be rejected."
             )
         }
         if settings.bodyBytes > settings.bodiesInFlightBytes {
-            fail("limits.body_bytes must not be above limits.bodies_in_flight_bytes: such a body could never be taken.")
+            fail(
+                "limits.body_bytes must not be above limits.bodies_in_flight_bytes: such a body would always be rejected."
+            )
         }
     }
 }

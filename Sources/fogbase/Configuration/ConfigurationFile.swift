@@ -49,11 +49,11 @@ enum ConfigurationFile {
             let key = section.isEmpty || name.contains(".") ? name : section + "." + name
             guard let value = value(line[line.index(after: equals)...]) else {
                 problems.append(
-                    Problem(line: number, sentence: "The value of \(key) has a quotation mark without its partner."))
+                    Problem(line: number, sentence: "The value of \(key) has an unclosed quotation mark."))
                 continue
             }
             if let first = lines[key] {
-                problems.append(Problem(line: number, sentence: "\(key) stands in line \(first) already."))
+                problems.append(Problem(line: number, sentence: "\(key) is already set in line \(first)."))
                 continue
             }
             lines[key] = number

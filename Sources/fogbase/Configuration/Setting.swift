@@ -44,181 +44,189 @@ struct Setting: Sendable {
 
     private static let server: [Setting] = [
         Setting("server.host", \.host, .host, flag: "--host", "the address to listen on"),
-        Setting("server.port", \.port, .port, flag: "--port", "the port; PORT in the environment means the same"),
-        Setting("server.unix", \.unixPath, .text("PATH"), flag: "--unix", "a Unix socket to listen on besides"),
+        Setting("server.port", \.port, .port, flag: "--port", "the port to listen on; the variable PORT sets it too"),
+        Setting("server.unix", \.unixPath, .text("PATH"), flag: "--unix", "a Unix socket to listen on in addition"),
         Setting(
-            "server.threads", \.threads, .count(1...256), flag: "--threads", "event loops, one per core by default"),
+            "server.threads", \.threads, .count(1...256), flag: "--threads",
+            "number of event loops; by default one per core"),
     ]
 
     private static let http: [Setting] = [
         Setting(
             "http.trusted_proxies", \.trustedProxies, .networks(orUnix: true),
-            "the proxies that are believed where a request comes from; 'unix' for those on the Unix socket"),
+            "reverse proxies whose client addresses are trusted; 'unix' for proxies on the Unix socket"),
         Setting(
             "http.proxy_field", \.proxyField, .choice,
-            "the header field in which they say it; the other one is not read"),
-        Setting("http.hosts", \.hosts, .hosts, "the names by which clients call this server; others get 421"),
+            "the header field with the client address; the other one is ignored"),
+        Setting("http.hosts", \.hosts, .hosts, "host names of this server; requests for other names get 421"),
     ]
 
     private static let data: [Setting] = [
-        Setting("data.path", \.dataPath, .text("DIR"), flag: "--data", "the folder with everything that is kept"),
+        Setting("data.path", \.dataPath, .text("DIR"), flag: "--data", "the data directory"),
         Setting(
-            "data.containers", \.containers, .containers, flag: "--containers", "the containers that the server has"),
+            "data.containers", \.containers, .containers, flag: "--containers",
+            "the containers of the server, separated by commas"),
         Setting(
             "data.container", \.container, .containerName, flag: "--container",
-            "the container of requests that name none; by default the first"),
+            "the container of requests that name none; by default the first one"),
         Setting(
             "data.environment", \.environment, .choice, flag: "--environment",
             "the environment of requests that name none"),
         Setting(
             "data.checkpoint_bytes", \.checkpointBytes, .size((256 << 10)...(1 << 30)),
-            "how far a database's log grows until it is copied into the file; at four times as much it begins anew"),
+            "WAL size that starts a checkpoint; the WAL is restarted at four times this size"),
         Setting(
             "public.path", \.publicPath, .text("DIR"), flag: "--public",
-            "the folder of the console; by default Public beside the program or here"),
+            "the directory of the console; by default Public next to the program or in the working directory"),
         Setting(
             "public.url", \.publicURL, .publicURL,
-            "what clients call this server, such as https://example.org, or https://example.org/fog behind a proxy that serves it below a path"
+            "the URL by which clients reach the server, such as https://example.org, or https://example.org/fog below a path"
         ),
     ]
 
     private static let assets: [Setting] = [
-        Setting("assets.max_bytes", \.assetBytes, .size(1...(1 << 43)), "the largest file that may be uploaded"),
+        Setting("assets.max_bytes", \.assetBytes, .size(1...(1 << 43)), "the largest file of an upload"),
         Setting(
             "assets.unreferenced_bytes", \.unreferencedAssetBytes, .size(1...(1 << 50)),
-            "what one user may have uploaded without any record having it"),
+            "bytes of uploaded files without a record, per user"),
         Setting(
             "assets.unreferenced_time", \.unreferencedAssetTime,
             .duration(Duration.seconds(1)...Duration.seconds(30 * 86_400)),
-            "how long a file is kept that no record has, and a receipt is good"),
+            "how long files without a record are kept and upload tokens are valid"),
         Setting(
             "assets.url_time", \.assetURLTime, .duration(Duration.seconds(1)...Duration.seconds(7 * 86_400)),
-            "how long the URL of a file is good"),
+            "how long the signed URL of a file is valid"),
         Setting(
             "assets.free_bytes", \.freeDiskBytes, .size(0...(1 << 50)),
-            "what uploads leave free on the disk, so that records can still be written"),
+            "disk space that uploads leave free for records"),
         Setting(
             "assets.thumbnail_program", \.thumbnailProgram, .text("PROGRAM"),
-            "what makes smaller pictures; 'none' for nothing"),
+            "the program that creates thumbnails; 'none' disables thumbnails"),
         Setting(
-            "assets.thumbnail_processes", \.thumbnailProcesses, .count(1...64), "smaller pictures that are made at once"
+            "assets.thumbnail_processes", \.thumbnailProcesses, .count(1...64), "thumbnails created at the same time"
         ),
         Setting(
             "assets.thumbnail_bytes", \.thumbnailBytes, .size(0...(1 << 45)),
-            "what smaller pictures may take on the disk, per database"),
+            "disk space for thumbnails, per database"),
         Setting(
             "assets.thumbnail_pixels", \.thumbnailPixels, .count(1...1_000_000_000),
-            "pictures with more pixels are not made smaller"),
+            "the largest picture, in pixels, that gets thumbnails"),
     ]
 
     private static let rights: [Setting] = [
         Setting(
             "admin.token", \.adminToken, .secret(minimum: 16), isSecret: true,
-            "the administrator's token; without it, one is made at the first start"),
+            "the server's own administrator token; by default created at the first start"),
         Setting(
             "accounts.sign_up", \.signUp, .choice,
-            "who may make an account: anybody, administrators only, or whoever brings an invitation"),
+            "who can create an account: anyone, only administrators, or anyone with an invitation"),
         Setting(
             "accounts.development", \.developmentAccess, .choice,
-            "who may use the development environment: everyone, or members: administrators, keys and the users they made there; auto: members if data.environment is production"
+            "who can use the development environment: everyone, or members (administrators, keys and the users they created there); auto: members if data.environment is production"
         ),
         Setting(
             "accounts.anonymous", \.anonymousAccounts, .choice,
-            "whether anybody may make an account without a name, to give it one later"),
+            "whether anyone may create an account without a name, which can get one later"),
         Setting(
             "accounts.session_time", \.sessionTime, .duration(Duration.seconds(300)...Duration.seconds(3_660 * 86_400)),
-            "how long a session lasts that is not used"),
+            "lifetime of an unused session"),
         Setting(
             "accounts.session_longest_time", \.sessionLongestTime,
-            .duration(Duration.seconds(300)...Duration.seconds(3_660 * 86_400)), "how long a session lasts in any case"),
+            .duration(Duration.seconds(300)...Duration.seconds(3_660 * 86_400)), "lifetime of any session"),
         Setting(
             "metrics.access", \.metricsAccess, .choice,
-            "who may read /metrics: administrators, also peers on this machine, or everyone"),
+            "who can read /metrics: administrators, also loopback peers, or everyone"),
         Setting(
             "cors.origins", \.corsOrigins, .origins,
-            "the web origins whose pages may read answers, such as https://*.example.org, http://localhost:* or capacitor://localhost"
+            "web origins whose pages may read responses, such as https://*.example.org, http://localhost:* or capacitor://localhost"
         ),
         Setting(
             "audit.time", \.auditTime, .duration(Duration.seconds(86_400)...Duration.seconds(100 * 366 * 86_400)),
-            "how long an entry of the audit log is kept"),
+            "how long audit log entries are kept"),
         Setting(
             "audit.entries", \.auditEntries, .count(1_000...100_000_000),
-            "the most entries of one audit log; the oldest go before their time"),
+            "entries of one audit log; the oldest are deleted first"),
     ]
 
     private static let log: [Setting] = [
-        Setting("log.access", \.accessLog, .choice, "a line for each request: none, text, or JSON"),
-        Setting("log.sample", \.logSample, .share, "the share of requests that are logged; failures always are"),
-        Setting("log.file", \.logFile, .text("FILE"), "where the lines go; by default standard error"),
+        Setting("log.access", \.accessLog, .choice, "format of the access log"),
+        Setting(
+            "log.sample", \.logSample, .share,
+            "share of requests in the access log; responses with status 500 and above are always logged"),
+        Setting("log.file", \.logFile, .text("FILE"), "file of the access log; by default standard error"),
     ]
 
     private static let limits: [Setting] = [
-        Setting("limits.connections", \.connections, .count(1...1_000_000), "open connections in all"),
+        Setting("limits.connections", \.connections, .count(1...1_000_000), "open connections"),
         Setting(
             "limits.connections_per_address", \.connectionsPerAddress, .count(1...1_000_000),
             "open connections from one address"),
         Setting("limits.body_bytes", \.bodyBytes, .size(1_024...(1 << 30)), "the largest request body"),
         Setting(
             "limits.bodies_in_flight_bytes", \.bodiesInFlightBytes, .size((1 << 20)...(1 << 36)),
-            "request bodies in memory, over all connections"),
+            "memory for request bodies of all connections"),
         Setting(
-            "limits.record_bytes", \.recordBytes, .size(1_024...(64 << 20)), "the largest record, in decoded values"),
-        Setting("limits.batch_operations", \.batchOperations, .count(1...10_000), "operations of one batch"),
-        Setting("limits.page_size", \.pageSize, .count(1...10_000), "records of one page"),
+            "limits.record_bytes", \.recordBytes, .size(1_024...(64 << 20)), "the largest record, as decoded values"),
+        Setting("limits.batch_operations", \.batchOperations, .count(1...10_000), "operations per batch"),
+        Setting("limits.page_size", \.pageSize, .count(1...10_000), "records per page"),
         Setting(
             "limits.cascade_records", \.cascadeRecords, .count(1...1_000_000),
-            "records that one deletion may take with it"),
+            "records that the deletes of one request may cascade to"),
         Setting(
             "limits.set_records", \.setRecords, .count(1...10_000_000),
-            "records that one change or deletion by condition may match"),
+            "records that a bulk update or delete may match"),
         Setting(
             "limits.query_milliseconds", \.queryMilliseconds, .count(10...600_000),
-            "how long one query may take, in milliseconds"),
+            "time limit of a query, in milliseconds"),
         Setting(
             "quota.user_records", \.quotas.user.records, .count(0...1_000_000_000_000),
-            "records that one user may have; 0 for any number"),
+            "records per user; 0 for no limit"),
         Setting(
-            "quota.user_bytes", \.quotas.user.bytes, .size(0...(1 << 50)), "what their fields may take; 0 for any size"),
+            "quota.user_bytes", \.quotas.user.bytes, .size(0...(1 << 50)),
+            "bytes of record fields per user; 0 for no limit"),
         Setting(
             "quota.user_asset_bytes", \.quotas.user.assetBytes, .size(0...(1 << 50)),
-            "what their files may take; 0 for any size"),
+            "bytes of assets per user; 0 for no limit"),
         Setting(
             "quota.container_records", \.quotas.container.records, .count(0...1_000_000_000_000),
-            "the same of everybody together"),
-        Setting("quota.container_bytes", \.quotas.container.bytes, .size(0...(1 << 50)), "what all fields may take"),
+            "records per container; 0 for no limit"),
+        Setting(
+            "quota.container_bytes", \.quotas.container.bytes, .size(0...(1 << 50)),
+            "bytes of record fields per container; 0 for no limit"),
         Setting(
             "quota.container_asset_bytes", \.quotas.container.assetBytes, .size(0...(1 << 50)),
-            "what all files may take"),
+            "bytes of assets per container; 0 for no limit"),
         Setting("limits.target_bytes", \.targetBytes, .size(256...(64 << 10)), "the longest request target"),
         Setting("limits.field_bytes", \.fieldBytes, .size(256...(256 << 10)), "the longest header field"),
         Setting("limits.head_bytes", \.headBytes, .size(1_024...(1 << 20)), "the largest request head"),
-        Setting("limits.head_fields", \.headFields, .count(8...1_000), "header fields of one request"),
+        Setting("limits.head_fields", \.headFields, .count(8...1_000), "header fields per request"),
     ]
 
     private static let rates: [Setting] = [
-        Setting("limits.rates", \.rates, .choice, "whether requests are counted, by address and by account"),
+        Setting("limits.rates", \.rates, .choice, "whether requests are limited per address and account"),
         Setting(
-            "limits.rate_auth", \.rateAuth, .rate, "sign-ins and false credentials; off ends their delays too"),
+            "limits.rate_auth", \.rateAuth, .rate,
+            "sign-ins and invalid credentials; off also disables the delays after failed sign-ins"),
         Setting("limits.rate_sign_up", \.rateSignUp, .rate, "sign-ups"),
         Setting("limits.rate_read", \.rateRead, .rate, "reads and queries"),
-        Setting("limits.rate_write", \.rateWrite, .rate, "writes; each operation of a batch is one"),
-        Setting("limits.rate_upload", \.rateUpload, .rate, "uploads and their parts"),
+        Setting("limits.rate_write", \.rateWrite, .rate, "writes; each operation of a batch counts"),
+        Setting("limits.rate_upload", \.rateUpload, .rate, "uploads, and parts of resumable uploads"),
         Setting("limits.rate_administer", \.rateAdminister, .rate, "requests about schema, grants and roles"),
         Setting(
-            "limits.rate_exempt", \.rateExempt, .networks(orUnix: false), "addresses and networks that are not limited"),
+            "limits.rate_exempt", \.rateExempt, .networks(orUnix: false), "addresses and networks without rate limits"),
     ]
 
     private static let timeouts: [Setting] = [
-        Setting("timeouts.head", \.headTimeout, .duration(wait), "for a request head to arrive"),
-        Setting("timeouts.body", \.bodyTimeout, .duration(wait), "for a request body to arrive"),
-        Setting("timeouts.idle", \.idleTimeout, .duration(wait), "that a connection may wait between requests"),
-        Setting("timeouts.write", \.writeTimeout, .duration(wait), "for a client to take an answer"),
+        Setting("timeouts.head", \.headTimeout, .duration(wait), "time limit for a request head"),
+        Setting("timeouts.body", \.bodyTimeout, .duration(wait), "waiting time for a request body"),
+        Setting("timeouts.idle", \.idleTimeout, .duration(wait), "idle time of a connection between requests"),
+        Setting("timeouts.write", \.writeTimeout, .duration(wait), "waiting time for a client to receive a response"),
         Setting(
             "timeouts.shutdown", \.shutdownTimeout, .duration(.zero...Duration.seconds(3_600)),
-            "for requests in flight to end when the server stops"),
+            "time for requests in flight to complete when the server stops"),
         Setting(
             "gzip.min_bytes", \.gzipMinimumBytes, .size(0...(1 << 30)),
-            "the smallest answer that is compressed; 0 compresses none"),
+            "the smallest compressed response; 0 disables compression"),
     ]
 
     private static let wait: ClosedRange<Duration> = .milliseconds(100)...Duration.seconds(86_400)

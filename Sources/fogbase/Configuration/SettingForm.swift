@@ -45,7 +45,7 @@ extension SettingForm where Value == String {
                     text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
                 else {
                     throw BadValue(
-                        "must have at least \(minimum) visible ASCII characters; 'openssl rand -hex 32' makes a good one"
+                        "must have at least \(minimum) visible ASCII characters; 'openssl rand -hex 32' creates one"
                     )
                 }
                 return text
@@ -83,7 +83,7 @@ extension SettingForm where Value == [String] {
 
     static var containers: Self {
         .list(
-            "NAMES", "must be a container's name, or several with commas between, each once, " + containerRule,
+            "NAMES", "must be one or more container names, separated by commas, each once, " + containerRule,
             allowsEmpty: false
         ) { ContainerName($0) != nil }
     }
@@ -132,7 +132,7 @@ extension SettingForm where Value == PublicURL? {
                     RouteTable.native.firstSegments.contains(String(first))
                 {
                     throw BadValue(
-                        "must have a path that does not begin as a route of the server does; take another than /\(first)"
+                        "must not have a path that starts like a route of the server; use another path than /\(first)"
                     )
                 }
                 return url
@@ -145,7 +145,7 @@ extension SettingForm where Value == [String] {
     static func networks(orUnix: Bool) -> Self {
         .list(
             "NETWORKS",
-            "must be addresses or networks such as 10.0.0.0/8, 2001:db8::/32\(orUnix ? " or unix" : ""), with commas between",
+            "must be addresses or networks such as 10.0.0.0/8, 2001:db8::/32\(orUnix ? " or unix" : ""), separated by commas",
             allowsEmpty: true
         ) { IPNetwork($0) != nil || (orUnix && $0 == "unix") }
     }
@@ -160,7 +160,7 @@ extension SettingForm where Value == RateLimit? {
                 guard text != "off" else { return nil }
                 guard let rate = rate(text) else {
                     throw BadValue(
-                        "must be a rate such as '500/s', '10/min burst 20' or '100/h', or off; at most 100000/s, and an empty bucket fills within a day"
+                        "must be a rate such as '500/s', '10/min burst 20' or '100/h', or off; at most 100000/s, and the bucket must refill within a day"
                     )
                 }
                 return rate

@@ -34,7 +34,7 @@ enum LocalHTTP {
         to places: [Place], lines: [String], body: [UInt8] = [], patience: Int
     ) throws(TextFile.Problem) -> Answer {
         let request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
-        var problem = TextFile.Problem(description: "There is no server to ask.")
+        var problem = TextFile.Problem(description: "There is no server to connect to.")
         for place in places {
             let descriptor: Int32
             do throws(TextFile.Problem) {
@@ -46,7 +46,7 @@ enum LocalHTTP {
             defer { close(descriptor) }
             guard let answer = exchange(descriptor, request) else {
                 throw TextFile.Problem(
-                    description: "The server at \(place) gave no answer within \(patience) seconds.")
+                    description: "The server at \(place) did not respond within \(patience) seconds.")
             }
             return answer
         }
@@ -70,7 +70,7 @@ enum LocalHTTP {
             hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
             var found: UnsafeMutablePointer<addrinfo>?
             guard getaddrinfo(host, String(port), &hints, &found) == 0, let first = found else {
-                throw TextFile.Problem(description: "The address \(host) is not known.")
+                throw TextFile.Problem(description: "The address \(host) is unknown.")
             }
             defer { freeaddrinfo(found) }
             var next: UnsafeMutablePointer<addrinfo>? = first
@@ -82,7 +82,7 @@ enum LocalHTTP {
                 last = SystemError.text
             }
         }
-        throw TextFile.Problem(description: "No server answers at \(place): \(last).")
+        throw TextFile.Problem(description: "No server responds at \(place): \(last).")
     }
 
     /// A connected socket; -1 if there is none, and `errno` says why.

@@ -51,13 +51,13 @@ final class Operator {
             let known = Self.databases(in: settings.dataPath)
             throw Failure(
                 known.isEmpty
-                    ? "There is no database in \(folder) yet, and none in \(settings.dataPath): name another folder with --data, or let 'fogbase serve' make it."
-                    : "There is no database in \(folder). \(settings.dataPath) has \(known.joined(separator: " and ")): name one of them with --container and --environment. Only 'fogbase serve' makes a new one."
+                    ? "There is no database in \(folder) yet, and none in \(settings.dataPath): set another directory with --data, or let 'fogbase serve' create it."
+                    : "There is no database in \(folder). \(settings.dataPath) has \(known.joined(separator: " and ")). Select one with --container and --environment. Only 'fogbase serve' creates a new one."
             )
         }
         guard !isThere || status.st_uid == geteuid() else {
             throw Failure(
-                "The data folder \(settings.dataPath) belongs to the user \(status.st_uid). Run the command as that user: what others write, the server could not read."
+                "The data directory \(settings.dataPath) belongs to user \(status.st_uid). Run the command as that user: the server could not read the files of other users."
             )
         }
     }
@@ -112,14 +112,16 @@ final class Operator {
         let target = pairs.isEmpty ? path : "\(path)?\(pairs)"
         let answer = try send(method, target, body?.bytes, token, ifAbsent: ifAbsent)
         let value = answer.body.isEmpty ? .null : try? JSONValue.parse(answer.body)
-        guard let value else { throw Failure("The answer to \(method.text) \(path) is no JSON: \(answer.status).") }
+        guard let value else {
+            throw Failure("The response to \(method.text) \(path) is not JSON: status \(answer.status).")
+        }
         if answer.status == 401, case .server(let channel) = way {
             throw Failure(
-                "The server at \(channel.places.first?.description ?? "") does not take the token of \(OperatorChannel.path(in: settings.dataPath)): it is not the server of \(settings.dataPath), or has just been started anew. Try again in a moment."
+                "The server at \(channel.places.first?.description ?? "") rejects the token of \(OperatorChannel.path(in: settings.dataPath)): it is not the server of \(settings.dataPath), or it was just restarted. Try again in a moment."
             )
         }
         let refusal = Failure(
-            Self.sentence(value["reason"]?.string ?? "The answer to \(method.text) \(path) was \(answer.status)"))
+            Self.sentence(value["reason"]?.string ?? "The status of \(method.text) \(path) was \(answer.status)"))
         return Answer(status: answer.status, value: value, refusal: refusal)
     }
 
@@ -139,7 +141,7 @@ final class Operator {
                 let server = try opened ?? StoppedServer(settings)
                 way = .files(server)
                 guard let answer = server.answer(method, target, body: body, token: token, ifAbsent: ifAbsent) else {
-                    throw Failure("'\(target)' is no target of a request.")
+                    throw Failure("'\(target)' is not a valid request target.")
                 }
                 return answer
             }

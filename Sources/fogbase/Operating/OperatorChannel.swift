@@ -118,33 +118,34 @@ struct OperatorChannel {
     static func find(in folder: String) throws(Failure) -> OperatorChannel? {
         guard access(folder + "/lock", R_OK | W_OK) == 0 || errno == ENOENT else {
             throw Failure(
-                "The data folder \(folder) is not this user's: \(SystemError.text). Run the command as the user of the server."
+                "This user cannot access the data directory \(folder): \(SystemError.text). Run the command as the user of the server."
             )
         }
         guard DataFolder.isInUse(folder) else { return nil }
         let path = path(in: folder)
         let bytes: [UInt8]?
         do throws(DataFolder.Problem) { bytes = try DataFolder.read(path) } catch {
-            throw Failure("\(error). It leads to the server that runs; run the command as the user of the server.")
+            throw Failure(
+                "\(error). The file is needed to find the running server. Run the command as the user of the server.")
         }
         guard let bytes else {
             throw Failure(
-                "\(folder) is in use, and there is no \(path) that leads to a server. It may be starting or stopping, or another command is at work: try again in a moment."
+                "\(folder) is in use, and there is no \(path) to find its server. The server may be starting or stopping, or another command is running. Try again in a moment."
             )
         }
         guard let channel = OperatorChannel(bytes) else {
             throw Failure(
-                "\(path) is damaged, or of another version of Fogbase than this, \(Version.text). Restart the server with this one."
+                "\(path) is damaged, or of another version of Fogbase than this one, \(Version.text). Restart the server with this version."
             )
         }
         guard channel.version == Version.text else {
             throw Failure(
-                "The server on \(folder) is Fogbase \(channel.version), and this is \(Version.text). Use the program that runs, or restart the server with this one."
+                "The server on \(folder) is Fogbase \(channel.version), and this is \(Version.text). Use the server's program, or restart the server with this one."
             )
         }
         guard kill(channel.process, 0) == 0 || errno == EPERM else {
             throw Failure(
-                "\(path) is stale: process \(channel.process) is gone, and another one uses the folder. It may be starting: try again in a moment."
+                "\(path) is stale: process \(channel.process) is gone, and another one uses the directory. It may be starting. Try again in a moment."
             )
         }
         return channel

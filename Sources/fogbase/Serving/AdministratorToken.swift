@@ -33,7 +33,7 @@ struct AdministratorToken {
             let text = String(decoding: bytes, as: UTF8.self).trimmed
             guard let hash = Digest(hex: String(text)) else {
                 throw Failure(
-                    "\(path) is damaged: it must hold the SHA-256 of the administrator's token in hexadecimal. Take it away to have a new token made."
+                    "\(path) is damaged: it must hold the SHA-256 of the administrator's token in hexadecimal. Delete it to create a new token."
                 )
             }
             self.hash = hash

@@ -18,7 +18,7 @@ final class Console: Sendable {
         guard let folder = candidates.first(where: { access($0 + "/index.html", R_OK) == 0 }) else {
             Terminal.complain(
                 "fogbase: The console is off: there is no index.html in \(candidates.joined(separator: " or "))."
-                    + " Name its folder with --public.")
+                    + " Set its directory with --public.")
             return nil
         }
         self.folder = folder

@@ -99,7 +99,7 @@ final class Maintenance: Sendable {
             }
             guard obstacle != known[id], obstacle != .closed else { continue }
             known[id] = obstacle
-            let sentence = obstacle.map { $0.error.reason } ?? "The disk takes writes again"
+            let sentence = obstacle.map { $0.error.reason } ?? "The disk accepts writes again"
             Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(sentence).")
         }
     }
@@ -108,14 +108,14 @@ final class Maintenance: Sendable {
         do throws(RecordError) {
             try await registry.configuration.administrators?.maintain()
         } catch {
-            Terminal.complain("fogbase: The administrators' file: \(error.reason).")
+            Terminal.complain("fogbase: The administrators' database: \(error.reason).")
         }
         for (id, database) in registry.openDatabases where !Task.isCancelled {
             do throws(RecordError) {
                 let report = try await database.maintenance.run()
                 if report.isEmpty { continue }
                 Terminal.complain(
-                    "fogbase: \(id.container)/\(id.environment.rawValue): took away \(report.tombstones) old tombstones, \(report.sessions) ended sessions, \(report.answers) remembered answers, \(report.keys) keys and \(report.invitations) invitations that ended, and \(report.entries) entries of the audit log."
+                    "fogbase: \(id.container)/\(id.environment.rawValue): deleted \(report.tombstones) old tombstones, \(report.sessions) ended sessions, \(report.answers) stored responses, \(report.keys) ended keys, \(report.invitations) ended invitations and \(report.entries) audit log entries."
                 )
             } catch {
                 Terminal.complain("fogbase: \(id.container)/\(id.environment.rawValue): \(error.reason).")
@@ -133,7 +133,7 @@ final class Maintenance: Sendable {
     private static func reportLookAlikes(_ id: DatabaseID, _ database: RecordDatabase) {
         guard let first = database.lookAlikes.first else { return }
         Terminal.complain(
-            "fogbase: \(id.container)/\(id.environment.rawValue): \(database.lookAlikes.count) names of accounts are there in more than one spelling, such as \(first.joined(separator: ", ")); each of these signs in by its exact spelling alone. `fogbase doctor` lists them all."
+            "fogbase: \(id.container)/\(id.environment.rawValue): \(database.lookAlikes.count) account names exist in more than one spelling, such as \(first.joined(separator: ", ")); each signs in with its exact spelling only. `fogbase doctor` lists them all."
         )
     }
 
@@ -144,7 +144,7 @@ final class Maintenance: Sendable {
             let new = count - reported[id, default: 0]
             reported[id] = count
             Terminal.complain(
-                "fogbase: \(id.container)/\(id.environment.rawValue): \(new) \(new == 1 ? "failure" : "failures") of the store, the last: \(database.statistics.lastFailureText)"
+                "fogbase: \(id.container)/\(id.environment.rawValue): \(new) \(new == 1 ? "failure" : "failures") of the store, most recently: \(database.statistics.lastFailureText)"
             )
         }
     }

@@ -59,5 +59,5 @@ struct ServerHandler: HTTPHandler {
     }
 
     private static let misdirected = HTTPRefusal(
-        .misdirectedRequest, "This server does not answer by this name. Its names are the setting http.hosts")
+        .misdirectedRequest, "This server does not respond to this host name. The setting http.hosts lists its names")
 }

@@ -28,7 +28,7 @@ enum TransportSetup {
             if settings.connections != Settings().connections {
                 Terminal.complain(
                     "fogbase: The system allows \(descriptors) open files (ulimit -n), so there can be"
-                        + " \(possible) connections and not \(settings.connections).")
+                        + " only \(possible) connections, not \(settings.connections).")
             }
         }
         transport.maxBodyBytesInFlight = settings.bodiesInFlightBytes
@@ -58,7 +58,8 @@ enum TransportSetup {
                 sampleRate: settings.logSample)
         } catch {
             throw Failure(
-                "The log file \(settings.logFile) cannot be opened: \(reason(error)). Choose another with --log-file.")
+                "The log file \(settings.logFile) cannot be opened: \(reason(error)). Choose another one with --log-file."
+            )
         }
     }
 
@@ -82,12 +83,13 @@ enum TransportSetup {
         switch code {
         case EADDRINUSE:
             return Failure(
-                "Another program listens on \(place) already. Stop it, or choose another port with --port.")
+                "Another program already listens on \(place). Stop it, or choose another port with --port.")
         case EACCES:
             return Failure(
-                "This user may not listen on \(place). Ports below 1024 need more rights: choose another with --port.")
+                "This user may not listen on \(place). Ports below 1024 need more privileges: choose another one with --port."
+            )
         case EADDRNOTAVAIL:
-            return Failure("This machine has no address \(settings.host). Choose another with --host.")
+            return Failure("This machine has no address \(settings.host). Choose another one with --host.")
         case EMFILE, ENFILE:
             return Failure("The system allows too few open files. Raise the limit with ulimit -n.")
         default: return Failure("The server cannot listen on \(place): \(reason(error)).")

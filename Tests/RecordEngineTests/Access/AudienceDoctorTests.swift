@@ -28,14 +28,14 @@ import Testing
     @Test(arguments: [
         (
             "DELETE FROM audience_record WHERE record = (SELECT id FROM record WHERE name = 'mine')",
-            "is not found by all who may read it"
+            "is missing in an audience"
         ),
-        ("UPDATE audience_record SET creator = 99", "an entry that its record does not back"),
-        ("INSERT INTO audience_record SELECT 1, type, id, creator FROM record WHERE name = 'plain'", "does not back"),
-        ("UPDATE record SET acl = NULL WHERE name = 'mine'", "does not back"),
-        ("DELETE FROM audience WHERE principal = 0", "is not found by all who may read it"),
+        ("UPDATE audience_record SET creator = 99", "an entry that does not match its record"),
+        ("INSERT INTO audience_record SELECT 1, type, id, creator FROM record WHERE name = 'plain'", "does not match"),
+        ("UPDATE record SET acl = NULL WHERE name = 'mine'", "does not match"),
+        ("DELETE FROM audience WHERE principal = 0", "is missing in an audience"),
         ("DELETE FROM index_1 WHERE zone < 0", "is missing in the index on 'n'"),
-        ("UPDATE OR REPLACE index_1 SET zone = 1", "that its record does not back"),
+        ("UPDATE OR REPLACE index_1 SET zone = 1", "that does not match its record"),
     ])
     func `what does not fit is told`(sql: String, sentence: String) async throws {
         let patient = try await Self.patient()

@@ -317,7 +317,7 @@ import Testing
         try patient.injure("UPDATE api_key SET scope = '{}' WHERE name = 'a'")
         try patient.injure("UPDATE api_key SET account = 99 WHERE name = 'b'")
         #expect(patient.problems.contains { $0.contains("scope of the key a") })
-        #expect(patient.problems.contains { $0.contains("key b has no account") })
+        #expect(patient.problems.contains { $0.contains("key b has no service account") })
     }
 
     @Test func `the use of a key is noted once a minute`() async throws {
