@@ -7,7 +7,7 @@ const largest = 2n ** 63n - 1n;
 
 export const summary = (value) => String(value);
 
-/** A signed 64-bit integer, exact: the text never becomes a JavaScript number. */
+/** A signed 64-bit integer, exact: the text is never converted to a JavaScript number. */
 export function editor({ id, value }) {
     const input = make("input", {
         id, type: "text", inputmode: "numeric", autocomplete: "off", class: "number",

@@ -11,7 +11,7 @@ const coordinates = [
     { key: "longitude", title: "Longitude", bound: 180, example: "10.39" },
 ];
 
-/** A place in degrees. Altitude, speed, accuracies and time stay as they came; the JSON side can change them. */
+/** A position in degrees. Altitude, speed, accuracies and time stay unchanged; the JSON view can change them. */
 export function editor({ value }) {
     const inputs = coordinates.map((coordinate) => ({ ...coordinate, input: make("input", {
         id: freshID(coordinate.key), type: "text", inputmode: "decimal", autocomplete: "off", class: "number",

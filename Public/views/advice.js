@@ -2,7 +2,7 @@ import * as api from "../api.js";
 import { make } from "../dom.js";
 import * as router from "../router.js";
 
-/** The server writes a condition that every record meets so. */
+/** The server's text for a predicate that every record matches. */
 function isAll(where) {
     return !where || where === "TRUEPREDICATE";
 }
@@ -14,8 +14,8 @@ function cost({ count, refused, examinedRows, returnedRows, milliseconds }) {
 }
 
 /**
- * Fills `place` with the costly queries of one type or, with `null`, of all, and the index that would help each. `act` makes
- * a button for such an index. No page waits for it: without a response there is no advice, and the page is none the worse.
+ * Fills `place` with the expensive queries of one type or, with `null`, of all types, and an index that would help each. `act`
+ * creates a button for such an index. No page waits for this; if the server does not respond, no advice is shown.
  */
 export async function showAdvice(place, typeName, signal, act) {
     let list;

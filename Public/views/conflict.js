@@ -5,7 +5,7 @@ import { understand } from "../fields/kinds.js";
 import { stringify } from "../json.js";
 import { ask } from "./dialog.js";
 
-/** A value in full, so that two that differ never look alike. */
+/** A value in full, so that two different values never look alike. */
 function fullText(written) {
     const { type, value } = understand(written);
     if (type === "STRING") return value === "" ? "“” (empty text)" : value;
@@ -23,8 +23,8 @@ function option(group, field, side, isChosen) {
 }
 
 /**
- * Shows the draft beside the record as others left it and lets the person choose, field by field. Answers the merged
- * fields, and whether to save them; `null` means to go on editing as before.
+ * Shows the draft next to the current record and lets the user choose field by field. Returns the merged
+ * fields, and whether to save them; `null` means to continue editing.
  */
 export async function settleConflict({ base, mine, server }) {
     const theirs = server.fields ?? {};

@@ -7,8 +7,8 @@ function records(count) {
 }
 
 /**
- * Deletes what meets a condition: counts first, asks, then deletes no more than was counted. Answers whether anything
- * was deleted; throws what the server refused.
+ * Bulk delete: counts the matches, asks, then deletes no more than were counted. Returns whether any record
+ * was deleted; throws the server's error.
  */
 export async function deleteMatching(typeName, where) {
     const found = await api.removeSet(typeName, where, { dryRun: "true" });
@@ -29,7 +29,7 @@ export async function deleteMatching(typeName, where) {
         ],
     });
     if (answer !== "delete") return false;
-    // Whoever writes meanwhile may make more records match than were counted and agreed to.
+    // Writes by others can add matches that the user has not confirmed.
     const done = await api.removeSet(typeName, where, { maxAffected: String(matched) }, api.newKey());
     const skipped = Number(done?.skipped ?? 0);
     announce(`Deleted ${records(Number(done?.deleted ?? 0))}.${skipped === 0 ? "" : ` ${records(skipped)} stayed: changed meanwhile, or referred to.`}`,

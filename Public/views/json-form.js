@@ -8,7 +8,7 @@ function isObject(value) {
     return value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof json.ExactNumber);
 }
 
-/** The writable part of a record as JSON text. `read()` answers `{recordName?, fields}` or throws `InputProblem`. */
+/** The writable part of a record as JSON text. `read()` returns `{recordName?, fields}` or throws `InputProblem`. */
 export function jsonForm({ draft, isNew, changed }) {
     const id = freshID("json");
     const allowed = isNew ? ["recordName", "fields"] : ["fields"];
@@ -52,7 +52,7 @@ export function jsonForm({ draft, isNew, changed }) {
         try {
             check();
         } catch {
-            // The sentence stands above the text.
+            // The message is shown above the text.
         }
     }
     function read() {

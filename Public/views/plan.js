@@ -5,7 +5,7 @@ const figures = [
     ["milliseconds", "milliseconds"],
 ];
 
-/** What the server did besides: indexes that it added, for people to know why the schema has changed. */
+/** The server's notices: indexes that a query added, so that users know why the schema has changed. */
 export function noticeBox(notices) {
     if (!Array.isArray(notices) || notices.length === 0) return null;
     return make("ul", { class: "panel notices", role: "status", "aria-label": "Notices" }, notices.map((notice) => make("li", {},
@@ -25,7 +25,7 @@ function access(rows) {
                 make("td", {}, String(row.direction ?? "")))))));
 }
 
-/** How the answer was found. */
+/** How the server found the result. */
 export function planView(plan) {
     if (plan === null || typeof plan !== "object") return null;
     const facts = figures.filter(([key]) => plan[key] !== undefined).map(([key, title]) => [title, String(plan[key])]);

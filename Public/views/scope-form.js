@@ -28,7 +28,7 @@ function control(key, value) {
     return select;
 }
 
-/** The parts of the scope in one line, for people; an owner by name as soon as that is known. */
+/** The parts of the scope in one line; an owner by name once that is known. */
 function scopeText() {
     const now = scope.current();
     const text = make("span", {}, scope.isDefault() ? "Default database" : Object.values(now).join(" · "));
@@ -40,7 +40,7 @@ function scopeText() {
     return text;
 }
 
-/** The header's “database” box: which container, environment, database, owner and zone the console shows. */
+/** The “database” box in the header: the container, environment, database, owner and zone that the console shows. */
 export function scopeForm() {
     const now = scope.current();
     const controls = scope.keys.map((key) => [key, control(key, now[key] ?? "")]);
@@ -49,12 +49,12 @@ export function scopeForm() {
     const problem = make("p", { class: "problem", id: "scope-problem", role: "alert" });
     owner.setAttribute("aria-describedby", problem.id);
 
-    /** Only a private database has an owner, and an administrator has none of their own. */
+    /** Only a private database has an owner, and an administrator has no private database. */
     function follow() {
         owner.parentElement.hidden = database.value !== "private";
         problem.textContent = "";
     }
-    /** The record name of the owner that was typed; `null` if there is none, which the form says then. */
+    /** The record name of the owner that the user typed; `null` if there is none, which the form then reports. */
     async function findOwner(text) {
         problem.textContent = text === "" ? "Say whose private database: the account's name, or its record name." : "";
         if (text === "" || users.isRecordName(text)) return text || null;

@@ -17,8 +17,8 @@ function state(part) {
 }
 
 /**
- * The fields of a type with their marks. `changed()` is called when a box is ticked, `null` for callers without the right; `read()` answers
- * the marks.
+ * The fields of a type with their index options. `changed()` is called when a box is ticked, and is `null` for callers without
+ * the right; `read()` returns the options.
  */
 function fieldTable(type, changed) {
     const boxes = [];
@@ -73,7 +73,7 @@ function indexList(type, actions) {
     }));
 }
 
-/** Fields for a new index: its columns in order, and whether it is unique. */
+/** The inputs for a new index: its columns in order, and whether it is unique. */
 function addForm(type, add) {
     const id = freshID("index");
     const uniqueID = freshID("unique");
@@ -103,7 +103,7 @@ function addForm(type, add) {
         problem);
 }
 
-/** What a type is made of: its fields with their marks, its indexes with their state, and which queries cost most. */
+/** A type: its fields with their index options, its indexes with their state, and the most expensive queries. */
 export async function showTypeSchema(typeName, { signal, show }) {
     await schema.load({ signal });
     let type = schema.type(typeName);
@@ -141,7 +141,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
             return button;
         });
     }
-    /** Changes the schema and shows what became of it. Says whether it worked. */
+    /** Changes the schema and shows the result. Returns whether it worked. */
     async function change(work, sentence) {
         try {
             await work();
@@ -174,7 +174,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
     async function retry(index) {
         if (await change(() => indexes.change(typeName, () => {}), () => became(index, "Built."))) drawIndexes();
     }
-    /** What became of an index that was just added or tried again. */
+    /** The result for an index that was just added or retried. */
     function became(index, sentence) {
         const now = type.indexes.find((each) => indexes.isSame(each, index));
         switch (now?.state) {
@@ -207,7 +207,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
         return type.indexes.filter(({ state }) => state === "failed").map(indexes.title);
     }
     let timer;
-    /** Looks again while something is being built; what the person does meanwhile stays as it is. */
+    /** Reloads while an index is being built, without disturbing the user's edits. */
     function watch() {
         clearTimeout(timer);
         if (signal.aborted || !indexes.isBuilding(type)) return;
@@ -215,7 +215,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
             try {
                 await schema.load({ signal });
             } catch {
-                return; // The next visit asks again; nothing here depends on it.
+                return; // The next visit loads again; nothing here depends on it.
             }
             if (signal.aborted || !heading.isConnected) return;
             const failed = failures();

@@ -14,7 +14,7 @@ function card(type) {
             make("span", { class: "note grants" }, rightsLine(type))));
 }
 
-/** The first page: all types at a glance. */
+/** The first page: a list of all types. */
 export async function showTypes({ signal, show }) {
     await schema.load({ signal });
     const heading = make("h1", {}, "Types");

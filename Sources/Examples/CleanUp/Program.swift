@@ -14,7 +14,7 @@ import Foundation
             let times = randomTimes(10_000, before: now, run: journal.run)
             try await journal.write(times.filter { $0.key.hasSuffix("-0") })
             // The server adds an index when a query first needs it: immediately for few records. For many, it responds
-            // with 503 until the index is built. So query once before writing. In production, the schema has the indexes.
+            // with 503 until the index is built. So query once before writing. In production, the schema has them.
             _ = try await (journal.count(), journal.newest())
             try await journal.write(times.filter { !$0.key.hasSuffix("-0") })
             let count = try await journal.count()

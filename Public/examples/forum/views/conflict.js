@@ -9,7 +9,7 @@ function version(title, { text, image }) {
         image ? make("img", { class: "small", src: smallAddress(image), alt: "Its picture" }) : null);
 }
 
-/** Shows the post as it would be, and as it is by now. Answers `"mine"`, `"theirs"`, or `null` to go on editing. */
+/** Shows the user's version and the current one. Returns `"mine"`, `"theirs"`, or `null` to continue editing. */
 export async function settle(mine, theirs) {
     const answer = await ask({
         title: "Two versions of one post",

@@ -1,7 +1,7 @@
 import { hash, make } from "../dom.js";
 import { Refusal, Unreachable, server } from "../server.js";
 
-/** What somebody can do about it; `null` where the server's own sentence says all. */
+/** What the user can do about it; `null` if the server's own sentence is enough. */
 function advice(error) {
     if (error instanceof Unreachable) return "Look whether you are connected, and try again. Nothing of yours is lost.";
     if (!(error instanceof Refusal)) return null;
@@ -15,7 +15,7 @@ function advice(error) {
     }
 }
 
-/** An error, and what to do. `again` does what has failed once more. */
+/** An error, and what to do. `again` retries. */
 export function problemBox(error, again) {
     const isRefusal = error instanceof Refusal;
     const isSignIn = isRefusal && error.code?.startsWith("AUTHENTICATION");
@@ -29,12 +29,12 @@ export function problemBox(error, again) {
             again === undefined ? null : make("button", { type: "button", onclick: again }, "Try again")));
 }
 
-/** Whether it is no mistake of the reader's, but the forum's types or indexes are not there. */
+/** Whether the cause is that the forum's types or indexes do not exist. */
 function isMissing({ details }) {
     return details.cause === "NOT_INDEXED" || (details.cause === "UNKNOWN_NAME" && details.recordType !== undefined);
 }
 
-/** In development types and indexes come with the first users; in production an administrator puts them there. */
+/** In development, the first users' requests create types and indexes; in production, an administrator does. */
 function setUp() {
     return make("div", { class: "set-up" },
         make("p", {}, "The forum is not set up on this server. In its folder, with an administrator's token in TOKEN:"),
