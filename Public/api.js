@@ -9,15 +9,15 @@ const patience = 60_000; // milliseconds
 /** What the user can do about a status, or `null` if the server's own sentence is enough. */
 function advice(status) {
     switch (status) {
-    case 401: return "The server does not accept this token, or no longer. Sign in again; what you wrote here stays.";
+    case 401: return "The server does not accept this token. Sign in again; your input on this page is kept.";
     case 403: return session.adviceOnForbidden();
-    case 404: return "What was asked for is not there: it may have been deleted, or lie in another database.";
-    case 410: return "What this page goes by has expired. Begin again from the first page.";
-    case 413: return "This is larger than the server takes. Make it shorter, or spread it over several records.";
-    case 429: return "Too much was asked for in a short time. Wait a little, then try again.";
-    case 502: case 503: case 504: return "The server is not ready at the moment. Nothing here is lost: try again shortly.";
+    case 404: return "Not found: it may have been deleted, or be in another database.";
+    case 410: return "The position of this page has expired. Start again from the first page.";
+    case 413: return "This exceeds the server's size limit. Shorten it, or split it into several records.";
+    case 429: return "Too many requests in a short time. Wait a moment, then try again.";
+    case 502: case 503: case 504: return "The server is not ready. Nothing is lost: try again shortly.";
     case 507: return "The server's disk is full. Make room there, then try again.";
-    default: return status >= 500 ? "This is a mistake on the server's side; its log has more under the identifier." : null;
+    default: return status >= 500 ? "This is a server error. The server's log has details under the identifier." : null;
     }
 }
 
@@ -27,7 +27,7 @@ export class Refusal extends Error {
         const known = answer !== null && typeof answer === "object" && !Array.isArray(answer) ? answer : {};
         super(typeof known.reason === "string" && known.reason !== ""
             ? known.reason
-            : `The server, or something in front of it, answered ${status} without an explanation.`);
+            : `The server, or a proxy in front of it, responded with ${status} and no explanation.`);
         this.advice = advice(status);
         this.name = "Refusal";
         this.status = status;
@@ -52,7 +52,7 @@ export class Unreachable extends Error {
 /** A successful response that is not JSON. */
 export class Unreadable extends Error {
     constructor(cause) {
-        super("The server's answer could not be read. Is something else listening at this address?", { cause });
+        super("The server's response could not be read. Is another program listening at this address?", { cause });
         this.name = "Unreadable";
     }
 }

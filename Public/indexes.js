@@ -45,7 +45,7 @@ export function isBuilding(type) {
 export async function change(typeName, edit) {
     const document = await api.schemaDocument();
     const type = document.types[typeName];
-    if (type === undefined) throw new Error(`The type ${typeName} is no longer there.`);
+    if (type === undefined) throw new Error(`The type ${typeName} does not exist.`);
     type.fields ??= {};
     type.indexes ??= [];
     edit(type);

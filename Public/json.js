@@ -100,7 +100,7 @@ export function parse(text) {
             const start = at;
             if (text[at] !== '"') fail(`a key in double quotes was expected, not ${here()}.`);
             const key = string();
-            if (key in result) fail(`the key “${key}” is there twice.`, start);
+            if (key in result) fail(`the key “${key}” is duplicate.`, start);
             take(blank);
             if (text[at] !== ":") fail(`a colon was expected after the key, not ${here()}.`);
             at += 1;
@@ -150,8 +150,8 @@ export function parse(text) {
                 at += 1;
                 return result;
             }
-            if (next === undefined) fail("this text is never closed.", start);
-            if (next !== "\\") fail("a line break or control character inside a text must be escaped.");
+            if (next === undefined) fail("this string is not closed.", start);
+            if (next !== "\\") fail("a line break or control character inside a string must be escaped.");
             result += escape();
         }
     }
@@ -170,7 +170,7 @@ export function parse(text) {
 
     const result = value(0);
     take(blank);
-    if (at < text.length) fail(`the text should have ended before ${here()}.`);
+    if (at < text.length) fail(`the end of the text was expected, not ${here()}.`);
     return result;
 }
 

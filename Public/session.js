@@ -74,10 +74,10 @@ export function reason(what) {
 export function adviceOnForbidden() {
     if (caller === null) return "Sign in as an administrator whose role covers this.";
     if (caller.isAdministrator !== true) {
-        return "This is beyond the key's scope. An administrator can change the scope, or do this.";
+        return "The key's scope does not allow this. An administrator can change the scope, or do it instead.";
     }
-    return caller.role === "owner" ? "No role covers this, and you are an owner already: go by what the server says above."
-        : `You are signed in as ${title()}. Sign in as somebody whose role covers this, or ask an owner for another role.`;
+    return caller.role === "owner" ? "No role covers this, and you are already an owner: follow the server's message above."
+        : `You are signed in as ${title()}. Sign in with a role that covers this, or ask an owner for another role.`;
 }
 
 /** Whether the text can be sent in an HTTP header. */

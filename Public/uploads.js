@@ -72,7 +72,7 @@ function send(file, { progressed, signal }) {
     request.upload.addEventListener("progress", (event) => progressed(event.loaded));
     request.addEventListener("abort", () => reject(signal.reason));
     request.addEventListener("error", () => reject(new UploadBroken(
-        "The upload broke off: the server did not answer, or the file can no longer be read. Try again.")));
+        "The upload was interrupted: the server did not respond, or the file cannot be read. Try again.")));
     request.addEventListener("load", () => {
         try {
             resolve(value(request));

@@ -36,7 +36,7 @@ export function dropZone({ id, title, many = false, take }) {
 
     function choose(files, hasFolders = false) {
         const isTooMany = !many && files.length > 1;
-        problem.textContent = hasFolders ? "Folders cannot be uploaded: take the files in them."
+        problem.textContent = hasFolders ? "Directories cannot be uploaded: choose the files in them."
             : isTooMany ? "This field takes one file; these are several." : "";
         if (files.length > 0 && !isTooMany) take(files);
     }

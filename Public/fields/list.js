@@ -37,7 +37,7 @@ function editor(kind, { value, changed }) {
             else editors.get(item).control?.setAttribute("aria-label", title);
             item.querySelector("[data-up]").setAttribute("aria-label", `Move item ${index + 1} up`);
             item.querySelector("[data-up]").disabled = index === 0;
-            item.querySelector("[data-away]").setAttribute("aria-label", `Take item ${index + 1} away`);
+            item.querySelector("[data-away]").setAttribute("aria-label", `Remove item ${index + 1}`);
         });
     }
     function append(content) {
@@ -70,7 +70,7 @@ function editor(kind, { value, changed }) {
             const part = editors.get(item);
             const itemValue = part.read();
             if (itemValue === undefined) {
-                throw new InputProblem(`Item ${index + 1} is empty: fill it in or take it away.`, part.control);
+                throw new InputProblem(`Item ${index + 1} is empty: fill it in or remove it.`, part.control);
             }
             return itemValue;
         });

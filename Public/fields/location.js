@@ -26,7 +26,7 @@ export function editor({ value }) {
             const degrees = number(input, example);
             if (degrees === undefined) throw new InputProblem(`${title} is missing.`, input);
             if (Math.abs(Number(degrees)) > bound) {
-                throw new InputProblem(`${title} lies between -${bound} and ${bound} degrees.`, input);
+                throw new InputProblem(`${title} must be between -${bound} and ${bound} degrees.`, input);
             }
             place[key] = degrees;
         }

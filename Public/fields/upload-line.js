@@ -78,6 +78,6 @@ export function uploadLine(file, { arrived, givenUp }) {
         /** Why the field cannot be saved yet. */
         problem: () => new InputProblem(hasFailed
             ? `“${file.name}” was not uploaded: try again, or dismiss it.`
-            : `“${file.name}” is still on its way: wait for it, or cancel it.`, element),
+            : `“${file.name}” is still being uploaded: wait for it, or cancel it.`, element),
     };
 }

@@ -8,14 +8,14 @@ function isAll(where) {
 }
 
 function cost({ count, refused, examinedRows, returnedRows, milliseconds }) {
-    const asked = Number(count) === 1 ? "Asked once" : `Asked ${count} times`;
+    const asked = Number(count) === 1 ? "Sent once" : `Sent ${count} times`;
     return `${asked}, ${milliseconds} ms in all, ${examinedRows} records examined for ${returnedRows}`
-        + (Number(refused) === 0 ? "" : `; refused ${Number(refused) === 1 ? "once" : `${refused} times`}`);
+        + (Number(refused) === 0 ? "" : `; rejected ${Number(refused) === 1 ? "once" : `${refused} times`}`);
 }
 
 /**
  * Fills `place` with the expensive queries of one type or, with `null`, of all types, and an index that would help each. `act`
- * creates a button for such an index. No page waits for this; if the server does not respond, no advice is shown.
+ * creates a button for such an index. No page waits for the advice.
  */
 export async function showAdvice(place, typeName, signal, act) {
     let list;
@@ -23,7 +23,7 @@ export async function showAdvice(place, typeName, signal, act) {
         list = adviceList(await api.schemaAdvice(signal), typeName, act);
     } catch {
         if (signal.aborted) return;
-        list = make("p", { class: "note" }, "Advice on indexes could not be read.");
+        list = make("p", { class: "note" }, "Advice on indexes could not be loaded.");
     }
     place.replaceChildren(...(list === null ? [] : [make("h2", {}, "Costly queries"), list]));
 }

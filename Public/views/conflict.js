@@ -36,7 +36,7 @@ export async function settleConflict({ base, mine, server }) {
     const content = make("div", {},
         make("p", {}, "Someone saved this record after you opened it, so nothing of yours has been written yet. "
             + "Choose what to keep."),
-        fields.length === 0 ? make("p", {}, "In the end, your version and the server's are alike.")
+        fields.length === 0 ? make("p", {}, "Your version and the server's are the same.")
             : make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "Both versions" },
                 make("table", { class: "conflict" },
                 make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Field"),

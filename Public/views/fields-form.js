@@ -25,7 +25,7 @@ function addForm(isTaken, add) {
     function submit() {
         const text = name.value.trim();
         problem.textContent = !fieldName.test(text) ? "A field's name is made of letters, digits and _, and begins with a letter."
-            : isTaken(text) ? `There is a field “${text}” already.` : "";
+            : isTaken(text) ? `There is already a field “${text}”.` : "";
         if (problem.textContent !== "") {
             name.focus();
             return;

@@ -22,16 +22,16 @@ export function jsonForm({ draft, isNew, changed }) {
 
     function understand() {
         const content = json.parse(area.value);
-        if (!isObject(content)) throw new InputProblem("A record is an object in braces.", area);
+        if (!isObject(content)) throw new InputProblem("A record must be an object in braces.", area);
         const stranger = Object.keys(content).find((key) => !allowed.includes(key));
         if (stranger !== undefined) {
             throw new InputProblem(`“${stranger}” cannot be written here; only ${allowed.join(" and ")} can.`, area);
         }
         if (content.fields !== undefined && !isObject(content.fields)) {
-            throw new InputProblem("“fields” is an object in braces.", area);
+            throw new InputProblem("“fields” must be an object in braces.", area);
         }
         if (content.recordName !== undefined && typeof content.recordName !== "string") {
-            throw new InputProblem("“recordName” is a text in double quotes.", area);
+            throw new InputProblem("“recordName” must be a string in double quotes.", area);
         }
         return { ...content, fields: content.fields ?? Object.create(null) };
     }

@@ -16,9 +16,9 @@ export function noticeBox(notices) {
 
 function access(rows) {
     const head = (text) => make("th", { scope: "col" }, text);
-    return make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "What was walked" },
+    return make("div", { class: "table", role: "region", tabindex: "0", "aria-label": "Index scans" },
         make("table", {},
-            make("thead", {}, make("tr", {}, head("Walked"), head("Condition"), head("Direction"))),
+            make("thead", {}, make("tr", {}, head("Scanned"), head("Condition"), head("Direction"))),
             make("tbody", {}, rows.map((row) => make("tr", {},
                 make("td", { class: "code" }, String(row.index ?? "")),
                 make("td", { class: "code" }, row.condition === "TRUEPREDICATE" ? "all records" : String(row.condition ?? "")),

@@ -25,7 +25,7 @@ export function problemBox(error, actions = []) {
         if (error.retryAfter !== undefined) facts.push(["Try again in", `${error.retryAfter} s`]);
         details = error.details ?? null;
     } else if (error instanceof TypeError || error instanceof ReferenceError) {
-        reason = `The console itself made a mistake: ${error.message}`;
+        reason = `This is an error of the console itself: ${error.message}`;
     }
     const offered = actions.filter((action) => action !== null);
     return make("div", { class: "problem-box", role: "alert", tabindex: "-1" },
@@ -64,6 +64,6 @@ export function waitBox(error, { signal, fail }, again) {
     }
     return make("div", { class: "panel wait-box", role: "status" },
         make("p", { class: "reason" }, error.message),
-        make("p", { class: "note" }, seconds === 1 ? "Asked again in 1 second." : `Asked again in ${seconds} seconds.`),
-        make("p", { class: "actions" }, make("button", { type: "button", class: "small", onclick: ask }, "Ask now")));
+        make("p", { class: "note" }, seconds === 1 ? "Retrying in 1 second." : `Retrying in ${seconds} seconds.`),
+        make("p", { class: "actions" }, make("button", { type: "button", class: "small", onclick: ask }, "Retry now")));
 }

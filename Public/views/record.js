@@ -101,7 +101,7 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
                 await settle(error.serverRecord);
             } else if (isConflict(error) && await isGone()) {
                 explain(new Error("The record was deleted after you opened it, so nothing was saved. "
-                    + "What you wrote is still here: copy it from the JSON side to create the record anew."));
+                    + "Your input is still here: copy it from the JSON view to create the record again."));
             } else {
                 explain(error);
             }
@@ -143,12 +143,12 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
     /** A note about fields that were added to the form and left empty. */
     function remark(record) {
         const left = form.left?.(record.fields ?? {}) ?? [];
-        return left.length === 0 ? "" : ` Left empty, and so not added to the type: ${left.join(", ")}.`;
+        return left.length === 0 ? "" : ` Left empty and therefore not added to the type: ${left.join(", ")}.`;
     }
     /** A write may have added fields to the schema. If loading it fails, the list of types can wait. */
     async function afterWrite(record) {
         if (!schema.covers(typeName, Object.keys(record.fields ?? {})) || schema.type(typeName).isNew) {
-            await schema.load().catch(() => announce("Written; the list of types could not be refreshed."));
+            await schema.load().catch(() => announce("Saved; the list of types could not be refreshed."));
         }
     }
     async function settle(server) {
@@ -167,7 +167,7 @@ export async function showRecord(typeName, recordName, { signal, show, isOver })
     async function remove() {
         const answer = await ask({
             title: "Delete this record?",
-            content: make("p", {}, make("strong", {}, recordName), " will be gone for everyone. This cannot be undone."),
+            content: make("p", {}, make("strong", {}, recordName), " will be deleted for everyone. This cannot be undone."),
             choices: [
                 { value: "keep", title: "Keep it", isFirst: true },
                 { value: "delete", title: "Delete", kind: "danger" },

@@ -84,10 +84,10 @@ function pager(typeName, search, page, answer) {
 }
 
 function emptiness(page, isPlain) {
-    const [lead, note] = page > 1 ? ["No more records.", "The ones that were here are gone."]
+    const [lead, note] = page > 1 ? ["No more records.", "The records of this page were deleted."]
         : isPlain ? ["No records here.", session.covers("writeRecords") ? "Create the first one with “New record”."
             : session.reason("creating one")]
-            : ["Nothing was found.", "No record meets the condition."];
+            : ["Nothing was found.", "No record matches."];
     return make("div", { class: "empty" }, make("p", { class: "lead" }, lead), make("p", {}, note));
 }
 

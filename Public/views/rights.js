@@ -15,7 +15,7 @@ function grantText(grants) {
 /** One line with the grants of a type: `everyone: read`. */
 export function rightsLine(type) {
     // Grants do not apply in a private database.
-    if (scope.isPrivate()) return "Private: its owner alone";
-    if (type.isNew) return `There is no such type yet. New types begin with: ${grantText(initial)}`;
+    if (scope.isPrivate()) return "Private: only its owner";
+    if (type.isNew) return `This type does not exist yet. New types start with: ${grantText(initial)}`;
     return grantText(type.grants);
 }

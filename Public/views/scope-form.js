@@ -56,7 +56,7 @@ export function scopeForm() {
     }
     /** The record name of the owner that the user typed; `null` if there is none, which the form then reports. */
     async function findOwner(text) {
-        problem.textContent = text === "" ? "Say whose private database: the account's name, or its record name." : "";
+        problem.textContent = text === "" ? "Enter the owner of the private database: the account name or the record name." : "";
         if (text === "" || users.isRecordName(text)) return text || null;
         const place = Object.fromEntries(controls.filter(([key]) => ["container", "environment"].includes(key))
             .map(([key, { value }]) => [key, value.trim()]).filter(([, value]) => value !== ""));
@@ -66,7 +66,7 @@ export function scopeForm() {
             return found;
         } catch (error) {
             problem.textContent = error instanceof Refusal && error.status === 403
-                ? "Your role does not cover looking up accounts. Write the record name, which begins with _." : error.message;
+                ? "Your role does not cover looking up accounts. Enter the record name, which starts with _." : error.message;
             return null;
         }
     }

@@ -71,7 +71,7 @@ export function searchForm(typeName, search, actions) {
     const form = make("form", { class: "panel search", role: "search", "aria-label": `Find records of ${typeName}`, onsubmit: submit },
         make("div", { class: "boxes" }, where, sort),
         make("p", { class: "note", id: noteID },
-            "Conditions as in NSPredicate; sort by fields with commas between, - in front for descending."),
+            "Conditions as in NSPredicate. Sort: field names separated by commas; - for descending."),
         make("p", { class: "actions" },
             make("button", { type: "submit", class: "primary" }, "Find"),
             searches.isPlain(search) ? null : make("a", { class: "button quiet", href: searches.address(typeName) }, "Clear"),

@@ -12,7 +12,7 @@ function explain(error, way) {
     if (!(error instanceof api.Refusal)) return error.message;
     if (error.status === 401) {
         return way === "name" ? "The name or the password is wrong."
-            : "The server does not know this token. Copy it again, without anything around it.";
+            : "The server does not know this token. Copy it again, without surrounding characters.";
     }
     const wait = error.retryAfter === undefined ? "" : ` Try again in ${error.retryAfter} s.`;
     return `${error.message} (${error.code})${wait}`;
@@ -103,7 +103,7 @@ function signInForm({ entered, farewell = "", ready, wasByName = false, isPanel 
                 return;
             }
             if (!mayEnter(caller)) {
-                refuse("The server knows this token, but it is not an administrator's.", token);
+                refuse("This token is valid, but it is not an administrator's.", token);
                 await api.signOut().catch(() => {});
                 return;
             }

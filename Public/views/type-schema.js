@@ -90,8 +90,8 @@ function addForm(type, add) {
         const index = { fields: indexes.columns(input.value), ...(unique.checked ? { unique: true } : {}) };
         const wrong = index.fields.find((column) => !indexes.column.test(column));
         problem.textContent = index.fields.length === 0 ? "Name at least one field."
-            : wrong !== undefined ? `“${wrong}” is no name of a field, with or without - in front.`
-                : type.indexes.some((each) => indexes.isSame(each, index)) ? "There is such an index already." : "";
+            : wrong !== undefined ? `“${wrong}” is not a field name, with or without - in front.`
+                : type.indexes.some((each) => indexes.isSame(each, index)) ? "This index already exists." : "";
         if (problem.textContent === "") await whileBusy(button, () => add(index));
         else input.focus();
     }
@@ -99,7 +99,7 @@ function addForm(type, add) {
         make("label", { for: id }, "New index"),
         make("div", { class: "joined" }, input, button),
         make("span", { class: "choice" }, unique, make("label", { for: uniqueID }, "unique")),
-        make("p", { class: "note", id: `${id}-note` }, "Fields in order, with commas between; - in front for descending."),
+        make("p", { class: "note", id: `${id}-note` }, "Field names in order, separated by commas; - for descending."),
         problem);
 }
 
@@ -127,7 +127,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
     function draw() {
         table = fieldTable(type, canChange ? () => setDirty(true) : null);
         parts.fields.replaceChildren(Object.keys(type.fields).length === 0
-            ? make("p", { class: "note" }, "No fields yet: they come with the first record that has them.") : table.element);
+            ? make("p", { class: "note" }, "No fields yet: the first record that has a field adds it.") : table.element);
         parts.add.replaceChildren(addForm(type, add));
         drawIndexes();
         setDirty(false);
@@ -178,8 +178,8 @@ export async function showTypeSchema(typeName, { signal, show }) {
     function became(index, sentence) {
         const now = type.indexes.find((each) => indexes.isSame(each, index));
         switch (now?.state) {
-        case "failed": return `The index ${indexes.title(index)} could not be built; the list says why.`;
-        case "building": return "Added; it is being built.";
+        case "failed": return `The index ${indexes.title(index)} could not be built; the list shows the reason.`;
+        case "building": return "Added. The index is being built.";
         default: return sentence;
         }
     }
@@ -187,8 +187,8 @@ export async function showTypeSchema(typeName, { signal, show }) {
         const answer = await ask({
             title: "Drop this index?",
             content: make("p", {}, make("strong", { class: "code" }, indexes.title(index)),
-                index.unique === true ? " keeps values from being given twice; that ends with it."
-                    : " can be added again. Until then, queries that need it may be refused."),
+                index.unique === true ? " prevents duplicate values. Without it, duplicates are possible."
+                    : " can be added again. Until then, queries that need it may be rejected."),
             choices: [
                 { value: "keep", title: "Keep it", isFirst: true },
                 { value: "drop", title: "Drop", kind: "danger" },
@@ -221,7 +221,7 @@ export async function showTypeSchema(typeName, { signal, show }) {
             const failed = failures();
             type = schema.type(typeName);
             const news = failures().find((title) => !failed.includes(title));
-            if (news !== undefined) announce(`The index ${news} could not be built; the list says why.`);
+            if (news !== undefined) announce(`The index ${news} could not be built; the list shows the reason.`);
             for (const cell of parts.fields.querySelectorAll("[data-field]")) {
                 const field = type.fields[cell.dataset.field];
                 if (field !== undefined) cell.replaceChildren(state(field));

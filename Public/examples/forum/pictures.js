@@ -15,7 +15,7 @@ export class Unsuitable extends Error {}
 /** Creates the small picture for the post's own record, in Base64. Throws `Unsuitable`. */
 export async function shrink(file) {
     if (!types.includes(file.type)) {
-        throw new Unsuitable(`“${file.name}” is no picture that every browser shows. `
+        throw new Unsuitable(`“${file.name}” is not a picture that every browser can show. `
             + "Choose a JPEG, PNG, GIF or WebP file.");
     }
     await refuseIfTooLarge(file);
@@ -40,8 +40,8 @@ async function refuseIfTooLarge(file) {
     const { assetBytes = largest } = await call("GET", "/limits");
     const limit = Math.min(largest, assetBytes);
     if (file.size > limit) {
-        throw new Unsuitable(`“${file.name}” has ${sizeText(file.size)}; at most ${sizeText(limit)} are possible. `
-            + "Save it smaller, or choose another one.");
+        throw new Unsuitable(`“${file.name}” has ${sizeText(file.size)}; the limit is ${sizeText(limit)}. `
+            + "Make it smaller, or choose another one.");
     }
 }
 

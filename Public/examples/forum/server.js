@@ -13,7 +13,7 @@ export const server = document.querySelector("meta[name='fogbase']").content.rep
 /** An error response. The message, `code` and `details` come from the server. */
 export class Refusal extends Error {
     constructor(status, answer) {
-        super(answer?.reason ?? `The server, or something in front of it, has answered ${status}.`);
+        super(answer?.reason ?? `The server, or a proxy in front of it, responded with ${status}.`);
         this.status = status;
         this.code = answer?.serverErrorCode;
         this.details = answer?.details ?? {};

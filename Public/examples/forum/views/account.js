@@ -47,9 +47,9 @@ export async function showAccount({ page, from = hash("newest") }) {
 function inWords(error, isNew) {
     if (!(error instanceof Refusal)) return error;
     if (isNew && error.code === "EXISTS") {
-        return new Error("This name is taken. Choose another one; if it is you who has it, sign in.");
+        return new Error("This name is taken. Choose another one, or sign in if it is yours.");
     }
-    if (!isNew && error.status === 401) return new Error("Name or password are not right.");
+    if (!isNew && error.status === 401) return new Error("The name or the password is wrong.");
     // Other errors about accounts, such as a closed sign-up, are clear without advice.
     return error.code === "ACCESS_DENIED" ? new Error(error.message) : error;
 }

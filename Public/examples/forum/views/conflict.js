@@ -14,7 +14,7 @@ export async function settle(mine, theirs) {
     const answer = await ask({
         title: "Two versions of one post",
         content: [
-            make("p", {}, "This post was changed after you opened it. Nothing of yours is written yet. Which one stays?"),
+            make("p", {}, "This post was changed after you opened it. Your version is not saved yet. Which one do you want to keep?"),
             make("div", { class: "versions" }, version("Yours", mine), version("On the server", theirs)),
         ],
         choices: [["mine", "Save mine"], ["theirs", "Take the server's"], ["stay", "Keep editing"]],

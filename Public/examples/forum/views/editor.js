@@ -25,7 +25,7 @@ export async function showEditor({ name, thread = "" }, signal) {
     }
     async function send() {
         const wrong = picture.isUploading()
-            ? "The picture is still on its way. Wait for it, or cancel it." : posts.complaint(content());
+            ? "The picture is still being uploaded. Wait for it, or cancel it." : posts.complaint(content());
         problem.replaceChildren();
         try {
             if (wrong !== null) throw new Error(wrong);
@@ -46,7 +46,7 @@ export async function showEditor({ name, thread = "" }, signal) {
         } catch (error) {
             if (error.code !== "EXISTS") throw error;
             problem.replaceChildren(make("p", { class: "problem", role: "alert" },
-                `The thread “${content.thread}” has a post “${content.title}” already. Choose another title. `,
+                `The thread “${content.thread}” already has a post “${content.title}”. Choose another title. `,
                 make("a", { href: hash("post", { name: posts.postName(content) }) }, "Look at that one")));
             inputs.title.focus();
             return null;

@@ -34,7 +34,7 @@ export function photo(post) {
             button.remove();
             announce("This is the whole picture.");
         } catch {
-            note.textContent = "The picture does not come. Look whether you are connected, then press again.";
+            note.textContent = "The picture could not be loaded. Check your connection, then press again.";
         }
     }
     return make("figure", {}, image, make("figcaption", {}, button, note));

@@ -30,7 +30,7 @@ function authorsButtons(post, signal) {
         problem.replaceChildren();
         const answer = await ask({
             title: `Delete “${post.title}”?`,
-            content: [make("p", {}, "Its likes go with it. It cannot be brought back.")],
+            content: [make("p", {}, "Its likes will be deleted too. This cannot be undone.")],
             choices: [["stay", "Keep it"], ["delete", "Delete"]],
         });
         if (answer !== "delete") return;

@@ -3,15 +3,15 @@ import { Refusal, Unreachable, server } from "../server.js";
 
 /** What the user can do about it; `null` if the server's own sentence is enough. */
 function advice(error) {
-    if (error instanceof Unreachable) return "Look whether you are connected, and try again. Nothing of yours is lost.";
+    if (error instanceof Unreachable) return "Check your connection and try again. Nothing is lost.";
     if (!(error instanceof Refusal)) return null;
     if (error.retryAfter !== undefined) return `Try again in ${error.retryAfter} s.`;
     switch (error.code) {
     case "AUTHENTICATION_REQUIRED": case "AUTHENTICATION_FAILED": return "Sign in, then try again.";
-    case "ACCESS_DENIED": return "A post is its author's alone. For anything else, ask whoever runs the forum.";
+    case "ACCESS_DENIED": return "Only the author can change a post. For anything else, ask the operator of the forum.";
     case "NOT_FOUND": return isMissing(error) ? null : "It may have been deleted.";
-    case "QUOTA_EXCEEDED": return "Make it shorter, or take something away.";
-    default: return error.status >= 500 ? "It is the server's mistake. Try again in a while." : null;
+    case "QUOTA_EXCEEDED": return "Make it shorter, or remove something.";
+    default: return error.status >= 500 ? "This is a server error. Try again later." : null;
     }
 }
 
@@ -37,7 +37,7 @@ function isMissing({ details }) {
 /** In development, the first users' requests create types and indexes; in production, an administrator does. */
 function setUp() {
     return make("div", { class: "set-up" },
-        make("p", {}, "The forum is not set up on this server. In its folder, with an administrator's token in TOKEN:"),
+        make("p", {}, "The forum is not set up on this server. Run this in its directory, with an administrator token in TOKEN:"),
         make("pre", {}, `sh set-up.sh ${server}`),
-        make("p", {}, "It puts the forum's types and indexes into development, and makes production's schema the same."));
+        make("p", {}, "It creates the forum's types and indexes in development and copies the schema to production."));
 }
