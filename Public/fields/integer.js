@@ -19,7 +19,7 @@ export function editor({ id, value }) {
         if (!/^-?\d+$/.test(text)) throw new InputProblem("Write a whole number, such as 42 or -7.", input);
         const number = BigInt(text);
         if (number < smallest || number > largest) {
-            throw new InputProblem(`An INT64 lies between ${smallest} and ${largest}.`, input);
+            throw new InputProblem(`An INT64 must be between ${smallest} and ${largest}.`, input);
         }
         return new ExactNumber(number);
     }

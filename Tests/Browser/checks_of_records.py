@@ -184,7 +184,7 @@ def every_type_of_field_can_be_written_and_changed(page, server):
 
     page.fill("high", str(LARGEST + 1))
     page.press("Save")
-    page.see("An INT64 lies between")
+    page.see("An INT64 must be between")
     page.fill("high", "-7")
     page.fill("raw", "AAE")
     page.press("Save")
@@ -192,7 +192,7 @@ def every_type_of_field_can_be_written_and_changed(page, server):
     page.fill("raw", "AAE=")
     page.fill("place", "91")
     page.press("Save")
-    page.see("Latitude lies between")
+    page.see("Latitude must be between")
     page.fill("place", "0")
     page.fill("ratio", "-.5e-3")
     page.set(page.control("moment"), "1969-12-31T23:59:59.999")
